@@ -1,0 +1,159 @@
+"""Sign-in with an outside provider: OpenID Connect, authorization code with PKCE, over httpx2 and joserfc.
+
+In: what the browser brings back. Out: `Identity`, or a refusal. The provider's tokens never leave this module.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx2
+import structlog
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from tableapi.errors import ApiError
+
+log = structlog.get_logger(__name__)
+SECONDS, LEEWAY, KEPT = 5.0, 60, 3600.0
+
+
+class ProviderFailed(ApiError):
+    """The provider cannot be reached or answers rubbish."""
+
+    status, reason = 502, "provider_failed"
+
+
+class NotProved(ApiError):
+    """What came back from the provider does not prove who it is."""
+
+    status, reason = 400, "not_proved"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whom the provider says it is."""
+
+    subject: str
+    email: str
+    email_verified: bool
+    name: str
+
+
+class Provider:
+    """One provider, found by its issuer's discovery document."""
+
+    def __init__(self, issuer: str, client_id: str, client_secret: str, *, nonce_needed: bool) -> None:
+        self._issuer, self._id, self._secret, self._nonce_needed = issuer, client_id, client_secret, nonce_needed
+        self._client = httpx2.AsyncClient(timeout=SECONDS, follow_redirects=False)
+        self._found: dict[str, Any] = {}
+        self._keys: KeySet | None = None
+        self._until = 0.0
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def authorize_url(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
+        """Where the popup goes."""
+        digest = hashlib.sha256(verifier.encode()).digest()
+        query = {
+            "response_type": "code",
+            "client_id": self._id,
+            "redirect_uri": redirect_uri,
+            "scope": "openid profile email",
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+            "code_challenge_method": "S256",
+        }
+        return f"{(await self._document())['authorization_endpoint']}?{urlencode(query)}"
+
+    async def exchange(self, code: str, *, redirect_uri: str, nonce: str, verifier: str) -> Identity:
+        """Trade the code for an identity."""
+        document = await self._document()
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": redirect_uri,
+            "client_id": self._id,
+            "client_secret": self._secret,
+            "code_verifier": verifier,
+        }
+        tokens = await self._json("POST", document["token_endpoint"], data=form)
+        claims = await self._claims(str(tokens.get("id_token", "")), nonce)
+        if "email" not in claims and document.get("userinfo_endpoint"):
+            headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
+            more = await self._json("GET", document["userinfo_endpoint"], headers=headers)
+            if more.get("sub") != claims["sub"]:
+                raise NotProved("The provider's answers do not fit together.")
+            claims = more | claims
+        return _identity(claims)
+
+    async def identity(self, credential: str, nonce: str) -> Identity:
+        """The identity of an ID token that the browser got from the provider itself."""
+        return _identity(await self._claims(credential, nonce))
+
+    async def _claims(self, token: str, nonce: str) -> dict[str, Any]:
+        """The claims of an ID token: signature, issuer, audience, expiry and nonce hold."""
+        document = await self._document()
+        try:
+            assert self._keys is not None
+            decoded = jwt.decode(token, self._keys, algorithms=["RS256", "ES256"])
+            rules = jwt.JWTClaimsRegistry(
+                leeway=LEEWAY,
+                iss={"essential": True, "value": document["issuer"]},
+                aud={"essential": True, "value": self._id},
+                sub={"essential": True},
+                exp={"essential": True},
+            )
+            rules.validate(decoded.claims)
+        except (JoseError, ValueError) as error:
+            log.warning("id_token_refused", error=type(error).__name__)
+            raise NotProved("The provider's answer is not valid. Please try again.") from None
+        claims = dict(decoded.claims)
+        if claims.get("nonce") != nonce and (self._nonce_needed or "nonce" in claims):
+            raise NotProved("The provider's answer belongs to another sign-in. Please try again.")
+        return claims
+
+    async def _document(self) -> dict[str, Any]:
+        """The discovery document and the keys, asked for anew every hour."""
+        if self._until < time.monotonic():
+            found = await self._json("GET", f"{self._issuer}/.well-known/openid-configuration")
+            if not {"issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"} <= found.keys():
+                raise _failed("discovery")
+            try:
+                self._keys = KeySet.import_key_set(await self._json("GET", found["jwks_uri"]))  # type: ignore[arg-type]
+            except (JoseError, ValueError, KeyError, TypeError):
+                raise _failed("keys") from None
+            self._found, self._until = found, time.monotonic() + KEPT
+        return self._found
+
+    async def _json(self, method: str, url: str, **how: Any) -> dict[str, Any]:
+        try:
+            answer = await self._client.request(method, url, **how)
+            data = answer.json()
+        except (httpx2.HTTPError, ValueError) as error:
+            raise _failed(type(error).__name__) from None
+        if answer.status_code == 400 and method == "POST":  # a used, foreign or made-up code
+            raise NotProved("The provider did not accept the sign-in. Please try again.")
+        if not answer.is_success or not isinstance(data, dict):
+            raise _failed(str(answer.status_code))
+        return data
+
+
+def _failed(why: str) -> ProviderFailed:
+    log.warning("provider_failed", why=why)
+    return ProviderFailed("The sign-in service does not answer. Please try again.")
+
+
+def _identity(claims: dict[str, Any]) -> Identity:
+    verified = claims.get("email_verified")
+    name = claims.get("name") or f"{claims.get('given_name', '')} {claims.get('family_name', '')}".strip()
+    email = str(claims.get("email") or "").strip().lower()
+    return Identity(str(claims["sub"]), email, verified is True or verified == "true", str(name or email))

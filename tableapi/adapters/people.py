@@ -1,0 +1,109 @@
+"""The outside contact-data vendor (PEOPLE_URL): one GET per person, time-outs, one retry, a circuit that opens.
+
+In: a profile URL. Out: `FoundPerson`, None when the vendor does not know the person, or VendorDown (503), which costs
+the customer nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import httpx2
+import structlog
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from tableapi.errors import ApiError
+
+log = structlog.get_logger(__name__)
+SECONDS = 3.0  # of one try; two tries and the script itself fit into a request
+FAILURES, REST = 5, 10.0  # after so many failures in a row nothing is asked for so many seconds
+
+
+class VendorDown(ApiError):
+    """The vendor cannot answer now."""
+
+    status, reason = 503, "vendor_unavailable"
+
+
+class FoundPerson(BaseModel):
+    """What the vendor knows of a person: the fields of the import file, lists as lists or `;` text."""
+
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    full_name: str
+    title: str = ""
+    company: str = ""
+    company_domain: str = ""
+    country: str = ""
+    personal_emails: list[str] = []
+    business_emails: list[str] = []
+    phones: list[str] = []
+
+    @field_validator("personal_emails", "business_emails", "phones", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        if value is None:
+            return []
+        return [part.strip() for part in value.split(";") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("title", "company", "company_domain", "country", mode="before")
+    @classmethod
+    def _text(cls, value: Any) -> Any:
+        return "" if value is None else value
+
+
+class PeopleVendor:
+    """The vendor's API."""
+
+    def __init__(self, url: str, key: str, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+        self._url = url
+        self._client = httpx2.AsyncClient(
+            timeout=SECONDS, transport=transport, headers={"Authorization": f"Bearer {key}"}, follow_redirects=False
+        )
+        self._failures, self._closed_until = 0, 0.0
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def find(self, linkedinurl: str) -> FoundPerson | None:
+        """Ask for one person."""
+        if time.monotonic() < self._closed_until:
+            raise _down()
+        for last in (False, True):
+            try:
+                answer = await self._client.get(self._url, params={"linkedinurl": linkedinurl})
+                found = _read(answer)
+            except (httpx2.HTTPError, ValueError) as error:
+                if last:
+                    self._count_failure(error)
+                    raise _down() from None
+            else:
+                self._failures = 0
+                return found
+        raise _down()
+
+    def _count_failure(self, error: Exception) -> None:
+        self._failures += 1
+        if self._failures >= FAILURES:
+            self._closed_until = time.monotonic() + REST
+        log.warning("people_vendor_failed", error=type(error).__name__, failures=self._failures)
+
+
+def _down() -> VendorDown:
+    message = "The contact data service does not answer. Nothing was charged; try again in a moment."
+    return VendorDown(message, headers={"Retry-After": "10"})
+
+
+def _read(answer: httpx2.Response) -> FoundPerson | None:
+    """404, 204 and an empty object mean "not known"; all else but a person is a failure (ValueError)."""
+    if answer.status_code in (204, 404):
+        return None
+    answer.raise_for_status()
+    data = answer.json()
+    if isinstance(data, dict) and not data:
+        return None
+    try:
+        return FoundPerson.model_validate(data)
+    except ValidationError:
+        raise ValueError("not a person") from None

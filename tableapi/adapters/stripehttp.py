@@ -1,0 +1,38 @@
+"""The official Stripe client's way to the network: httpx2, with time-outs, and Stripe's own errors for its faults."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+import stripe
+
+SECONDS = 6.0  # of one try; two tries fit into the time of a request
+
+
+class Httpx2Client(stripe.HTTPClient):
+    """What `stripe.StripeClient(http_client=...)` takes."""
+
+    name = "httpx2"
+
+    def __init__(self, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+        super().__init__()
+        self._client = httpx2.AsyncClient(timeout=SECONDS, transport=transport, follow_redirects=False)
+
+    async def request_async(
+        self, method: str, url: str, headers: Mapping[str, str], post_data: Any = None, **_: Any
+    ) -> tuple[bytes, int, Mapping[str, str]]:
+        try:
+            answer = await self._client.request(method, url, headers=dict(headers), content=post_data)
+        except httpx2.HTTPError as error:
+            message = f"Stripe cannot be reached: {type(error).__name__}"
+            raise stripe.APIConnectionError(message, should_retry=True) from None  # type: ignore[no-untyped-call]
+        return answer.content, answer.status_code, dict(answer.headers)
+
+    async def sleep_async(self, secs: float) -> None:
+        await asyncio.sleep(secs)
+
+    async def close_async(self) -> None:
+        await self._client.aclose()

@@ -1,0 +1,295 @@
+"""The ASGI app: what answers under which path, and what every answer has. The table of contents of the engine."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import replace
+from typing import Any
+
+import asyncpg
+import structlog
+from starlette.requests import Request
+
+from tableapi import bodies, limits, metrics, observe, reply, request
+from tableapi.access import ANYONE, Actor
+from tableapi.datasets import Datasets
+from tableapi.errors import (
+    ApiError,
+    BadRequest,
+    Internal,
+    MethodNotAllowed,
+    NotFound,
+    TooMany,
+    Unauthorized,
+)
+from tableapi.faults import refusal
+from tableapi.http import METHOD_HEADERS, Http, Receive, Scope, unquoted
+from tableapi.reading import Call
+from tableapi.reply import Reply
+from tableapi.scripts import Scripts
+from tableapi.services import Services
+from tableapi.settings import Settings
+from tableapi.system import System
+
+log = structlog.get_logger(__name__)
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
+# What a request is told that names something made, or uses something changed, since the schema was read.
+_STALE = frozenset(("unknown_field", "unknown_relation", "schema_changed", "bad_value"))
+_TRIES = 3
+_API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+
+
+class App:
+    def __init__(self, settings: Settings, datasets: Datasets) -> None:
+        self.settings = settings
+        self.services = Services(settings, datasets)
+        self.system = System(settings, datasets, self.services)
+        self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
+        self._proxies = frozenset(settings.trusted_proxies)
+        self._origins = frozenset((settings.public_url,))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    observe.configure(self.settings.log_level)
+                    observe.sink.start()
+                    limits.start(self.services.limit_settings)
+                    metrics.start()
+                    await self.services.open()
+                    self.system.sandbox.start()
+                except Exception as error:
+                    log.error("start_failed", error=f"{type(error).__name__}: {error}")
+                    observe.sink.flush()
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.system.sandbox.close()
+                await self.services.close()
+                await limits.stop()
+                observe.sink.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        http = Http(scope, receive, self._proxies)
+        try:
+            made = await self._route(http)
+        except Exception as error:
+            made = self._refused(error, http)
+        made.headers["X-Request-Id"] = http.id
+        if http.hit is not None:
+            made.headers["X-RateLimit-Limit"] = str(http.hit.limit)
+            made.headers["X-RateLimit-Remaining"] = str(http.hit.remaining)
+            made.headers["X-RateLimit-Reset"] = str(int(http.hit.reset_epoch))
+        await _send(send, http, made, self._origins)
+        seconds = time.perf_counter() - began
+        metrics.request(http.route, http.method, made.status, seconds)
+        who = {"appuserid": http.actor.values["appuserid"]} if "appuserid" in http.actor.values else None
+        raw = scope.get("query_string") or b""
+        self.access_log.line(
+            http.method,
+            scope["path"],
+            raw.decode("latin-1"),
+            made.status,
+            seconds,
+            len(made.body),
+            http.id,
+            http.ip,
+            who,
+        )
+
+    def _refused(self, error: Exception, http: Http) -> Reply:
+        refused = refusal(error)
+        if refused is None:
+            log.error("bug", request_id=http.id, path=http.path, exc_info=error)
+            refused = Internal("Something went wrong!")
+        return reply.refused(refused, http.id)
+
+    async def _route(self, http: Http) -> Reply:
+        http.read()
+        if http.method == "OPTIONS":
+            return Reply(b"", 204, headers=_preflight(http, self._origins))
+        found = _API.match(http.path)
+        if found is None:
+            http.route = "page"
+            return await self.system.page(http)
+        parts = [p for p in http.raw_path[found.end() :].split("/") if p]
+        return await self._api(http, [unquoted(p) for p in parts])
+
+    # -- /api/v2/... ---------------------------------------------------------------------------------------------------
+
+    async def _api(self, http: Http, parts: list[str]) -> Reply:
+        head = parts[0] if parts else ""
+        if (dataset := self.services.datasets.get(head)) is not None:
+            http.actor = await self._actor(http)
+            return await self._dataset(http, dataset, parts[1:])
+        if head in ("_spec", "config", "docs", ""):
+            http.route = head or "api"
+            return await self.system.api(http, parts, self._actor)
+        if self.services.scripts is not None:
+            return await self._script(http, self.services.scripts, "/".join(parts))
+        raise NotFound(f"There is no service '{head[:100]}'.", reason="unknown_service")
+
+    async def _actor(self, http: Http) -> Actor:
+        """Who asks, counted against the general limits (G20)."""
+        actor = await self.services.door.actor(http.headers)
+        self._count(http, actor)
+        return actor
+
+    def _count(self, http: Http, actor: Actor) -> None:
+        if not self.services.limited:
+            return
+        if actor.session:
+            hit = limits.hit("session", actor.session, self.settings.session_per_minute, 60)
+        else:
+            hit = limits.hit("ip", http.ip, self.settings.address_per_minute, 60)
+        http.hit = hit
+        if not hit.ok:
+            wait = str(max(1, int(hit.reset_epoch - time.time()) + 1))
+            raise TooMany("Too many requests. Try again later.", headers={"Retry-After": wait})
+
+    async def _dataset(self, http: Http, dataset: Any, parts: list[str]) -> Reply:
+        kind = parts[0] if parts else ""
+        http.route = kind if kind in ("_table", "_schema", "_proc", "_func", "_spec") else "dataset"
+        rights = dataset.rights(http.actor.role)
+        query = request.parse_query(http.query_string)
+        if kind == "_table" and len(parts) > 1:
+            return await self._table(http, dataset, rights, parts, query)
+        return await self.system.dataset(http, dataset, rights, parts, query)
+
+    async def _table(self, http: Http, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]) -> Reply:
+        if len(parts) > 3:
+            raise NotFound("There is nothing under a record.")
+        verb = _verb(http, query)
+        ident = parts[2] if len(parts) == 3 else None
+        body = None
+        if http.method != "GET":
+            raw = await http.body(self.settings.body_bytes)
+            body = bodies.parse_body(http.headers.get("content-type", ""), raw, self.settings.body_bytes)
+        table = await dataset.table(parts[1])
+        call = Call(dataset, http.actor, rights, table, query, body, http.headers)
+
+        async def run() -> Reply:
+            return await self._latest(call, verb, parts[1], ident, http)
+
+        key = http.headers.get("idempotency-key")
+        if key is None or verb == "GET":
+            return await run()
+        return await self.services.answers.once(key, call, verb, ident, run)
+
+    async def _latest(self, call: Call, verb: str, name: str, ident: str | None, http: Http) -> Reply:
+        """The answer by the tables as they are now, also when DDL is run beside the request."""
+        dataset = call.dataset
+        for _ in range(_TRIES):
+            schema = dataset.schema
+            try:
+                return await self.services.answer(replace(call), verb, ident, http)
+            except (ApiError, asyncpg.PostgresError, asyncpg.InternalClientError) as error:
+                await self._after_ddl(error, dataset, schema, http)
+            # DDL was run since the schema was read: once more with the tables as they are now.
+            call.table = await dataset.table(name)
+            call.rights = dataset.rights(http.actor.role)
+        return await self.services.answer(replace(call), verb, ident, http)
+
+    async def _after_ddl(self, error: Exception, dataset: Any, schema: Any, http: Http) -> None:
+        """Returns when the refusal may come of DDL, so that the request is worth another try; else raises it. `schema`
+        is the one that the request was refused by; another request may have had it read again meanwhile."""
+        refused = refusal(error)
+        if refused is None:
+            raise error
+        if refused.why == "forbidden" and http.actor.role in ("", "key") and self.services.scripts is not None:
+            raise Unauthorized("Your account access session is expired") from None
+        if refused.why not in _STALE:
+            raise error
+        await dataset.look()
+        if dataset.schema is schema:
+            if refused.why == "schema_changed":  # nothing did: a value, as of type regclass, named what is not there
+                raise BadRequest("A value does not fit its field.", reason="bad_value") from None
+            raise error
+
+    async def _script(self, http: Http, scripts: Scripts, path: str) -> Reply:
+        endpoint = scripts.find(http.method, path)
+        if endpoint is None:
+            raise NotFound("There is nothing here.", reason="unknown_service")
+        http.route = endpoint.name
+        if not endpoint.public:
+            try:
+                http.actor = await self.services.door.actor(http.headers)
+            except ApiError:
+                if ANYONE not in endpoint.roles:
+                    raise
+                http.actor = Actor("key")  # a sign-in ignores any token sent with it (table-api §2)
+            self._count(http, http.actor)
+        http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
+
+        async def run() -> Reply:
+            made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)
+            headers = {k.title(): v for k, v in made.headers.items() if k not in ("content-length", "content-type")}
+            return Reply(bytes(made.body), made.status_code, made.headers.get("content-type", reply.JSON), headers)
+
+        key = http.headers.get("idempotency-key")
+        if key is None or http.method == "GET" or endpoint.public:
+            return await run()
+        sent = http.query_string + b"\0" + await http.keep_body(endpoint.body_bytes or self.settings.body_bytes)
+        return await self.services.answers.again(key, http.actor, f"{http.method} {path}", sent, run)
+
+
+def _verb(http: Http, query: dict[str, str]) -> str:
+    """The verb meant: a POST may stand for another one (table-api §10)."""
+    if http.method != "POST":
+        return "GET" if http.method == "HEAD" else http.method
+    for name in METHOD_HEADERS:
+        if name in http.headers:
+            meant = http.headers[name]
+            break
+    else:
+        meant = query.get("method") or query.get("_method") or ""
+    meant = meant.strip().upper() or "POST"
+    meant = "PATCH" if meant == "MERGE" else meant
+    if meant not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
+    return meant
+
+
+def _preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
+    if http.headers.get("origin") not in origins:
+        return {"Allow": "GET, POST, PUT, PATCH, DELETE"}
+    wanted = http.headers.get("access-control-request-headers", "")
+    return {
+        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Headers": re.sub(r"[^\w, -]", "", wanted)[:500],
+        "Access-Control-Max-Age": "600",
+    }
+
+
+async def _send(send: Send, http: Http, made: Reply, origins: frozenset[str]) -> None:
+    body = made.body
+    headers = [(b"content-type", made.content_type.encode()), (b"content-length", b"%d" % len(body))]
+    if http.route != "page":
+        headers += _API_HEADERS
+        if "Cache-Control" not in made.headers:
+            headers.append((b"cache-control", b"no-store"))
+    if (origin := http.headers.get("origin")) in origins and origin:
+        headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
+    headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in made.headers.items()]
+    await send({"type": "http.response.start", "status": made.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if http.method == "HEAD" else body})
+
+
+def create_app(settings: Settings, datasets: Datasets) -> App:
+    """The app of one worker process."""
+    return App(settings, datasets)

@@ -1,0 +1,145 @@
+"""Headers -> Actor. Rights come from the session's row alone, never from the token or from what a client says (G2)."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from tableapi.access import Actor, Sessions
+from tableapi.crypto import token_hash
+from tableapi.datasets import Datasets
+from tableapi.db import Db
+from tableapi.errors import ApiError, Unauthorized
+from tableapi.roles import AccessFile
+
+NOBODY = Actor("")
+MOST_KEPT = 10_000
+TOUCH_SECONDS = 60.0
+
+
+def app_key(headers: Mapping[str, str]) -> str:
+    return headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or ""
+
+
+def session_token(headers: Mapping[str, str]) -> str:
+    """The session token of a request; `Authorization` wins over the session headers (table-api §2)."""
+    bearer = headers.get("authorization", "")
+    if bearer[:7].lower() == "bearer ":
+        return bearer[7:].strip()
+    return headers.get("x-session-token") or headers.get("x-dreamfactory-session-token") or ""
+
+
+class Door(Protocol):
+    """Who a request is from. Raises Unauthorized for credentials that are bad, not for those that are missing."""
+
+    async def actor(self, headers: Mapping[str, str]) -> Actor: ...
+
+
+class OpenDoor:
+    """`--open`: whoever reaches the server may do everything; with `--api-key` only who knows the key."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key.encode()
+        self._actor = Actor("*")
+
+    async def actor(self, headers: Mapping[str, str]) -> Actor:
+        if not self._key or hmac.compare_digest(app_key(headers).encode(), self._key):
+            return self._actor
+        raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+
+
+class FileDoor:
+    """`--access`: a key names its role and user."""
+
+    def __init__(self, access: AccessFile) -> None:
+        self._actors = {name: access.actor(name) for name in access.keys}
+
+    async def actor(self, headers: Mapping[str, str]) -> Actor:
+        found = self._actors.get(app_key(headers))
+        if found is None:
+            raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
+        return found
+
+
+class SessionDoor:
+    """A project: an app key that names the app, and a session that names the user."""
+
+    def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str]) -> None:
+        self._db, self._sessions, self._keys = db, sessions, frozenset(app_keys)
+        self._kept: dict[bytes, tuple[float, Actor]] = {}
+        self._touched: dict[bytes, float] = {}
+        self._touching: set[asyncio.Task[None]] = set()
+        self._changes = 0
+
+    def listen(self) -> None:
+        self._db.listen(self._sessions.channel, self.changed)
+
+    async def actor(self, headers: Mapping[str, str]) -> Actor:
+        key = app_key(headers)
+        if key not in self._keys:
+            return NOBODY
+        token = session_token(headers)
+        return await self.holder(token, key) if token else Actor("key", key=key)
+
+    async def holder(self, token: str, key: str = "") -> Actor:
+        """The user of a session token. Raises Unauthorized for a bad one, and the refusals of policy.py."""
+        mark = token_hash(token)
+        kept = self._kept.get(mark)
+        now = time.monotonic()
+        if kept is not None and kept[0] > now:
+            return kept[1]
+        changes = self._changes
+        row = await self._db.lanes.fetchrow(self._sessions.lookup, mark)
+        if row is None:
+            self._kept.pop(mark, None)
+            raise Unauthorized("Your account access session is expired")
+        role = row["role"]
+        if refusal := self._sessions.refusals.get(role):
+            status, reason, message = refusal
+            raise ApiError(message, status=status, reason=reason, scope="account")
+        actor = Actor(role, dict(row), session=mark.hex(), key=key)
+        if changes == self._changes:  # nothing changed while we looked
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            self._kept[mark] = (now + self._sessions.seconds, actor)
+        self._touch(mark, now)
+        return actor
+
+    def _touch(self, mark: bytes, now: float) -> None:
+        """Extend the idle life of the session, at most once a minute and beside the request."""
+        if not self._sessions.touch or self._touched.get(mark, 0.0) > now - TOUCH_SECONDS:
+            return
+        if len(self._touched) >= MOST_KEPT:
+            self._touched.clear()
+        self._touched[mark] = now
+
+        async def touch() -> None:
+            await self._db.lanes.fetchrow(self._sessions.touch, mark)
+
+        task = asyncio.create_task(touch())
+        self._touching.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._touching.discard(task)
+        if not task.cancelled():
+            task.exception()  # a session that is not extended now is at its next request
+
+    def changed(self, payload: str) -> None:
+        """A session, user or client changed: `<column>=<value>`; "" stands for anything."""
+        self._changes += 1
+        name, _, value = payload.partition("=")
+        if not value:
+            self._kept.clear()
+            return
+        for mark, (_, actor) in list(self._kept.items()):
+            if (mark.hex() if name == "session" else str(actor.values.get(name))) == value:
+                del self._kept[mark]
+
+
+def door_of(datasets: Datasets) -> Door:
+    """The door of `--open` or `--access`."""
+    return FileDoor(datasets.access) if datasets.access else OpenDoor(datasets.key)

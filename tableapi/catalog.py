@@ -1,0 +1,93 @@
+"""The queries of the introspection. System schemas, temporary tables and what belongs to an extension are left out."""
+
+_OURS = """
+    n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
+    and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    and not exists (select from pg_depend d
+                    where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+"""
+
+TABLES = f"""
+select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
+       obj_description(c.oid, 'pg_class') as comment, pg_relation_is_updatable(c.oid, true) as writable
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where {_OURS} and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+"""
+
+COLUMNS = f"""
+select a.attrelid::int8 as oid, a.attnum::int4 as number, a.attname as name, a.atttypid::int8 as type,
+       format_type(a.atttypid, a.atttypmod) as db_type,
+       not a.attnotnull and not (t.typtype = 'd' and t.typnotnull) as nullable,
+       case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as default,
+       a.attidentity::text as identity, a.attgenerated <> '' as generated,
+       col_description(a.attrelid, a.attnum) as comment
+from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+join pg_type t on t.oid = a.atttypid
+left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where {_OURS} and a.attnum > 0 and not a.attisdropped
+  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+order by a.attrelid, a.attnum
+"""
+
+# Partial and expression indexes identify nothing for a reader who does not know their condition.
+KEYS = f"""
+select i.indrelid::int8 as oid, i.indisprimary as primary,
+       (i.indkey::int2[])[0:i.indnkeyatts - 1]::int4[] as columns
+from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+where {_OURS} and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid
+"""
+
+# A key to a partitioned table is repeated in the catalog for each partition; only the one that was written counts.
+REFERENCES = f"""
+select k.conrelid::int8 as oid, k.confrelid::int8 as target, k.conkey::int4[] as own, k.confkey::int4[] as theirs
+from pg_constraint k
+join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+join pg_class tc on tc.oid = k.confrelid join pg_namespace tn on tn.oid = tc.relnamespace
+where {_OURS} and k.contype = 'f'
+  and not exists (select from pg_constraint p where p.oid = k.conparentid and p.conrelid = k.conrelid)
+  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+  and has_schema_privilege(tn.oid, 'usage') and has_table_privilege(tc.oid, 'select')
+order by c.relname, k.conkey, k.conname
+"""
+
+TYPES = """
+select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as typtype,
+       t.typbasetype::int8 as base, t.typelem::int8 as element, t.typcategory::text as category,
+       case when t.typtype = 'e' then
+           (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
+       end as labels
+from pg_type t
+where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
+"""
+
+# Procedures list all their arguments, because CALL wants a place for those that only come out.
+ROUTINES = """
+select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind::text as kind,
+       pg_get_function_result(p.oid) as result, p.pronargs - p.pronargdefaults as required,
+       coalesce(p.proallargtypes, p.proargtypes::oid[])::int8[] as types,
+       p.proargnames::text[] as names, p.proargmodes::text[] as modes,
+       obj_description(p.oid, 'pg_proc') as comment
+from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+  and has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')
+order by n.nspname, p.proname, p.oid
+"""
+
+FINGERPRINT = f"""
+select coalesce(sum(hashtextextended(mark, 0)::numeric), 0)::text from (
+    select c.oid::text || c.xmin::text || c.relname || n.nspname as mark
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where {_OURS}
+    union all
+    select a.attrelid::text || a.attnum::text || a.xmin::text
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where {_OURS} and a.attnum > 0
+    union all select oid::text || xmin::text from pg_constraint where contype in ('f', 'p', 'u') and oid >= 16384
+    union all select indexrelid::text || xmin::text from pg_index where indexrelid >= 16384
+    union all select oid::text || xmin::text from pg_enum
+    union all select oid::text || xmin::text from pg_proc where oid >= 16384
+) marks
+"""

@@ -1,0 +1,116 @@
+"""What `tableapi run` and `tableapi check` do."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from tableapi.datasets import is_loopback
+from tableapi.reach import CannotServe, check_database
+from tableapi.settings import Settings
+from tableapi.stop import Stop
+
+
+class UnknownScript(Stop):
+    """`tableapi run` was given a script or words that do not exist."""
+
+    code = 2
+
+
+async def run_script(settings: Settings, folder: Path, name: str, words: Sequence[str]) -> None:
+    """Bring the database up to date, run the internal script `name`, print what it returns. Raises ApiError."""
+    from tableapi.db import Db
+    from tableapi.migrate import init
+    from tableapi.scripts import Scripts
+
+    payload: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise UnknownScript(f"'{word}' is not name=value.")
+        payload[key] = value
+    if settings.init:
+        await init(settings, folder, say=lambda line: print(line, file=sys.stderr))
+    db = Db(str(settings.database_url), lanes=1, pool=4, statement_timeout=3600, name="tableapi-run")
+    await db.connect()
+    scripts = Scripts.load(folder, settings, db)
+    try:
+        if name not in scripts.jobs:
+            raise UnknownScript(f"There is no internal script '{name}'. There are: {', '.join(sorted(scripts.jobs))}.")
+        answer = await scripts.run_job(name, payload)
+    finally:
+        await scripts.close()
+        await db.close()
+    if answer is not None:
+        print(answer if isinstance(answer, str) else orjson.dumps(answer, default=_plain).decode())
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else str(value)
+
+
+def checked(settings: Settings) -> list[tuple[bool, str]]:
+    """(grave, line) for each thing that is missing or unsafe; the grave ones stop a start in production."""
+    return [*_surroundings(settings), *_secrets(settings), *_features(settings)]
+
+
+def _surroundings(settings: Settings) -> Iterator[tuple[bool, str]]:
+    if settings.demo:
+        yield True, "DEMO is on: its sign-ins have a known password. Unset it."
+    if settings.database_url is None:
+        yield True, "DATABASE_URL is missing: the embedded PostgreSQL is for one machine and has no backup."
+    else:
+        try:
+            asyncio.run(check_database(settings.database_url))
+        except CannotServe as error:
+            yield True, f"DATABASE_URL: {error}"
+    public = urlsplit(settings.public_url)
+    if is_loopback(public.hostname or ""):
+        yield True, f"PUBLIC_URL is {settings.public_url}: mailed links would lead to the reader's own machine."
+    elif public.scheme != "https":
+        yield True, f"PUBLIC_URL is {settings.public_url}: without https, sessions travel in clear text."
+    if settings.rate_limits is False:
+        yield True, "RATE_LIMITS is off: passwords can be tried without end."
+    if settings.redis_url is None:
+        yield False, "REDIS_URL is missing: rate limits count on each node alone."
+    if not settings.trusted_proxies:
+        yield False, "TRUSTED_PROXIES is missing: behind a balancer, limits per address would count the balancer."
+
+
+def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
+    if not settings.secret_keys:
+        yield (
+            True,
+            "SECRET_KEYS is missing: a key made on one node cannot be read on another, and is lost with its disk.",
+        )
+    for number, key in enumerate(settings.secret_keys, 1):
+        if len(key) < 32:
+            yield True, f"SECRET_KEYS: key {number} has {len(key)} characters; 32 or more are needed."
+    if not settings.app_keys:
+        yield False, "APP_KEYS is missing: each node makes its own, and a page of one is refused by another."
+    if not settings.metrics_token:
+        yield False, "METRICS_TOKEN is missing: /metrics answers to this machine only."
+
+
+def _features(settings: Settings) -> Iterator[tuple[bool, str]]:
+    if settings.mail_url is None:
+        yield True, "MAIL_URL is missing: nobody can verify an address, reset a password or accept an invitation."
+    elif settings.mail_from.endswith("@example.com>"):
+        yield True, "MAIL_FROM is missing: mails would come from example.com."
+    if not settings.stripe_secret_key:
+        yield False, "STRIPE_SECRET_KEY is missing: nothing can be bought."
+    elif not settings.stripe_webhook_secret:
+        yield True, "STRIPE_WEBHOOK_SECRET is missing: payments would be taken and never credited."
+    elif not settings.stripe_publishable_key:
+        yield True, "STRIPE_PUBLISHABLE_KEY is missing: the card form cannot be shown."
+    for vendor in ("GOOGLE", "LINKEDIN"):
+        if not getattr(settings, f"{vendor.lower()}_client_id"):
+            yield False, f"{vendor}_CLIENT_ID is missing: no sign-in with it."
+    if settings.people_url and not settings.people_key:
+        yield False, "PEOPLE_KEY is missing: PEOPLE_URL is asked without a key."

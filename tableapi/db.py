@@ -1,0 +1,178 @@
+"""Connections: the only file that imports `databases`. Pools, lanes, transactions, and LISTEN.
+
+Two ways to the same database. *Lanes* (`lanes.py`) serve the table API. The *pool* serves scripts, whose transactions
+are those of `databases`: every fetch of a task inside `transaction()` uses its connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from datetime import date, datetime
+from typing import Any
+
+import asyncpg
+import orjson
+import structlog
+from databases import Database
+
+from tableapi.lanes import Lane, Lanes
+
+log = structlog.get_logger(__name__)
+
+# jit costs more than it gains on statements of milliseconds. UTC and ISO make text the same everywhere.
+SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
+
+
+def _as_is(value: bytes) -> bytes:
+    return value
+
+
+def _date(text: str) -> date | str:
+    with contextlib.suppress(ValueError):
+        return date.fromisoformat(text)
+    return text
+
+
+def _moment(text: str) -> datetime | str:
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return text
+
+
+async def _as_text(connection: asyncpg.Connection) -> None:
+    """Lanes send JSON made by PostgreSQL to the client as bytes: never decoded, never encoded again. Dates are bound as
+    text, because asyncpg takes 9999-12-31 for infinity."""
+    await connection.set_type_codec("json", schema="pg_catalog", format="binary", encoder=_as_is, decoder=_as_is)
+    await connection.set_type_codec("date", schema="pg_catalog", encoder=str, decoder=_date)
+    for name in ("timestamp", "timestamptz"):
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=_moment)
+
+
+async def _decode_json(connection: asyncpg.Connection) -> None:
+    def encode(value: Any) -> str:
+        return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+    for name in ("json", "jsonb"):
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=encode, decoder=orjson.loads)
+
+
+async def _no_reset(connection: asyncpg.Connection) -> None:
+    """The reset query is half of PostgreSQL's work for a row by key, and nothing here changes a session's state."""
+
+
+class Db:
+    """One database: lanes for the table API, a pool for scripts, and one connection that listens."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        lanes: int = 4,
+        pool: int = 4,
+        statement_timeout: float = 5.0,
+        lock_timeout: float = 3.0,
+        name: str = "tableapi",
+    ) -> None:
+        self.url = url
+        settings = SESSION | {
+            "application_name": name,
+            "statement_timeout": str(int(statement_timeout * 1000)),
+            "lock_timeout": str(int(lock_timeout * 1000)),
+            "idle_in_transaction_session_timeout": "15000",
+        }
+        # `databases` drops most options of the URL; given as dsn too, asyncpg reads them (sslmode, options, ...).
+        common: dict[str, Any] = {"dsn": url, "server_settings": settings, "reset": _no_reset, "timeout": 10}
+        if "statement_cache_size=0" in url:  # behind pgbouncer in transaction mode
+            common["statement_cache_size"] = 0
+        else:
+            common["statement_cache_size"] = 500
+        self._settings = settings
+        self._lane_pool = Database(url, min_size=lanes, max_size=lanes, init=_as_text, connection_class=Lane, **common)
+        self._script_pool = Database(url, min_size=min(1, pool), max_size=max(pool, 1), init=_decode_json, **common)
+        self._with_scripts = pool > 0
+        self.lanes = Lanes(self._lane_pool, lanes)
+        self._listeners: dict[str, list[Callable[[str], None]]] = {}
+        self._listening: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Raises OSError or asyncpg's errors when the database cannot be reached or refuses."""
+        await self._lane_pool.connect()
+        self.lanes.open()
+        if self._with_scripts:
+            await self._script_pool.connect()
+
+    async def close(self) -> None:
+        if self._listening:
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
+        await self.lanes.close()
+        for pool in (self._lane_pool, self._script_pool):
+            if pool.is_connected:
+                await pool.disconnect()
+
+    # -- scripts ---------------------------------------------------------------------------------------------------
+
+    def transaction(self, **options: Any) -> Any:
+        """`async with db.transaction():` one transaction of this task; nested ones are savepoints."""
+        return self._script_pool.transaction(**options)
+
+    @contextlib.asynccontextmanager
+    async def connection(self) -> AsyncIterator[asyncpg.Connection]:
+        """The raw connection of this task's transaction, or one of the pool."""
+        async with self._script_pool.connection() as held:
+            yield held.raw_connection
+
+    async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
+        async with self.connection() as connection:
+            return await connection.fetch(sql, *args)
+
+    async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
+        async with self.connection() as connection:
+            return await connection.fetchrow(sql, *args)
+
+    async def fetchval(self, sql: str, *args: Any) -> Any:
+        async with self.connection() as connection:
+            return await connection.fetchval(sql, *args)
+
+    async def execute(self, sql: str, *args: Any) -> str:
+        """The status of the statement, for example "DELETE 3"."""
+        async with self.connection() as connection:
+            return await connection.execute(sql, *args)
+
+    # -- notifications ---------------------------------------------------------------------------------------------
+
+    def listen(self, channel: str, callback: Callable[[str], None]) -> None:
+        """Call back with the payload of each NOTIFY. After a lost connection it is called with "" for each channel,
+        which stands for "anything may have changed"."""
+        self._listeners.setdefault(channel, []).append(callback)
+        if self._listening is not None:
+            self._listening.cancel()
+        self._listening = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        def heard(_: Any, __: int, channel: str, payload: object) -> None:
+            for callback in self._listeners[channel]:
+                callback(str(payload))
+
+        first = True
+        while True:
+            connection: asyncpg.Connection | None = None
+            try:
+                connection = await asyncpg.connect(self.url, server_settings=self._settings, timeout=10)
+                gone = asyncio.Event()
+                connection.add_termination_listener(lambda _, gone=gone: gone.set())
+                for channel, callbacks in self._listeners.items():
+                    await connection.add_listener(channel, heard)
+                    for callback in callbacks if not first else ():
+                        callback("")
+                first = False
+                await gone.wait()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+                log.warning("listener_lost", error=type(error).__name__)
+            finally:
+                if connection is not None and not connection.is_closed():
+                    connection.terminate()
+            first = False
+            await asyncio.sleep(0.5)

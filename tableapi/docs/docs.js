@@ -1,0 +1,200 @@
+// The page of /api/docs: reads the description of the API and lets people try what it says. No library.
+
+const $ = (id) => document.getElementById(id);
+const store = sessionStorage;
+let spec = { paths: {}, components: {} };
+let operations = [];
+
+/** An element: h("a", { href: "/" }, "text", child). Text is always text, never HTML. */
+function h(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== false) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== undefined && child !== null));
+  return made;
+}
+
+/** Text whose `marked` parts are code. */
+const prose = (text) => text.split("`").map((part, number) => (number % 2 ? h("code", {}, part) : part));
+
+const deref = (node) =>
+  node && node.$ref ? deref(node.$ref.split("/").slice(1).reduce((found, part) => found[part], spec)) : node;
+
+function credentials() {
+  const headers = {};
+  if (store.key) headers["X-API-Key"] = store.key;
+  if (store.token) headers["X-Session-Token"] = store.token;
+  return headers;
+}
+
+async function load() {
+  const answer = await fetch("/api/v2/_spec", { headers: credentials() });
+  const body = await answer.json();
+  if (!answer.ok) {
+    $("credentials").open = true;
+    $("main").replaceChildren(h("h2", {}, "Credentials are needed"), h("p", {}, body.error.message));
+    return;
+  }
+  spec = body;
+  document.title = $("title").textContent = `${spec.info.title} API`;
+  operations = Object.entries(spec.paths).flatMap(([path, item]) =>
+    ["get", "post", "put", "patch", "delete"]
+      .filter((verb) => item[verb])
+      .map((verb) => ({ path, verb, shared: item.parameters ?? [], ...item[verb] })),
+  );
+  list();
+  show();
+}
+
+function list() {
+  const wanted = $("search").value.trim().toLowerCase();
+  const groups = Map.groupBy
+    ? Map.groupBy(operations, (one) => one.tags?.[0] ?? "")
+    : operations.reduce((map, one) => map.set(one.tags[0], [...(map.get(one.tags[0]) ?? []), one]), new Map());
+  const here = location.hash.slice(1);
+  const made = [];
+  for (const [tag, members] of groups) {
+    const found = members.filter((one) => `${one.verb} ${one.path} ${one.summary}`.toLowerCase().includes(wanted));
+    if (!found.length) continue;
+    const links = found.map((one) =>
+      h("a", { href: `#${one.operationId}`, "aria-current": one.operationId === here ? "page" : undefined },
+        h("span", { class: `verb ${one.verb}` }, one.verb.toUpperCase()), h("span", {}, one.summary)));
+    const open = wanted || groups.size < 4 || found.some((one) => one.operationId === here);
+    made.push(h("details", { open: open ? "" : undefined }, h("summary", {}, tag), ...links));
+  }
+  $("list").replaceChildren(...made);
+}
+
+function typeOf(schema) {
+  const found = deref(schema) ?? {};
+  if (found.anyOf) return found.anyOf.map(typeOf).join(" or ");
+  if (found.enum) return found.enum.map((one) => JSON.stringify(one)).join(" | ");
+  return [found.type ?? "any"].flat().join(" or ") + (found.format ? ` (${found.format})` : "");
+}
+
+/** A body to start from: required fields, else the first few. */
+function example(schema, depth = 0) {
+  const found = deref(schema) ?? {};
+  if (found.anyOf) return example(found.anyOf[0], depth);
+  if (found.enum) return found.enum[0];
+  if (found.const !== undefined) return found.const;
+  const type = [found.type].flat()[0];
+  if (type === "array") return depth > 4 ? [] : [example(found.items, depth + 1)];
+  if (type === "object") {
+    const names = Object.keys(found.properties ?? {}).filter((name) => !deref(found.properties[name]).readOnly);
+    const chosen = found.required?.length ? names.filter((name) => found.required.includes(name)) : names.slice(0, 3);
+    return Object.fromEntries(chosen.map((name) => [name, example(found.properties[name], depth + 1)]));
+  }
+  return { integer: 0, number: 0, boolean: false, string: "", null: null }[type] ?? "";
+}
+
+function schemaTable(schema) {
+  const found = deref(schema) ?? {};
+  const rows = Object.entries(found.properties ?? {}).map(([name, one]) =>
+    h("tr", {}, h("td", {}, name, found.required?.includes(name) ? " *" : ""), h("td", {}, typeOf(one)),
+      h("td", { class: "quiet" }, deref(one).description ?? "")));
+  return rows.length ? h("table", {}, h("tbody", {}, ...rows)) : h("p", { class: "quiet" }, typeOf(schema));
+}
+
+/** The record inside a list or body, which is what people look for. */
+function record(schema) {
+  const found = deref(schema) ?? {};
+  if (found.anyOf) return record(found.anyOf[0]);
+  if (found.properties?.resource) return record(found.properties.resource);
+  if (found.items) return record(found.items);
+  return found;
+}
+
+function show() {
+  const one = operations.find((operation) => operation.operationId === location.hash.slice(1)) ?? operations[0];
+  if (!one) {
+    $("main").replaceChildren(h("p", { class: "quiet" }, "Nothing may be called with these credentials."));
+    return;
+  }
+  const parameters = [...one.shared, ...(one.parameters ?? [])].map(deref);
+  const inputs = parameters.map((parameter, number) => ({ parameter, input: h("input", { id: `p${number}`, placeholder: typeOf(parameter.schema) }) }));
+  const sent = one.requestBody && deref(one.requestBody).content;
+  const schema = sent?.["application/json"]?.schema;
+  const body = schema ? h("textarea", { "aria-label": "Body", spellcheck: "false" }) : null;
+  if (body) body.value = JSON.stringify(example(schema), null, 2);
+  const state = h("span", { role: "status" });
+  const result = h("pre", { hidden: "" });
+  const send = async (event) => {
+    event.preventDefault();
+    state.textContent = "…";
+    const { status, text, time } = await run(one, inputs, body);
+    state.textContent = `${status} in ${time} ms`;
+    result.hidden = false;
+    result.textContent = text;
+  };
+  const fields = inputs.map(({ parameter, input }) =>
+    h("div", { class: "field" }, h("label", { for: input.id }, parameter.name, parameter.required ? " *" : ""), input,
+      h("small", {}, parameter.in === "header" ? "Header. " : "", ...prose(parameter.description ?? ""))));
+  const plain = fields.filter((_, number) => !parameters[number].name.includes("."));
+  const related = fields.filter((_, number) => parameters[number].name.includes("."));
+  const answer = one.responses["200"]?.content?.["application/json"]?.schema;
+  const errors = Object.entries(one.responses).filter(([status]) => status >= "400").map(([status, response]) =>
+    h("tr", {}, h("td", {}, status), h("td", {}, deref(response).description)));
+  $("main").replaceChildren(
+    h("h2", {}, one.summary.split("\n")[0]),
+    h("p", { class: "quiet" }, one.description ?? ""),
+    h("div", { class: "path" }, h("span", { class: `verb ${one.verb}` }, one.verb.toUpperCase()), " ", h("code", {}, one.path)),
+    h("form", { onsubmit: send },
+      fields.length ? h("h3", {}, "Parameters") : null, ...plain,
+      related.length ? h("details", {}, h("summary", {}, "Options of relations"), ...related) : null,
+      body ? h("h3", {}, "Body") : null, body,
+      h("div", { class: "send" }, h("button", {}, "Send"), state), result),
+    ...(schema ? [h("h3", {}, "Fields of the body"), schemaTable(record(schema))] : []),
+    ...(answer ? [h("h3", {}, "Fields of the answer"), schemaTable(record(answer))] : []),
+    h("h3", {}, "Errors"), h("table", {}, h("tbody", {}, ...errors)),
+  );
+}
+
+async function run(one, inputs, body) {
+  const query = new URLSearchParams();
+  const headers = credentials();
+  let path = one.path;
+  for (const { parameter, input } of inputs) {
+    if (input.value === "") continue;
+    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, encodeURIComponent(input.value));
+    else if (parameter.in === "header") headers[parameter.name] = input.value;
+    else query.set(parameter.name, input.value);
+  }
+  if (body) headers["Content-Type"] = "application/json";
+  const began = performance.now();
+  try {
+    const answer = await fetch(path + (query.size ? `?${query}` : ""), { method: one.verb.toUpperCase(), headers, body: body?.value });
+    const text = await answer.text();
+    const json = answer.headers.get("content-type")?.includes("json");
+    return { status: answer.status, text: json && text ? JSON.stringify(JSON.parse(text), null, 2) : text, time: Math.round(performance.now() - began) };
+  } catch (error) {
+    return { status: "No answer", text: String(error), time: Math.round(performance.now() - began) };
+  }
+}
+
+$("document").addEventListener("click", async (event) => {
+  event.preventDefault(); // a link sends no credentials
+  const text = await fetch("/api/v2/_spec", { headers: credentials() }).then((answer) => answer.blob());
+  const url = URL.createObjectURL(text);
+  h("a", { href: url, download: "openapi.json" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+});
+$("search").addEventListener("input", list);
+window.addEventListener("hashchange", () => { list(); show(); $("main").focus(); });
+document.querySelector("#credentials form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  store.key = $("key").value.trim();
+  store.token = $("token").value.trim();
+  $("credentials").open = false;
+  load();
+});
+
+if (store.key === undefined) {
+  const config = await fetch("/api/v2/config").then((answer) => answer.json()).catch(() => ({}));
+  store.key = config.appkey ?? "";
+}
+$("key").value = store.key;
+$("token").value = store.token ?? "";
+await load();

@@ -1,0 +1,72 @@
+"""What a fault of PostgreSQL means to the client. No message holds SQL or the name of a constraint (table-api §11)."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
+
+_UNREACHABLE = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.CannotConnectNowError,
+)
+
+
+def _detail(error: asyncpg.PostgresError) -> str:
+    return str(getattr(error, "column_name", None) or "")
+
+
+def _of_a_value(error: BaseException) -> bool:
+    """Some types call a value they cannot read a syntax error, as PostgreSQL calls SQL that it cannot read."""
+    return not isinstance(error, asyncpg.PostgresSyntaxError) or any(
+        t in str(error) for t in ("tsvector", "tsquery", "jsonpath")
+    )
+
+
+def refusal(error: BaseException) -> ApiError | None:
+    """The refusal that stands for a fault of PostgreSQL, or None when it is a bug of ours."""
+    match error:
+        case ApiError():
+            return error
+        case asyncpg.UniqueViolationError() | asyncpg.ExclusionViolationError():
+            return Conflict("A record with this value exists already.", reason="duplicate")
+        case asyncpg.ForeignKeyViolationError():
+            return Conflict("Refers to a record that does not exist, or is referred to by another.", reason="reference")
+        case asyncpg.NotNullViolationError():
+            return BadRequest(f"Field '{_detail(error)}' is required and cannot be null.", reason="required")
+        case asyncpg.CheckViolationError() | asyncpg.WithCheckOptionViolationError():
+            return BadRequest("A value breaks a rule of the table.", reason="check")
+        case asyncpg.QueryCanceledError():
+            return Busy("This takes too long. Ask for less: a narrower filter, fewer relations.", reason="time_limit")
+        case asyncpg.LockNotAvailableError() | asyncpg.DeadlockDetectedError() | asyncpg.SerializationError():
+            return Busy("The record is in use. Try again in a moment.", headers=RETRY)
+        case asyncpg.InsufficientPrivilegeError():
+            return Forbidden("The database does not allow this.")
+        case asyncpg.RaiseError():
+            return BadRequest(str(error)[:500], reason="rule")
+        case asyncpg.GeneratedAlwaysError():
+            return BadRequest("A value is made by the database and cannot be set.", reason="generated")
+        case (
+            asyncpg.UndefinedTableError()
+            | asyncpg.UndefinedColumnError()
+            | asyncpg.InvalidCachedStatementError()
+            | asyncpg.OutdatedSchemaCacheError()
+        ):
+            return NotFound("The table has just changed. Try again.", reason="schema_changed")
+        case asyncpg.DataError() | asyncpg.PostgresSyntaxError() if _of_a_value(error):
+            return BadRequest("A value does not fit its field.", reason="bad_value")
+        case asyncpg.StatementTooComplexError() | asyncpg.ProgramLimitExceededError():
+            return BadRequest("The request is too complex.", reason="too_complex")
+        case asyncpg.ObjectNotInPrerequisiteStateError() | asyncpg.FeatureNotSupportedError():
+            return BadRequest("This cannot be written here.", reason="not_writable")
+        case asyncpg.WrongObjectTypeError() | asyncpg.UndefinedFunctionError():
+            return BadRequest("The field has a type that does not allow this.", reason="bad_type")
+        case _ if isinstance(error, _UNREACHABLE):
+            return Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+    return None

@@ -1,0 +1,91 @@
+"""Who runs PostgreSQL. It refuses to run as root, so root gives it to somebody lower.
+
+A normal user runs it as is. Root runs it as the owner of the data; for new data that is `nobody`, when `nobody` may
+enter the folders on the way. Where not (a clone under a 0700 home, a folder of mkdtemp), it runs in a user namespace in
+which root is called `nobody`: its files stay root's, and it has none of root's powers outside.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CLONE_NEWUSER = 0x10000000
+
+
+class NoWay(OSError):
+    """Root has no way to run PostgreSQL here. The message is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs programs as `uid` (None: as we are), after `enter` in the child."""
+
+    uid: int | None = None
+    gid: int = -1
+    enter: Callable[[], None] | None = None
+
+    def run(self, command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
+        if self.uid is not None:
+            options |= {"user": self.uid, "group": self.gid, "extra_groups": []}
+        try:
+            return subprocess.run(
+                command, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+                preexec_fn=self.enter, check=False, **options,
+            )  # fmt: skip
+        except subprocess.SubprocessError:
+            raise NoWay(
+                "As root, PostgreSQL needs a folder that everybody may enter: set DATA_DIR to one, run as a normal "
+                "user, or set DATABASE_URL."
+            ) from None
+
+    def own(self, path: Path) -> None:
+        if self.uid is not None:
+            os.chown(path, self.uid, self.gid)
+
+
+def runner_for(folder: Path, programs: Path) -> Runner:
+    """Who runs the programs on `folder`. The folder is made, and is his."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.geteuid() != 0:
+        folder.chmod(0o700)
+        return Runner()
+    nobody = pwd.getpwnam("nobody")
+    place = folder.stat()
+    uid, gid = (place.st_uid, place.st_gid) if place.st_uid else (nobody.pw_uid, nobody.pw_gid)
+    fresh = not (folder / "data").exists()
+    reachable = _open_to_all(folder.parent) and _open_to_all(programs)
+    if reachable and (fresh or place.st_uid):
+        runner = Runner(uid, gid)
+    else:
+        uid, gid = 0, 0
+        runner = Runner(enter=_namespace(nobody))
+    if place.st_uid != uid:
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, uid, gid, follow_symlinks=False)
+    folder.chmod(0o700)
+    return runner
+
+
+def _open_to_all(folder: Path) -> bool:
+    """Whether anybody may enter `folder` and all that it lies in."""
+    return all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
+
+
+def _namespace(nobody: pwd.struct_passwd) -> Callable[[], None]:
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def enter() -> None:
+        if libc.unshare(CLONE_NEWUSER):
+            raise OSError(ctypes.get_errno(), "unshare")
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{nobody.pw_uid} 0 1")
+        Path("/proc/self/gid_map").write_text(f"{nobody.pw_gid} 0 1")
+
+    return enter

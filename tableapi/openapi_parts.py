@@ -1,0 +1,168 @@
+"""The parts of the API description that no table changes: options, errors, credentials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+
+_TEXT, _FLAG, _WHOLE = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
+
+# name -> (schema, description). Names are those of table-api §3 and §16; aliases are told in the description.
+OPTIONS: dict[str, tuple[Json, str]] = {
+    "fields": (
+        _TEXT,
+        "Comma list of fields, or `*`. Reads give all by default, writes the identifying ones; empty: the"
+        " identifying ones. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f). Alias: select.",
+    ),
+    "filter": (
+        _TEXT,
+        "Conditions such as `(age > 30) AND (name CONTAINS 'x')`. Operators: = != <> > >= < <= EQ NE GT GTE"
+        " LT LTE, [NOT] IN (...), [NOT] LIKE, ILIKE, CONTAINS, STARTS WITH, ENDS WITH, [NOT] BETWEEN a AND b,"
+        " IS [NOT] NULL; logic: AND OR XOR NOR NOT. `<relation>.<field>` asks for a related record, `<json"
+        " field>.<key>` for a value inside JSON. Alias: where.",
+    ),
+    "params": (_TEXT, "JSON object of the named values (`:name`) of the filter."),
+    "ids": (_TEXT, "Comma list of identifiers; those of a composite key in parentheses: `(3,new),(1,eu)`."),
+    "id_field": (_TEXT, "A unique field (or comma list) that identifies records instead of the primary key."),
+    "order": (
+        _TEXT,
+        "Comma list of `field [asc|desc] [nulls first|last]`; a field of a parent as `<relation>.<field>`."
+        " Aliases: sort, order_by.",
+    ),
+    "group": (_TEXT, "Comma list of fields to group by. Alias: group_by."),
+    "having": (_TEXT, "Conditions on groups, such as `COUNT(*) > 3`."),
+    "limit": (_WHOLE, "Records in the answer; missing, 0, negative or too large: the maximum. Alias: top."),
+    "offset": ({**_WHOLE, "default": 0}, "Records to leave out at the beginning. Alias: skip."),
+    "cursor": (_TEXT, "Pages that stay fast: empty for the first, then `meta.next_cursor` of the last answer."),
+    "include_count": (
+        _TEXT,
+        "`true`: the number of all records of the filter in `meta.count`; `estimated`: a cheap guess.",
+    ),
+    "count_only": (_FLAG, "The answer is the number of records alone."),
+    "include_schema": (_FLAG, "The description of the table in `meta.schema`."),
+    "related": (
+        _TEXT,
+        "Comma list of relations to read with each record, or `*`. Options of one relation: `<relation>.fields`,"
+        " `.filter`, `.order`, `.limit`, `.offset`, `.related`.",
+    ),
+    "as_list": (_FLAG, "Only the values of the key."),
+    "wrap": ({**_FLAG, "default": True}, "`false`: a plain array instead of an object with `resource`."),
+    "file": (_TEXT, "Download under this name; `.csv` or `.json` says in which format."),
+    "accept": (_TEXT, "Format, for callers that cannot set the Accept header: `csv` or `json`."),
+    "refresh": (_FLAG, "Read past any cache."),
+    "continue": (_FLAG, "Go on after a record that failed; each that succeeded is kept."),
+    "rollback": (_FLAG, "Say in the error that nothing was kept (nothing is, unless `continue`)."),
+    "upsert": (_FLAG, "Change the record when one with the same key (or `id_field`) exists."),
+    "allow_related_delete": (_FLAG, "Delete released children that cannot stand alone."),
+    "force": (_FLAG, "Delete all records, when neither ids, records nor filter say which."),
+    "method": (_TEXT, "The verb a POST stands for: GET, PUT, PATCH, MERGE or DELETE. Header: X-HTTP-Method-Override."),
+}
+
+READ = ("fields", "related", "id_field")
+LIST = ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "cursor",
+        "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file", "accept",
+        "refresh")  # fmt: skip
+WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete")
+CHOOSE = ("ids", "filter", "params")
+RELATION = ("fields", "filter", "order", "limit", "offset", "related")
+
+ERRORS: dict[int, str] = {
+    400: "A bad option, filter, body or value; with code 1000 some records of a list failed.",
+    401: "No or bad credentials.",
+    403: "The role may not do this.",
+    404: "There is no such table or record.",
+    405: "The verb does not exist here.",
+    406: "The format is not served.",
+    408: "The body came too slowly.",
+    409: "A duplicate value, or a reference to or from another record.",
+    412: "The record was changed since it was read (If-Match).",
+    413: "The body or the number of records is too large.",
+    415: "The content type is not served.",
+    422: "A field does not hold what it must, or an Idempotency-Key was used for something else.",
+    429: "Too many requests; Retry-After says when to come back.",
+    500: "A fault of the server.",
+    503: "The database is not reachable or busy; Retry-After says when to come back.",
+}
+
+
+def ref(kind: str, name: str) -> Json:
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def options(*names: str) -> list[Json]:
+    return [ref("parameters", name) for name in names]
+
+
+def refusals(*statuses: int) -> Json:
+    """The errors that an operation may answer with, beside those that every one may."""
+    every = {400, 401, 403, 404, 405, 413, 429, 500, 503}
+    return {str(status): ref("responses", f"Error{status}") for status in sorted(every | set(statuses))}
+
+
+def json(schema: Json) -> Json:
+    return {"application/json": {"schema": schema}}
+
+
+def components() -> Json:
+    """Parameters, error schemas and answers that every description holds."""
+    parameters = {
+        name: {"name": name, "in": "query", "description": text, "schema": schema}
+        for name, (schema, text) in OPTIONS.items()
+    }
+    parameters["IfMatch"] = _header("If-Match", "The ETag of the record as it was read; another version is 412.")
+    parameters["IdempotencyKey"] = _header(
+        "Idempotency-Key", "Sent again with the same body, the request is not repeated."
+    )
+    return {"parameters": parameters, "schemas": _schemas(), "responses": _responses()}
+
+
+def _header(name: str, text: str) -> Json:
+    return {"name": name, "in": "header", "description": text, "schema": {"type": "string", "maxLength": 64}}
+
+
+def _schemas() -> Json:
+    context = {
+        "description": "For programs: `reason` and `scope`, and what belongs to the reason. Null inside a batch.",
+        "type": ["object", "null"],
+        "properties": {
+            "reason": {"type": "string"},
+            "scope": {"type": "string", "description": "`account`: sign in again. `resource`: this request alone."},
+            "request_id": {"type": "string"},
+        },
+    }
+    error = {
+        "type": "object",
+        "properties": {
+            "code": {"type": "integer", "description": "The status, or 1000 for a batch."},
+            "context": context,
+            "message": {"type": "string"},
+            "status_code": {"type": "integer"},
+        },
+        "required": ["code", "context", "message", "status_code"],
+    }
+    meta = {
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "description": "All records of the filter."},
+            "next": {"type": "integer", "description": "The offset of the next page."},
+            "next_cursor": {"type": "string", "description": "The cursor of the next page."},
+            "schema": {"type": "object", "description": "The table, with include_schema."},
+        },
+    }
+    wrapped = {"type": "object", "properties": {"error": error}, "required": ["error"]}
+    return {"Error": wrapped, "Meta": meta}
+
+
+def _responses() -> Json:
+    return {
+        f"Error{status}": {"description": text, "content": json(ref("schemas", "Error"))}
+        for status, text in ERRORS.items()
+    }
+
+
+SECURITY = {
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The application key."},
+    "session": {"type": "apiKey", "in": "header", "name": "X-Session-Token", "description": "The token of a session."},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "The token of a session."},
+}

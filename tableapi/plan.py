@@ -1,0 +1,265 @@
+"""A read request + schema + rights -> a plan, or a refusal. Pure; plans are kept by the shape of the request.
+
+The literals of the filter, identifiers, the offset, the cursor and named values are not part of the shape: they are
+bound at each request. What is left, with the table and the role, is the key under which a plan is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from tableapi import filters, groups, query, reader
+from tableapi.access import Actor
+from tableapi.clauses import Binder, Scope, Slot, bad_value
+from tableapi.dataset import Bounds
+from tableapi.errors import BadRequest, Forbidden, UnknownField
+from tableapi.filter_tree import Filter
+from tableapi.request import Options, names, order_terms
+from tableapi.roles import Right, Rights
+from tableapi.schema import Column, Table
+from tableapi.values import BadValue, check
+
+# Options whose values are bound, so that they are no part of the key of a plan.
+LIFTED = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor"))
+
+
+@dataclass(slots=True)
+class Values:
+    """What one request binds."""
+
+    actor: Actor
+    literals: list[str]
+    params: dict[str, Any]
+    ids: list[list[Any]]
+    offset: int = 0
+    cursor: list[Any] | None = None
+    record: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    sql: str
+    binders: list[Callable[[Values], Any]]
+    table: Table
+    kind: str  # list, keyed, count
+    options: Options
+    limit: int = 0
+    probe: bool = False
+    mark: str = ""  # of the order, for cursors
+    sealed: bool = False
+    names: tuple[str, ...] = ()
+    counter: Plan | None = None
+    estimate: bool = False  # of a count: the answer is what PostgreSQL expects, by its plan
+
+    def args(self, values: Values) -> list[Any]:
+        """The bound values, in order. Raises BadRequest for one that does not fit its field."""
+        return [get(values) for get in self.binders]
+
+
+def bound(shape: query.Shape) -> list[Callable[[Values], Any]]:
+    return [_getter(slot) for slot in shape.slots]
+
+
+def _getter(slot: Slot) -> Callable[[Values], Any]:
+    convert, label = slot.convert, slot.label
+    if slot.source[0] == "actor":
+        return _actor(slot.source[1], convert)
+    raw = _source(slot.source)
+    if convert is None:
+        return raw
+
+    def get(values: Values) -> Any:
+        value = raw(values)
+        if value is None:
+            return None
+        try:
+            return convert(value)
+        except BadValue as error:
+            raise bad_value(label, error) from None
+
+    return get
+
+
+def _source(source: tuple[Any, ...]) -> Callable[[Values], Any]:
+    match source:
+        case ("const", value):
+            return lambda _: value
+        case ("offset",):
+            return lambda v: v.offset
+        case ("lit", place):
+            return lambda v: v.literals[place]
+        case ("param", name):
+            return lambda v: v.params[name]
+        case ("param", name, place):
+            return lambda v: v.params[name][place]
+        case ("id", which, part):
+            return lambda v: v.ids[which][part]
+        case ("cursor", place):
+            return lambda v: v.cursor[place] if v.cursor else None
+        case ("value", name):
+            return lambda v: v.record[name] if v.record else None
+    raise AssertionError(source)
+
+
+def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Values], Any]:
+    """A value of the caller. What the caller does not have, or does not fit, is NULL, which equals nothing."""
+
+    def get(values: Values) -> Any:
+        value = values.actor.values.get(name)
+        try:
+            return value if convert is None or value is None else convert(value)
+        except BadValue:
+            return None
+
+    return get
+
+
+# -- making plans ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One read as the planner sees it."""
+
+    table: Table
+    right: Right
+    rights: Rights
+    options: Options
+    filter: Filter | None
+    bounds: Bounds
+    verb: str = "GET"
+
+    def scope(self) -> Scope:
+        binder = Binder(self.options.params)
+        return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
+
+    def reader(self) -> reader.Reader:
+        return reader.Reader(self.options, self.bounds.rows, self.bounds.filter)
+
+
+def right_of(table: Table, rights: Rights, verb: str) -> Right:
+    """Raises Forbidden when the role has no right for this verb."""
+    right = rights.right(table, verb)
+    if right is None:
+        raise Forbidden(f"Your role may not {verb} '{table.name}'.")
+    return right
+
+
+def list_plan(asked: Asked, cursor: list[Any] | None = None) -> Plan:
+    options, bounds = asked.options, asked.bounds
+    if options.include_schema and options.count_only:
+        options.include_schema = False
+    if options.count_only:
+        return count_plan(asked)
+    own_limit = options.limit is not None and 0 < options.limit <= bounds.rows
+    limit = options.limit if own_limit and options.limit else bounds.rows
+    probe = not own_limit or options.cursor is not None or options.estimated
+    scope, reader = asked.scope(), asked.reader()
+    tree = asked.filter.tree if asked.filter else None
+    if groups.asked(options):
+        if options.related.strip():
+            raise BadRequest("Groups have no relations; leave out 'related'.", reason="bad_option")
+        if options.cursor is not None:
+            raise BadRequest("Groups have no cursor; use limit and offset.", reason="bad_option")
+        shape = query.grouping(scope, options, tree, limit, bounds.filter, probe=probe)
+    else:
+        shape = query.listing(scope, reader, tree, limit, probe=probe, cursor=cursor)
+    plan = Plan(shape.sql, bound(shape), asked.table, "list", options, limit, probe, sealed=reader.sealed)
+    plan.mark = order_mark(asked.table, options)
+    plan.names = tuple(reader.top)
+    if probe or options.estimated:
+        plan.counter = count_plan(asked)
+    return plan
+
+
+def count_plan(asked: Asked) -> Plan:
+    options = asked.options
+    tree = asked.filter.tree if asked.filter else None
+    if grouped := groups.asked(options):
+        shape = query.group_count(asked.scope(), options, tree, asked.bounds.filter)
+    else:
+        shape = query.counting(asked.scope(), tree, explain=options.estimated)
+    return Plan(shape.sql, bound(shape), asked.table, "count", options, estimate=options.estimated and not grouped)
+
+
+def keyed_plan(asked: Asked, wanted: list[Column], count: int, *, lock: bool = False) -> Plan:
+    reader = asked.reader()
+    shape = query.keyed(asked.scope(), reader, wanted, count, lock=lock)
+    plan = Plan(shape.sql, bound(shape), asked.table, "keyed", asked.options, sealed=reader.sealed)
+    plan.names = tuple(reader.top)
+    return plan
+
+
+def order_mark(table: Table, options: Options) -> str:
+    """A cursor belongs to one order of one table; this tells it from others."""
+    order = repr((table.name, table.key, order_terms(options.order)))
+    return hashlib.blake2b(order.encode(), digest_size=8).hexdigest()
+
+
+def params_shape(params: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{name}={filters.named(value)}" for name, value in sorted(params.items()))
+
+
+# -- identifiers -----------------------------------------------------------------------------------------------------
+
+
+def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
+    """The fields that identify a record: those of id_field, which must be unique, or the key."""
+    if id_field.strip():
+        found = []
+        for name in names(id_field):
+            column = table.find(name)
+            if column is None or not right.sees(column.name):
+                raise UnknownField(name, table.name)
+            found.append(column)
+        if not table.is_unique(c.name for c in found):
+            raise BadRequest(f"'{id_field[:100]}' is not unique and cannot identify a record.", reason="not_unique")
+        return found
+    if not table.key:
+        raise BadRequest(f"Table '{table.name}' has no key. Use a filter.", reason="no_key")
+    return [table.columns[name] for name in table.key]
+
+
+def identifier(value: Any, wanted: list[Column]) -> list[Any]:
+    """The values of one identifier: a plain value, (a,b) for several fields, an array or an object."""
+    if isinstance(value, dict):
+        lower = {str(k).lower(): v for k, v in value.items()}
+        parts = [lower.get(c.name.lower()) for c in wanted]
+    elif isinstance(value, list):
+        parts = value
+    elif len(wanted) == 1:
+        parts = [value]
+    else:
+        text = str(value).strip()
+        if text.startswith("(") and text.endswith(")"):
+            text = text[1:-1]
+        parts = [part.strip() for part in text.split(",")]
+    if len(parts) != len(wanted) or any(p is None or isinstance(p, dict | list) for p in parts):
+        fields = ", ".join(c.name for c in wanted)
+        raise BadRequest(f"An identifier needs a value for: {fields}.", reason="bad_identifier")
+    return parts
+
+
+def body_shape(body: Any) -> bytes:
+    """What of a tunnelled body belongs to the shape."""
+    if not isinstance(body, dict):
+        return b""
+    return orjson.dumps({k: v for k, v in body.items() if k not in LIFTED and k != "resource"})
+
+
+def checked(column: Column, value: Any) -> Any:
+    """The value as it is bound. Raises BadRequest when it does not fit the field."""
+    try:
+        return check(column.type, value)
+    except BadValue as error:
+        raise bad_value(column.name, error) from None
+
+
+def order_length(asked: Asked) -> int:
+    """How many values a cursor of this order holds."""
+    return len(reader.ordering(asked.scope(), order_terms(asked.options.order), asked.table.key, total=True))

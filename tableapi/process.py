@@ -1,0 +1,81 @@
+"""The worker beside the server: started, started again when it dies, stopped with the server."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+PR_SET_PDEATHSIG = 1
+GRACE_SECONDS = 10  # for what is under way when the parent is gone
+
+
+def die_with(parent: int) -> None:
+    """Belong to `parent` alone: Ctrl-C in its terminal reaches us through it, and we die when it does, however.
+
+    The kernel sends SIGTERM when the parent is gone (Linux). One that comes before a handler of it stands may be lost,
+    so a thread watches the parent too, asks again, and ends a process that does not listen.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it died before we could ask
+            sys.exit(1)
+        threading.Thread(target=_outlive, args=(os.pidfd_open(parent),), name="parent", daemon=True).start()
+    if os.getpgid(0) == os.getpgid(parent):
+        os.setpgid(0, 0)
+
+
+def _outlive(parent: int) -> None:
+    """Wait for the end of the process behind the descriptor `parent`, then end our own: politely, then not."""
+    with selectors.DefaultSelector() as ends:
+        ends.register(parent, selectors.EVENT_READ)
+        ends.select()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE_SECONDS)
+    os._exit(1)
+
+
+class Beside:
+    """`with Beside(...):` - `tableapi <words>` runs beside the block, in a session of its own, away from Ctrl-C.
+
+    The command is told its parent by `--with-parent`, to die with it.
+    """
+
+    def __init__(self, *words: str, folder: Path, environment: Mapping[str, str]) -> None:
+        self._command = [sys.executable, "-m", "tableapi", *words, "--with-parent", str(os.getpid())]
+        self._folder, self._environment = folder, dict(os.environ) | dict(environment)
+        self._stop = threading.Event()
+        self._running: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._watch, name="beside", daemon=True)
+
+    def __enter__(self) -> Beside:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._stop.set()
+        if self._running is not None:
+            self._running.terminate()
+        self._thread.join(15)
+        if self._running is not None and self._running.poll() is None:
+            self._running.kill()
+
+    def _watch(self) -> None:
+        pause = 1.0
+        while not self._stop.is_set():
+            self._running = subprocess.Popen(
+                self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, start_new_session=True
+            )
+            if self._stop.is_set():
+                self._running.terminate()
+            self._running.wait()
+            self._stop.wait(pause)
+            pause = min(pause * 2, 60.0)

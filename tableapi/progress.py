@@ -1,0 +1,38 @@
+"""A progress bar on stderr, for what takes longer than a glance. It writes at most five times a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+WIDTH = 30
+
+
+class Bar:
+    """`Importing [#####.....]  48 %  1,230,000/min`. Units are whatever `done` counts."""
+
+    def __init__(self, label: str, total: int, out: TextIO = sys.stderr) -> None:
+        self._label, self._total, self._out = label, max(1, total), out
+        self._started = time.monotonic()
+        self._shown = 0.0
+
+    def at(self, done: int, items: int) -> None:
+        """`done` of the total; `items` is what the rate counts."""
+        now = time.monotonic()
+        if now - self._shown >= 0.2:
+            self._shown = now
+            self._draw(done, items)
+
+    def end(self, items: int) -> None:
+        """The full bar, and a new line."""
+        self._draw(self._total, items)
+        self._out.write("\n")
+
+    def _draw(self, done: int, items: int) -> None:
+        part = min(1.0, done / self._total)
+        filled = int(part * WIDTH)
+        rate = items / max(0.001, time.monotonic() - self._started) * 60
+        bar = "#" * filled + "." * (WIDTH - filled)
+        self._out.write(f"\r{self._label} [{bar}] {part * 100:3.0f} %  {rate:,.0f}/min ")
+        self._out.flush()

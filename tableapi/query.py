@@ -1,0 +1,202 @@
+"""What to read -> one SQL statement whose result is JSON. Pure: no connection, no HTTP.
+
+Every read is one statement: the page in a sub-select, relations as correlated JSON sub-selects beside each row, the
+count as a scalar sub-select beside the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from tableapi import groups
+from tableapi.access import Rows
+from tableapi.clauses import ACTOR, Binder, Scope, Slot, clause
+from tableapi.filter_tree import Condition, Limits, Logic, Node
+from tableapi.reader import Reader, ordering
+from tableapi.request import Options, order_terms
+from tableapi.schema import Column, Table
+from tableapi.typed import DIALECT
+from tableapi.values import BY_NAME, PgType, check
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A finished statement: its text and where each of its values comes from, in order."""
+
+    sql: str
+    slots: tuple[Slot, ...]
+
+
+def finish(statement: Any, binder: Binder) -> Shape:
+    compiled = statement.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
+    given = {name: None for name, bound in compiled.binds.items() if bound.required}
+    expanded = compiled.construct_expanded_state(given).parameters  # the list of an IN becomes one value each
+    slots = []
+    for name in compiled.positiontup or ():
+        bound = compiled.binds.get(name)
+        if name in binder.slots:
+            slots.append(binder.slots[name])
+        elif bound is not None and str(bound._orig_key).startswith("actor."):
+            slots.append(Slot(("actor", bound._orig_key.removeprefix("actor.")), _fits(bound.type)))
+        else:
+            slots.append(Slot(("const", expanded[name])))
+    return Shape(compiled.string, tuple(slots))
+
+
+def _fits(type_: Any) -> Callable[[Any], Any] | None:
+    """A value of the actor as its column wants it: an access file may hold "1" where the column is an integer."""
+    name = getattr(type_, "name", "")
+    if name not in BY_NAME:
+        return None
+    pg = PgType(BY_NAME[name], name, name)
+    return lambda value: check(pg, value)
+
+
+def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
+    """The conditions of a read: the client's tree under the rule of rows, never text beside text (G6)."""
+    parts = []
+    rule = _rule(scope, tree)
+    if rule is not None:
+        parts.append(rule(scope.clause, ACTOR))
+    if tree is not None:
+        parts.append(clause(tree, scope))
+    return parts
+
+
+def _rule(scope: Scope, tree: Node | None) -> Rows | None:
+    demanded = _demanded(tree, scope.right.rows_by) if tree is not None else None
+    return demanded or scope.right.rows
+
+
+def _demanded(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
+    """The rule of a field that every row of this filter has equal to a value; of an OR both sides must demand it."""
+    match tree:
+        case Logic("and", left, right):
+            return _demanded(left, rows_by) or _demanded(right, rows_by)
+        case Logic("or", left, right):
+            rule = _demanded(left, rows_by)
+            return rule if rule is _demanded(right, rows_by) else None
+        case Condition(path, "=", _, False) if len(path) == 1:
+            return rows_by.get(path[0].lower())
+    return None
+
+
+# -- the statements --------------------------------------------------------------------------------------------------
+
+
+def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, probe: bool, cursor: Any = None) -> Shape:
+    """A page. Columns: `body`; `count` with include_count; when the page is probed for a next one `more`, and with a
+    cursor `position`, the values of the order's fields in its last row.
+
+    cursor: None without one, else the values where the last page ended ([] for the first page).
+    """
+    options = reader.options
+    conditions = where(scope, tree)
+    counted = list(conditions)
+    terms = ordering(scope, order_terms(options.order), scope.table.key, total=cursor is not None)
+    if cursor:
+        conditions.append(groups.after(terms, cursor, scope))
+    select = sa.select(scope.clause).where(*conditions)
+    if cursor is not None:
+        select = select.add_columns(groups.position(terms).label(groups.MARK))
+    select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms))
+    page = _cut(select, limit + probe, options.offset, scope.binder)
+    inner = Scope(scope.table, page, scope.right, scope.rights, scope.binder)
+    rows = sa.select(*reader.columns(inner, options.fields, options.related)).select_from(page)
+    if cursor is not None:
+        rows = rows.add_columns(page.c[groups.MARK])
+    answer = groups.probed(rows, limit) if probe else whole(rows)
+    if options.include_count and not options.estimated:
+        answer = answer.add_columns(_count(scope, counted, tree).scalar_subquery().label("count"))
+    return finish(answer, scope.binder)
+
+
+def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool) -> Shape:
+    """A page of groups; columns as of a page of rows, `count` being the number of groups."""
+    select, order = groups.grouped(scope, options, where(scope, tree), limits)
+    rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).select()
+    answer = groups.probed(rows, limit) if probe else whole(rows)
+    if options.include_count:
+        answer = answer.add_columns(
+            sa.select(sa.func.count()).select_from(select.subquery("g")).scalar_subquery().label("count")
+        )
+    return finish(answer, scope.binder)
+
+
+def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Shape:
+    select, _ = groups.grouped(scope, options, where(scope, tree), limits)
+    return finish(sa.select(sa.func.count().label("count")).select_from(select.subquery("g")), scope.binder)
+
+
+def whole(rows: Any) -> sa.Select[Any]:
+    """All rows of a select as one JSON array. array_agg keeps the order of its sub-select and writes compact JSON."""
+    return sa.select(sa.func.array_to_json(sa.func.array_agg(rows.subquery(groups.ROWS).table_valued())).label("body"))
+
+
+def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
+    """LIMIT is part of the shape: bound, it would make PostgreSQL plan anew at every execution."""
+    select = select.limit(sa.literal_column(str(limit)))
+    if offset > 0:
+        select = select.offset(sa.bindparam("offset", type_=sa.BigInteger))
+        binder.slots["offset"] = Slot(("offset",))
+    return select.subquery("p")
+
+
+def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
+    if tree is None and scope.right.count is not None:
+        return scope.right.count(ACTOR)
+    return sa.select(sa.func.count().label("count")).select_from(scope.clause).where(*conditions)
+
+
+def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> Shape:
+    """The number of records, or with `explain` the plan of reading them, whose row estimate is a cheap count."""
+    if explain:
+        shape = finish(
+            sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, tree)), scope.binder
+        )
+        return Shape("EXPLAIN (FORMAT JSON) " + shape.sql, shape.slots)
+    return finish(_count(scope, where(scope, tree), tree), scope.binder)
+
+
+def version(scope: Scope, table: Table) -> Any:
+    """What changes whenever the row does: the basis of its ETag."""
+    if table.has_xmin:
+        return sa.literal_column(f"{scope.clause.name}.xmin::text")  # type: ignore[attr-defined]
+    return sa.func.md5(
+        sa.cast(sa.func.row(*(scope.clause.c[n] for n in table.columns if scope.right.sees(n))), sa.Text)
+    )
+
+
+def keyed(scope: Scope, reader: Reader, wanted: list[Column], count: int, *, lock: bool = False) -> Shape:
+    """Records by identifier. Columns: `place` in the list of identifiers, `body`, `mark` (the row's version)."""
+    options = reader.options
+    table = scope.table
+    identifiers = [
+        [scope.binder.value(c.type, ("id", n, i), c.name) for i, c in enumerate(wanted)] for n in range(count)
+    ]
+    conditions = where(scope, None)
+    columns = [scope.clause, version(scope, table).label(groups.MARK)]
+    if count == 1:
+        conditions += [scope.clause.c[c.name] == v for c, v in zip(wanted, identifiers[0], strict=True)]
+        columns.append(sa.literal_column("0").label(groups.PLACE))
+        source: Any = scope.clause
+    else:
+        values = sa.values(sa.column("n"), *(sa.column(f"k{i}") for i in range(len(wanted))), name="w").data(
+            [(sa.literal_column(str(n)), *row) for n, row in enumerate(identifiers)]
+        )
+        columns.append(values.c.n.label(groups.PLACE))
+        on = sa.and_(*(scope.clause.c[c.name] == values.c[f"k{i}"] for i, c in enumerate(wanted)))
+        source = scope.clause.join(values, on)
+    select = sa.select(*columns).select_from(source).where(*conditions)
+    if lock:
+        select = select.with_for_update(of=scope.clause)
+    page = select.subquery("p")
+    inner = Scope(table, page, scope.right, scope.rights, scope.binder)
+    row = sa.select(*reader.columns(inner, options.fields, options.related)).correlate(page).subquery(groups.ROW)
+    body = sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+    answer = sa.select(page.c[groups.PLACE].label("place"), body.label("body"), page.c[groups.MARK].label("mark"))
+    return finish(answer.order_by(page.c[groups.PLACE]) if count > 1 else answer, scope.binder)

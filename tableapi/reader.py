@@ -1,0 +1,165 @@
+"""The rows of one read: fields, relations to any depth allowed, and their order. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from tableapi import filters, groups
+from tableapi.clauses import Binder, Scope, clause
+from tableapi.errors import BadRequest, UnknownField
+from tableapi.filter_tree import Limits, Node, shifted
+from tableapi.request import Options, OrderTerm, names, order_terms
+from tableapi.schema import Column, Relation
+from tableapi.typed import Named, shown
+from tableapi.values import PgType
+
+MOST_RELATIONS, MOST_LEVELS = 10, 3
+
+
+def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, total: bool = False) -> groups.Terms:
+    """The order, ended by the key, so that pages never overlap. `total`: no two rows may be equal in it.
+
+    Raises BadRequest when that cannot be."""
+    found: groups.Terms = []
+    seen: set[str] = set()
+    for term in terms:
+        column, target = _ordered(scope, term.path)
+        found.append((term, target, column))
+        if len(term.path) == 1:
+            seen.add(column.name)
+    for name in key:
+        if name not in seen:
+            found.append((OrderTerm((name,), False, ""), scope.clause.c[name], scope.table.columns[name]))
+    if not key and (terms or total):
+        if scope.table.kind in "rm":  # without a key the place in the table tells equal rows apart
+            found.append((OrderTerm(("ctid",), False, ""), sa.literal_column(f"{scope.clause.name}.ctid"), _PLACE))  # type: ignore[attr-defined]
+        elif total:
+            raise BadRequest(f"'{scope.table.name}' has no key; use limit and offset.", reason="no_key")
+    return found
+
+
+_PLACE = Column("ctid", PgType("other", "tid", "tid"), False, None, "", False)
+
+
+def _ordered(scope: Scope, path: tuple[str, ...]) -> tuple[Column, sa.ColumnElement[Any]]:
+    """A field of the table, or of a parent: order=company_by_company_id.name."""
+    if len(path) == 1:
+        return scope.plain(path[0])
+    relation = scope.table.relation(path[0])
+    if relation is None:
+        raise UnknownField(".".join(path), scope.table.name)
+    if relation.many:
+        raise BadRequest(f"'{relation.name}' has many records; order by a field of a parent.", reason="bad_order")
+    inner, conditions = scope.related(relation)
+    column, target = _ordered(inner, path[1:])
+    return column, sa.select(target).where(*conditions).correlate_except(inner.clause).limit(
+        sa.literal_column("1")
+    ).scalar_subquery()
+
+
+def chosen(scope: Scope, fields: str | None) -> list[Column]:
+    """The fields that shall be in the answer. Empty text: the identifying ones."""
+    table = scope.table
+    if fields is None or fields.strip() == "*":
+        return [c for c in table.columns.values() if scope.right.sees(c.name)]
+    if not fields.strip():
+        return [table.columns[n] for n in table.key if scope.right.sees(n)]
+    found: dict[str, Column] = {}
+    for name in names(fields):
+        if name == "*":
+            found.update((c.name, c) for c in chosen(scope, None))
+        else:
+            column = scope.column(name)
+            found[column.name] = column
+    return list(found.values())
+
+
+class Reader:
+    """Builds the select of the rows of one request: fields, and relations to any depth allowed."""
+
+    def __init__(self, options: Options, most: int, limits: Limits) -> None:
+        self.options, self.most, self.limits = options, most, limits
+        self.relations = 0
+        self.sealed = False  # whether any field in the answer is sealed
+        self.top: list[str] = []  # the names in a record of the answer
+
+    def columns(self, scope: Scope, fields: str | None, related: str, path: str = "") -> list[Any]:
+        """Labelled columns and relations of the rows of a scope."""
+        wanted = chosen(scope, fields)
+        if not path and self.options.as_list:
+            wanted = chosen(scope, self.options.id_field)
+        relations = self._wanted(scope, related)
+        if not path:  # the joining field is added to the answer, but not inside a relation
+            have = {c.name for c in wanted}
+            for name in (n for r in relations for n in r.own):
+                if name not in have and scope.right.sees(name):
+                    wanted.append(scope.table.columns[name])
+                    have.add(name)
+        self.sealed = self.sealed or any(c.name in scope.right.sealed for c in wanted)
+        if not path:
+            self.top = [c.name for c in wanted] + [r.name for r in relations]
+        made = [shown(scope.clause.c[c.name], c.type).label(c.name) for c in wanted]
+        return made + [self._relation(scope, r, f"{path}.{r.name}" if path else r.name) for r in relations]
+
+    def _wanted(self, scope: Scope, related: str) -> list[Relation]:
+        found: dict[str, Relation] = {}
+        for name in names(related):
+            if name == "*":
+                for relation in scope.table.relations.values():
+                    if self._permitted(scope, relation):
+                        found[relation.name] = relation
+                continue
+            named = scope.table.relation(name)
+            if named is None:
+                raise BadRequest(
+                    f"Table '{scope.table.name}' has no relation '{name[:100]}'.",
+                    reason="unknown_relation",
+                    context={"relation": name[:100]},
+                )
+            found[named.name] = named
+        everything = related.strip() == "*"
+        self.relations += 0 if everything else len(found)
+        if self.relations > MOST_RELATIONS:
+            raise BadRequest(f"More than {MOST_RELATIONS} relations.", reason="too_many_relations")
+        return list(found.values())
+
+    def _permitted(self, scope: Scope, relation: Relation) -> bool:
+        tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
+        return all(scope.rights.right(table, "GET") for table in tables)
+
+    def _relation(self, scope: Scope, relation: Relation, path: str) -> Any:
+        if path.count(".") >= MOST_LEVELS:
+            raise BadRequest(f"Relations go {MOST_LEVELS} levels deep at most.", reason="too_deep")
+        options = self.options.of_relation(path)
+        inner, conditions = scope.related(relation)
+        tree = filters.parse(options.filter, self.limits)[0].tree if options.filter.strip() else None
+        if tree is not None:
+            conditions.append(clause(_constant(tree, options.filter, inner.binder, self.limits), inner))
+        select = sa.select(*self.columns(inner, options.fields, options.related, path))
+        select = select.select_from(inner.clause).where(*conditions)
+        terms = ordering(inner, order_terms(options.order), relation.target.key)
+        if relation.many:
+            limit = options.limit if options.limit and 0 < options.limit < self.most else self.most
+            select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms)).limit(
+                sa.literal_column(str(limit))
+            )
+            if options.offset > 0:
+                select = select.offset(sa.literal_column(str(options.offset)))
+        else:
+            select = select.limit(sa.literal_column("1"))
+        rows = select.correlate_except(inner.clause).subquery(f"{groups.ROWS}{inner.clause.name[1:]}")  # type: ignore[attr-defined]
+        row = rows.table_valued()
+        if relation.many:
+            empty = sa.cast(sa.literal_column("'[]'"), Named("json"))
+            body: Any = sa.func.coalesce(sa.func.array_to_json(sa.func.array_agg(row)), empty)
+        else:
+            body = sa.func.row_to_json(row)
+        return sa.select(body).select_from(rows).scalar_subquery().label(relation.name)
+
+
+def _constant(tree: Node, text: str, binder: Binder, limits: Limits) -> Node:
+    """The filter of a relation is part of the shape; its literals are constants under places of their own."""
+    literals = filters.parse(text, limits)[1]
+    return shifted(tree, binder.keep(literals))

@@ -1,0 +1,109 @@
+"""What one worker holds: its databases, the scripts of the project, and who is let in."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tableapi import hooks, idempotency, tables
+from tableapi.auth import Door, SessionDoor, door_of
+from tableapi.dataset import Bounds, Dataset
+from tableapi.datasets import Datasets
+from tableapi.db import Db
+from tableapi.filter_tree import Limits
+from tableapi.reading import Call
+from tableapi.reply import Reply
+from tableapi.roles import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
+from tableapi.scripts import Scripts
+from tableapi.sealed import Unsealer
+from tableapi.settings import Settings
+
+
+class Services:
+    def __init__(self, settings: Settings, served: Datasets) -> None:
+        self.settings, self.served = settings, served
+        self.datasets: dict[str, Dataset] = {}
+        self.scripts: Scripts | None = None
+        self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
+        self.door: Door
+        if served.project is not None:
+            self._project(served.project)
+        else:
+            self.door = door_of(served)
+            rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
+            for name, url in served.urls.items():
+                self.datasets[name] = Dataset(name, self._db(url, pool=0), rights, bounds=self._bounds(None))
+        self.answers = idempotency.store(settings, self.scripts)
+
+    @property
+    def limit_settings(self) -> Settings:
+        return self.settings.model_copy(update={"rate_limits": self.limited})
+
+    def _db(self, url: str, *, pool: int) -> Db:
+        # Eight over all workers keep two cores busy; a commit waits for the disk, so fewer would leave it idle.
+        lanes = max(4, 8 // self.settings.workers)
+        return Db(url, lanes=lanes, pool=pool, statement_timeout=self.settings.statement_seconds)
+
+    def _bounds(self, offset: int | None) -> Bounds:
+        s = self.settings
+        limits = Limits(s.filter_chars, s.filter_conditions, s.filter_depth, s.filter_in)
+        return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
+
+    def _project(self, folder: Path) -> None:
+        policy = load_policy(folder)
+        name, url = next(iter(self.served.urls.items()))
+        db = self._db(url, pool=4)
+        scripts = self.scripts = Scripts.load(folder, self.settings, db)
+        self.datasets[name] = Dataset(
+            name,
+            db,
+            lambda role, _: PolicyRights(policy.POLICY, role) if role else NoRights(),
+            bounds=self._bounds(self.settings.max_offset),
+            named=frozenset(policy.POLICY),
+            unseal=Unsealer(scripts.vault),
+            hooked=lambda table, verb: scripts.hook(table, verb) is not None,
+        )
+        self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys)
+
+    async def open(self) -> None:
+        """Connect to every database and read its schema. Raises what the database says."""
+        await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
+        if isinstance(self.door, SessionDoor):
+            self.door.listen()
+
+    async def close(self) -> None:
+        await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
+        if self.scripts is not None:
+            await self.scripts.close()
+
+    async def answer(self, call: Call, verb: str, ident: str | None, http: Any) -> Reply:
+        """The answer of the table API: that of a hook of the project, or the engine's own."""
+        if self.scripts is not None and (hook := self.scripts.hook(call.table.name, verb)):
+            return await hooks.answer(self.scripts, hook, call, verb, ident, http)
+        return await tables.handle(call, verb, ident)
+
+
+def _file_rights(access: AccessFile) -> Any:
+    def rights(role: str, dataset: str) -> Rights:
+        if role == "*":
+            return FullRights()
+        return FileRights(access.roles[role], dataset) if role in access.roles else NoRights()
+
+    return rights
+
+
+def load_policy(folder: Path) -> ModuleType:
+    """policy.py of a project."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    spec = importlib.util.spec_from_file_location("policy", folder / "policy.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["policy"] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,193 @@
+"""Every setting, read once at start from the environment or `.env`, frozen, and passed down. No other module reads it.
+
+In: environment, `.env` of the working folder, overrides of the command line. Out: `Settings`, or `BadSettings` with one
+clear line. A secret that is not given is made once and kept under DATA_DIR (`secretfile.py`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from tableapi.secretfile import kept_secret
+from tableapi.stop import Stop
+
+
+class BadSettings(Stop):
+    """A setting cannot be used. The message names it."""
+
+    code = 2
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _listed(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def postgres_url(value: str) -> str:
+    """A PostgreSQL address as asyncpg takes it; SQLAlchemy's spelling and `postgres://` are accepted."""
+    scheme, _, rest = value.partition("://")
+    if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
+        raise ValueError("must be a PostgreSQL address: postgresql://user:password@host:5432/database")
+    return f"postgresql://{rest}"
+
+
+def _origin(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("must be an address like https://app.example.com")
+    return value.rstrip("/")
+
+
+def _mail_url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise ValueError("must be smtp://host:port or smtps://user:password@host:port")
+    return value
+
+
+def _redis_url(value: str) -> str:
+    if not value.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must be redis://host:6379/0")
+    return value
+
+
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+PostgresUrl = Annotated[str, AfterValidator(postgres_url)]
+PostgresUrls = Annotated[tuple[PostgresUrl, ...], NoDecode, BeforeValidator(_listed)]
+Origin = Annotated[str, AfterValidator(_origin)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
+
+
+class Settings(BaseSettings):
+    """One attribute per setting, named as the setting in lower case. Empty text means the feature is off."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, case_sensitive=False
+    )
+
+    demo: bool = False
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=1, le=65535)
+    workers: int = Field(default_factory=_cores, ge=1, le=256)
+    public_url: Origin = Field(default_factory=lambda data: f"http://127.0.0.1:{data['port']}")
+    dataset: Name = "leads"
+    brand_name: str = Field(default="Openlead", max_length=60)
+
+    data_dir: Path = Path(".data")
+    database_url: PostgresUrl | None = Field(default=None, repr=False)
+    database_replica_urls: PostgresUrls = Field(default=(), repr=False)
+    redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
+    init: bool = True
+    worker: bool = True
+
+    app_keys: Words = Field(default=(), repr=False)
+    secret_keys: Words = Field(default=(), repr=False)
+    metrics_token: str = Field(default="", repr=False)
+    query_tokens: Literal["live", "tickets"] = "live"
+    keys_shown_once: bool = False
+    signup_discloses: bool = True
+    rate_limits: bool | None = None  # None: on, but off for --open and --access
+    trusted_proxies: Words = ()  # addresses whose X-Forwarded-For is believed
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    mail_url: Annotated[str, AfterValidator(_mail_url)] | None = Field(default=None, repr=False)
+    mail_from: str = Field(default_factory=lambda data: f"{data['brand_name']} <no-reply@example.com>")
+    check_mx: bool = False
+
+    stripe_secret_key: str = Field(default="", repr=False)
+    stripe_publishable_key: str = ""
+    stripe_webhook_secret: str = Field(default="", repr=False)
+    stripe_api_base: Origin | None = None
+
+    seller_name: str = Field(default="", max_length=200)  # on invoices; else BRAND_NAME
+    seller_address: str = Field(default="", max_length=300)
+    seller_taxid: str = Field(default="", max_length=50)
+
+    google_client_id: str = ""
+    google_client_secret: str = Field(default="", repr=False)
+    google_issuer: Origin = "https://accounts.google.com"
+    linkedin_client_id: str = ""
+    linkedin_client_secret: str = Field(default="", repr=False)
+    linkedin_issuer: Origin = "https://www.linkedin.com/oauth"
+
+    people_url: Origin | None = None
+    people_key: str = Field(default="", repr=False)
+    profile_host: str = "linkedin.com"
+
+    # Limits of G8, G9 and G20.
+    filter_chars: int = Field(default=2000, ge=1)
+    filter_conditions: int = Field(default=50, ge=1)
+    filter_depth: int = Field(default=10, ge=1)
+    filter_in: int = Field(default=500, ge=1)
+    max_limit: int = Field(default=1000, ge=1)
+    public_routines: Words = ()  # functions and procedures that may be called (table-api §12)
+    max_offset: int = Field(default=100_000, ge=0)
+    body_bytes: int = Field(default=1_048_576, ge=1024)
+    statement_seconds: float = Field(default=5.0, gt=0)
+    request_seconds: float = Field(default=15.0, gt=0)
+    session_per_minute: int = Field(default=300, ge=1)
+    address_per_minute: int = Field(default=60, ge=1)
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Self:
+        """A vendor is set up whole or not at all."""
+        for vendor in ("google", "linkedin"):
+            name, secret = f"{vendor}_client_id", f"{vendor}_client_secret"
+            if bool(getattr(self, name)) != bool(getattr(self, secret)):
+                raise ValueError(f"{name.upper()} and {secret.upper()} are needed together")
+        return self
+
+    @property
+    def payments_enabled(self) -> bool:
+        """Can anything be bought? Both secrets are needed; in demo the sandbox stands in where no key is set."""
+        if self.stripe_secret_key:
+            return bool(self.stripe_webhook_secret)
+        return self.demo
+
+    @property
+    def run_dir(self) -> Path:
+        """What lives as long as the server: counts of limits and metrics. One per port: two servers share the rest."""
+        return self.data_dir / "run" / str(self.port)
+
+    @classmethod
+    def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Settings:
+        """Settings of this process; `overrides` (the command line) beat the environment, which beats `.env`."""
+        try:
+            settings = cls(**(overrides or {}))
+        except ValidationError as error:
+            raise BadSettings(_one_line(error)) from None
+        changes: dict[str, Any] = {"data_dir": settings.data_dir.expanduser().absolute()}
+        if make_secrets:
+            changes |= _generated(settings, changes["data_dir"])
+        return settings.model_copy(update=changes)
+
+
+def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
+    """The secrets that the environment does not give, made once and kept."""
+    missing = [name for name in ("app_keys", "secret_keys") if not getattr(settings, name)]
+    try:
+        return {name: (kept_secret(data_dir / "secrets" / name.removesuffix("s")),) for name in missing}
+    except OSError as error:
+        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
+
+
+def _one_line(error: ValidationError) -> str:
+    """`PORT: Input should be a valid integer ... (is 'x')` for the first problem; never the value of a secret."""
+    first = error.errors(include_url=False)[0]
+    text = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:
+        return f"{text}."
+    name = str(first["loc"][0])
+    field = Settings.model_fields.get(name)
+    shown = f" (is {first['input']!r})" if field is not None and field.repr else ""
+    return f"{name.upper()}: {text}{shown}."

@@ -1,0 +1,11 @@
+"""Why a command ends early: something that its user can cause and mend. Told in one line, never as a traceback."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class Stop(Exception):
+    """The message is one line that says what to do. `code` is the exit code: 1 cannot, 2 asked for wrongly."""
+
+    code: ClassVar[int] = 1

@@ -1,0 +1,185 @@
+"""What is beside the tables: health, metrics, the app's pages, schema and descriptions. A few lines each."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import asyncpg
+
+from tableapi import docs, metrics, plan, reply, request, routines, schemas
+from tableapi.access import Actor
+from tableapi.dataset import Dataset
+from tableapi.datasets import Datasets
+from tableapi.errors import ApiError, BadRequest, MethodNotAllowed, NotFound, Unauthorized
+from tableapi.openapi import Descriptions
+from tableapi.reply import Reply
+from tableapi.roles import Rights
+from tableapi.sandbox import Sandbox
+from tableapi.services import Services
+from tableapi.settings import Settings
+from tableapi.static import Static
+
+
+class System:
+    def __init__(self, settings: Settings, served: Datasets, services: Services) -> None:
+        self.settings, self.served, self.services = settings, served, services
+        folder = served.project / "frontend" / "dist" if served.project else None
+        self.sandbox = Sandbox(settings)
+        keyed = served.project is not None or not served.open or bool(served.key)
+        self.descriptions = Descriptions(services, settings.brand_name if served.project else "tableapi", keyed=keyed)
+        self.static = Static(folder, secure=settings.public_url.startswith("https")) if folder else None
+
+    # -- /healthz, /metrics and pages --------------------------------------------------------------------------------
+
+    async def page(self, http: Any) -> Reply:
+        if http.method not in ("GET", "HEAD") and not http.path.startswith("/sandbox"):
+            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+        path = http.path
+        if path == "/healthz":
+            return Reply(b'{"status":"ok"}')
+        if path == "/readyz":
+            return await self._ready()
+        if path == "/metrics":
+            return self._metrics(http)
+        if path.startswith("/sandbox/"):
+            return await self._sandboxed(http)
+        found = self.static.reply(path, http.headers) if self.static else None
+        if found is not None:
+            return found
+        if path == "/":
+            return Reply(b"", 307, headers={"Location": "/api/docs"})
+        raise NotFound("There is no such page.")
+
+    async def _sandboxed(self, http: Any) -> Reply:
+        made = await self.sandbox.answer(http.scope, http.receive)
+        if made is None:
+            raise NotFound("There is no such page.")
+        headers = {k.title(): v for k, v in made.headers.items() if k not in ("content-length", "content-type")}
+        return Reply(bytes(made.body), made.status_code, made.headers.get("content-type", "text/html"), headers)
+
+    async def _ready(self) -> Reply:
+        """Ready means: every database answers now."""
+        down = []
+        for name, dataset in self.services.datasets.items():
+            try:
+                await dataset.db.lanes.fetchrow("select 1")
+            except (ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                down.append(name)
+        if down:
+            return Reply(reply.dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
+        return Reply(b'{"status":"ready"}')
+
+    def _metrics(self, http: Any) -> Reply:
+        token = self.settings.metrics_token
+        given = http.headers.get("authorization", "").removeprefix("Bearer ").strip()
+        if token:
+            allowed = hmac.compare_digest(given.encode(), token.encode())
+        else:
+            allowed = _is_loopback(http.ip) and "x-forwarded-for" not in http.headers
+        if not allowed:
+            raise NotFound("There is no such page.")
+        return Reply(metrics.text(), content_type=metrics.MEDIA_TYPE)
+
+    # -- /api/v2/ itself ---------------------------------------------------------------------------------------------
+
+    async def api(self, http: Any, parts: list[str], actor_of: Callable[[Any], Awaitable[Actor]]) -> Reply:
+        head = parts[0] if parts else ""
+        if http.method != "GET":
+            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+        if head == "config":
+            return Reply(reply.dumps(self._config()))
+        if head == "":
+            http.actor = await actor_of(http)
+            services = [{"name": name, "type": "postgresql"} for name in self.services.datasets]
+            return Reply(reply.dumps({"resource": services}))
+        if head == "_spec" and len(parts) == 1:
+            http.actor = await actor_of(http)
+            return self._described(http.actor, self.services.datasets.values(), scripts=True)
+        if head == "docs":
+            return docs.page("/".join(parts[1:]), http.headers)
+        raise NotFound("There is nothing here.")
+
+    def _described(self, actor: Actor, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
+        if not actor.role:
+            raise Unauthorized("A valid app key is needed.", reason="no_key")
+        return Reply(self.descriptions.of(actor, datasets, scripts=scripts))
+
+    def _config(self) -> dict[str, Any]:
+        """What the app needs before anybody has signed in. The app key ships with the app, so it is public."""
+        s = self.settings
+        return {
+            "brandname": s.brand_name,
+            "appkey": s.app_keys[0] if s.app_keys and self.served.project else "",
+            "dataset": s.dataset,
+            "datasets": list(self.services.datasets),
+            "demo": s.demo,
+            "publicurl": s.public_url,
+            "profilehost": s.profile_host,
+            "googleenabled": bool(s.google_client_id) or s.demo,
+            "linkedinenabled": bool(s.linkedin_client_id) or s.demo,
+            "paymentsenabled": s.payments_enabled,
+            "stripepublishablekey": s.stripe_publishable_key,
+        }
+
+    # -- /api/v2/<dataset>/... but for records -----------------------------------------------------------------------
+
+    async def dataset(
+        self, http: Any, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
+    ) -> Reply:
+        kind = parts[0] if parts else ""
+        if kind == "":
+            self._only_get(http)
+            if request.boolean(query.get("as_access_list", "")):
+                return schemas.access_list(dataset, rights)
+            return Reply(reply.dumps({"resource": [{"name": n} for n in ("_table", "_schema", "_proc", "_func")]}))
+        if kind == "_table":
+            if http.method in ("POST", "PUT", "PATCH", "DELETE"):
+                raise BadRequest("Name a table: /_table/<table>.", reason="no_table")
+            self._only_get(http)
+            return await schemas.tables(dataset, rights, query)
+        if kind == "_spec" and len(parts) == 1:
+            self._only_get(http)
+            return self._described(http.actor, [dataset], scripts=False)
+        if kind in routines.KINDS:
+            return await routines.answer(http, dataset, http.actor, parts, query, self.settings.body_bytes)
+        if kind == "_schema" and self._schema_served:
+            self._only_get(http, "Schema changes are not served over the API; migrations own the schema.")
+            return await self._schema(dataset, rights, parts[1:], query)
+        raise NotFound(f"There is no '{kind[:100]}' here.", reason="unknown_resource")
+
+    @property
+    def _schema_served(self) -> bool:
+        """A project shows its tables by /_spec, as the caller may see them; /_schema is for any other database."""
+        return self.served.project is None
+
+    def _only_get(self, http: Any, message: str = "Only GET is served here.") -> None:
+        if http.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed(message, headers={"Allow": "GET"})
+
+    async def _schema(self, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]) -> Reply:
+        if not parts:
+            return await schemas.tables(dataset, rights, query)
+        table = await dataset.table(parts[0])
+        right = rights.right(table, "GET") or plan.right_of(table, rights, "POST")
+        made = schemas.describe(dataset.schema, table, right, rights)
+        if len(parts) == 1:
+            return Reply(reply.dumps(made))
+        part = {"_field": "field", "_related": "related"}.get(parts[1])
+        if part is None or len(parts) > 3:
+            raise NotFound(f"There is no '{parts[1][:100]}' here.", reason="unknown_resource")
+        if len(parts) == 2:
+            return Reply(reply.dumps({"resource": made[part]}))
+        for one in made[part]:
+            if one["name"].lower() == parts[2].lower():
+                return Reply(reply.dumps(one))
+        raise NotFound(f"Table '{table.name}' has no {part} '{parts[2][:100]}'.", reason="unknown_resource")
+
+
+def _is_loopback(ip: str) -> bool:
+    try:
+        return ipaddress.ip_address(ip).is_loopback
+    except ValueError:
+        return False

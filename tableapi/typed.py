@@ -1,0 +1,79 @@
+"""A value in SQL: how a parameter of each type is bound, and a column shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.types import UserDefinedType
+
+from tableapi.values import KINDS, PgType
+
+DIALECT = postgresql.asyncpg.dialect(json_serializer=orjson.dumps)  # type: ignore[no-untyped-call]
+
+
+class Named(UserDefinedType[Any]):
+    """A type of the database by its name, for casts."""
+
+    cache_ok = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def get_col_spec(self, **_: Any) -> str:
+        return self.name
+
+
+class Native(Named):
+    """A type that asyncpg binds from the Python value: rendered as `$1::name`."""
+
+    render_bind_cast = True
+
+
+def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
+    """A bound parameter of this type, cast where asyncpg cannot bind it natively."""
+    kind = KINDS[type_.kind]
+    if kind.native:
+        return sa.bindparam(name, type_=Native(type_.name))
+    text: sa.ColumnElement[Any] = sa.bindparam(name, type_=Native("text"))
+    if kind.cast == "record":
+        null = sa.cast(sa.null(), Named(type_.name))
+        return sa.func.jsonb_populate_record(null, sa.cast(text, Named("jsonb")))
+    if type_.element is not None and type_.of_composites:
+        null = sa.cast(sa.null(), Named(type_.element.name))
+        rows = sa.func.jsonb_populate_recordset(null, sa.cast(text, Named("jsonb"))).table_valued("r", name="r")
+        one = sa.select(sa.literal_column("r")).select_from(rows).scalar_subquery()
+        return sa.case((text.is_not(None), sa.func.array(one)))
+    return sa.cast(text, Named(type_.name))
+
+
+# Arrays whose elements have JSON of their own; all others are read as arrays of text.
+_PLAIN_ELEMENTS = frozenset(
+    ("integer", "decimal", "float", "boolean", "text", "date", "uuid", "json", "enum", "composite", "time")
+)
+
+
+def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """The column as PostgreSQL shall put it into JSON."""
+    if type_.kind == "array":
+        inner = type_.element.kind if type_.element else "other"
+        if inner == "bytea":
+            each = sa.func.unnest(column).table_valued("one", name="each").render_derived()
+            rows = sa.select(_as_base64(each.c.one)).select_from(each).correlate_except(each).scalar_subquery()
+            return sa.case((column.is_not(None), sa.func.array(rows)))
+        return column if inner in _PLAIN_ELEMENTS else sa.cast(column, Named("text[]"))
+    out = KINDS[type_.kind].out
+    if out == "base64":
+        return _as_base64(column)
+    return sa.cast(column, Named(out)) if out else column
+
+
+def _as_base64(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    return sa.func.translate(sa.func.encode(column, "base64"), "\n", "")
+
+
+def as_text(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """The text of a value, for the text operators."""
+    return column if type_.name in ("text", "character varying") else sa.cast(column, Named("text"))

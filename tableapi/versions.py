@@ -1,0 +1,31 @@
+"""Versions of records: ETag, If-None-Match and If-Match (safe-contract G13)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+from tableapi.errors import Stale
+
+
+def etag(mark: str, body: bytes) -> str:
+    """The version of a row; with relations also of their content, which the row's own version does not know."""
+    return f'"{mark}.{zlib.crc32(body):x}"' if body else f'"{mark}"'
+
+
+def known(headers: Mapping[str, str], tag: str) -> bool:
+    """Whether the client has this version already, by `If-None-Match`."""
+    given = headers.get("if-none-match", "")
+    return tag in given or given.strip() == "*"
+
+
+def wanted(headers: Mapping[str, str]) -> str:
+    """The versions that `If-Match` names, with a blank between; empty when any is good."""
+    tags = [tag.strip() for tag in headers.get("if-match", "").split(",")]
+    if tags in ([""], ["*"]):
+        return ""
+    return " ".join(tag.removeprefix("W/").strip('"').partition(".")[0] or "-" for tag in tags)
+
+
+def stale() -> Stale:
+    return Stale("The record was changed by somebody else. Read it again, then repeat your change.")

@@ -1,0 +1,291 @@
+"""What to write -> SQL statements that answer with JSON. Pure: no connection, no HTTP.
+
+Every statement returns `body` (the fields of the answer), `mark` (the row's version), `ok` (whether the row still
+satisfies the caller's rule of rows; always true when no field of the rule was written) and raw `key N` columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql import visitors
+
+from tableapi import groups, query, reader
+from tableapi.clauses import ACTOR, Binder, Scope, Slot
+from tableapi.errors import BadRequest
+from tableapi.filter_tree import Node
+from tableapi.query import Shape
+from tableapi.roles import Right, Rights
+from tableapi.schema import Column, Relation, Table
+from tableapi.typed import Named, shown
+
+EXPRESSIONS: dict[str, Callable[[], Any]] = {
+    "NOW()": sa.func.now,
+    "CURRENT_TIMESTAMP": sa.func.now,
+    "CURRENT_TIMESTAMP()": sa.func.now,
+    "CURRENT_DATE": lambda: sa.cast(sa.func.now(), Named("date")),
+    "CURRENT_DATE()": lambda: sa.cast(sa.func.now(), Named("date")),
+}
+
+
+@dataclass(slots=True)
+class Change:
+    """One record taken apart. `values`: fields to write. `refused`: fields the caller may not write, with what was
+    sent. `relations`: nested records. `expressions`: fields set to a moment of the database's clock."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Any] = field(default_factory=dict)
+    relations: list[tuple[Relation, Any]] = field(default_factory=list)
+    unlinks: bool = False
+
+    @property
+    def empty(self) -> bool:
+        return not (self.values or self.expressions)
+
+
+def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
+    """Unknown fields are left out in silence (table-api §8); so are those that the database alone makes."""
+    change = Change()
+    left_out = set(skip)
+    for name, value in record.items():
+        column = table.find(name)
+        if column is None:
+            if relation := table.relation(name):
+                change.relations.append((relation, value))
+            elif "." in name and value is None:
+                change.unlinks = True
+            continue
+        if column.name in left_out or column.fixed:
+            continue
+        if right.writable is not None and column.name not in right.writable:
+            change.refused[column.name] = value
+        elif (
+            isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
+        ):
+            change.expressions[column.name] = _expression(column, value["expression"])
+        else:
+            change.values[column.name] = value
+    return change
+
+
+def _expression(column: Column, text: Any) -> str:
+    word = str(text).replace(" ", "").upper()
+    if word not in EXPRESSIONS or not column.type.is_time:
+        raise BadRequest(
+            f"Field '{column.name}': this expression is not allowed; NOW() is, on date and time fields.",
+            reason="bad_expression",
+            context={"field": column.name},
+        )
+    return word
+
+
+def _written(table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name in change.values:
+        column = table.columns[name]
+        made[name] = binder.value(column.type, ("value", name), name)
+    for name, word in change.expressions.items():
+        made[name] = sa.cast(EXPRESSIONS[word](), Named(table.columns[name].type.name))
+    for name, stamp in stamps.items():
+        made[name] = stamp(ACTOR) if callable(stamp) else stamp
+    return made
+
+
+@dataclass(slots=True)
+class Target:
+    """The table of one write as the caller sees it, and what the answer shall hold."""
+
+    table: Table
+    right: Right
+    rights: Rights
+    fields: str | None
+    keys: tuple[str, ...]  # fields returned raw, for nested records and reading again
+    binder: Binder
+
+    def chosen(self, clause: Any) -> list[Column]:
+        return reader.chosen(Scope(self.table, clause, self.right, self.rights, self.binder), self.fields)
+
+    def returned(self, clause: Any, checked: Any = None) -> list[Any]:
+        """What RETURNING hands on: the raw fields of the answer, its version, the check and the keys."""
+        mark = sa.literal_column("xmin::text") if self.table.has_xmin else self.version(clause)
+        ok = checked if checked is not None else sa.literal_column("true")
+        raw = [clause.c[name].label(f"our {n}") for n, name in enumerate(self.keys)]
+        return [
+            *(clause.c[c.name] for c in self.chosen(clause)),
+            mark.label("tableapi mark"),
+            ok.label("tableapi ok"),
+            *raw,
+        ]
+
+    def version(self, clause: Any) -> Any:
+        """As a read gives it to the caller, who may see other fields than those of this write."""
+        right = self.rights.right(self.table, "GET") or self.right
+        return query.version(Scope(self.table, clause, right, self.rights, self.binder), self.table)
+
+    def answer(self, rows: Any) -> list[Any]:
+        """The columns of the answer over rows that hold what `returned` asks for."""
+        made = [shown(rows.c[c.name], c.type).label(c.name) for c in self.chosen(self.table.clause)]
+        if made:
+            row = sa.select(*made).correlate(rows).subquery(groups.ROW)
+            body: Any = sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+        else:
+            body = sa.cast(sa.literal_column("'{}'"), Named("json"))
+        raw = [rows.c[f"our {n}"] for n in range(len(self.keys))]
+        return [body.label("body"), rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok"), *raw]
+
+    def finish(self, statement: Any, clause: Any, checked: Any = None) -> Shape:
+        """A statement that changes rows, with its answer made from what it returns."""
+        done = statement.returning(*self.returned(clause, checked)).cte("w")
+        return query.finish(sa.select(*self.answer(done)).select_from(done), self.binder)
+
+    @property
+    def sealed(self) -> bool:
+        return bool(self.right.sealed)
+
+
+def touches(right: Right, table: Table, names: Iterable[str]) -> bool:
+    """Whether the rule of rows looks at one of these fields, so that the row must be checked after the change too."""
+    if right.rows is None:
+        return False
+    clause = table.clause.alias("probe")
+    looked = {
+        element.name
+        for element in visitors.iterate(right.rows(clause, ACTOR))
+        if isinstance(element, sa.ColumnClause) and element.table is clause
+    }
+    return bool(looked & set(names))
+
+
+def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> bool:
+    """Whether the rule of rows can refuse a POST or PATCH of these fields only once it is written, and must undo it."""
+    if verb == "POST":
+        return right.rows is not None and not set(right.stamp) >= _looked(right, table)
+    return touches(right, table, names)
+
+
+def insert(target: Target, change: Change) -> Shape:
+    table = target.table
+    values = _written(table, change, target.binder, target.right.stamp)
+    checked = None
+    if target.right.rows is not None and may_refuse(target.right, table, "POST", values):
+        checked = target.right.rows(table.clause, ACTOR)
+    return target.finish(sa.insert(table.clause).values(values), table.clause, checked)
+
+
+def _looked(right: Right, table: Table) -> set[str]:
+    return {name for name in table.columns if touches(right, table, (name,))} or {""}
+
+
+def upsert(target: Target, change: Change, conflict: list[Column], update: Right) -> Shape:
+    """Create, or change the record that has these identifying fields. A record the caller may not change is left as it
+    is, and no row comes back."""
+    from sqlalchemy.dialects.postgresql import insert as pg_insert
+
+    table = target.table
+    values = _written(table, change, target.binder, target.right.stamp)
+    names = {c.name for c in conflict}
+    checked = None
+    if target.right.rows is not None or update.rows is not None:
+        rules = [right.rows(table.clause, ACTOR) for right in (target.right, update) if right.rows is not None]
+        checked = sa.and_(*rules)
+    statement = pg_insert(table.clause).values(values)
+    allowed = [n for n in values if n not in names and (update.writable is None or n in update.writable)]
+    new = {n: statement.excluded[n] for n in allowed} or {conflict[0].name: statement.excluded[conflict[0].name]}
+    before = update.rows(table.clause, ACTOR) if update.rows is not None else None
+    done = statement.on_conflict_do_update(
+        index_elements=[table.clause.c[c.name] for c in conflict], set_=new, where=before
+    )
+    return target.finish(done, table.clause, checked)
+
+
+def _by_key(target: Target, clause: Any, wanted: list[Column], *, match: bool) -> list[Any]:
+    conditions = [clause.c[c.name] == target.binder.value(c.type, ("id", 0, i), c.name) for i, c in enumerate(wanted)]
+    if target.right.rows is not None:
+        conditions.append(target.right.rows(clause, ACTOR))
+    if match:
+        target.binder.slots["match"] = Slot(("value", "if-match"))
+        known = sa.func.string_to_array(sa.cast(sa.bindparam("match", type_=sa.Text), Named("text")), " ")
+        conditions.append(target.version(clause) == sa.func.any(known))
+    return conditions
+
+
+def update(target: Target, change: Change, wanted: list[Column], *, match: bool = False) -> Shape:
+    clause: Any = target.table.clause.alias("t1")
+    values = _written(target.table, change, target.binder, {})
+    checked = None
+    if target.right.rows is not None and touches(target.right, target.table, values):
+        checked = target.right.rows(clause, ACTOR)
+    statement = sa.update(clause).values({clause.c[n]: v for n, v in values.items()})
+    statement = statement.where(*_by_key(target, clause, wanted, match=match))
+    return target.finish(statement, clause, checked)
+
+
+def delete(target: Target, wanted: list[Column], *, match: bool = False) -> Shape:
+    clause: Any = target.table.clause.alias("t1")
+    statement = sa.delete(clause).where(*_by_key(target, clause, wanted, match=match))
+    return target.finish(statement, clause)
+
+
+def find(target: Target, wanted: list[Column], same: Mapping[str, Any] | None = None) -> Shape:
+    """The record as it is. `same`: fields whose stored value is compared with the one sent, as `same`."""
+    clause: Any = target.table.clause.alias("t1")
+    parts = [
+        clause.c[n].is_not_distinct_from(target.binder.value(target.table.columns[n].type, ("value", n), n))
+        for n in same or ()
+    ]
+    equal: Any = sa.and_(*parts) if parts else sa.literal_column("true")
+    select = sa.select(*target.returned(clause), equal.label("tableapi same")).select_from(clause)
+    found = select.where(*_by_key(target, clause, wanted, match=False)).with_for_update().subquery("w")
+    return query.finish(sa.select(*target.answer(found), found.c["tableapi same"].label("same")), target.binder)
+
+
+def by_filter(target: Target, change: Change | None, tree: Node | None, limit: int) -> Shape:
+    """Change (or with None delete) every record of a filter in one statement. Columns: `body` (a JSON array in the
+    order of the key), `ok`, `many` (how many there were)."""
+    table = target.table
+    clause: Any = table.clause.alias("t1")
+    scope = Scope(table, clause, target.right, target.rights, target.binder)
+    conditions = query.where(scope, tree)
+    checked = None
+    statement: Any
+    if change is None:
+        statement = sa.delete(clause).where(*conditions)
+    else:
+        values = _written(table, change, target.binder, {})
+        if target.right.rows is not None and touches(target.right, table, values):
+            checked = target.right.rows(clause, ACTOR)
+        statement = sa.update(clause).values({clause.c[n]: v for n, v in values.items()}).where(*conditions)
+    done = statement.returning(*target.returned(clause, checked)).cte("w")
+    keys = [done.c[f"our {n}"] for n in range(len(target.keys))]
+    rows = sa.select(*target.answer(done)).select_from(done).order_by(*keys).subquery(groups.ROWS)
+    body = sa.func.array_to_json(sa.func.array_agg(rows.c.body))
+    many = sa.func.count()
+    answer = sa.select(body.label("body"), sa.func.bool_and(rows.c.ok).label("ok"), many.label("many"))
+    columns = [sa.func.array_agg(rows.c[f"our {n}"]).label(f"our {n}") for n in range(len(target.keys))]
+    return query.finish(answer.add_columns(*columns).select_from(rows), target.binder)
+
+
+def everything(target: Target) -> Shape:
+    """DELETE with force: the rows of this table that the caller's rule lets through."""
+    clause: Any = target.table.clause.alias("t1")
+    rule = [target.right.rows(clause, ACTOR)] if target.right.rows is not None else []
+    return query.finish(sa.delete(clause).where(*rule), target.binder)
+
+
+def release(target: Target, names: Iterable[str], *, drop: bool) -> Shape:
+    """Take every row that refers by these fields away from what it refers to: null them, or delete the rows."""
+    clause: Any = target.table.clause.alias("t1")
+    names = tuple(names)
+    conditions = [
+        clause.c[n] == target.binder.value(target.table.columns[n].type, ("id", 0, i), n) for i, n in enumerate(names)
+    ]
+    if target.right.rows is not None:
+        conditions.append(target.right.rows(clause, ACTOR))
+    if drop:
+        return query.finish(sa.delete(clause).where(*conditions), target.binder)
+    statement = sa.update(clause).values({clause.c[n]: sa.null() for n in names}).where(*conditions)
+    return query.finish(statement, target.binder)

@@ -1,0 +1,297 @@
+"""Writes: takes records apart, runs the statements of write.py, checks the rule of rows before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import asyncpg
+
+from tableapi import filters, nested, plan, versions, write
+from tableapi.clauses import Binder
+from tableapi.errors import BadRequest, Forbidden
+from tableapi.plan import Asked, Values
+from tableapi.reading import Call, missing
+from tableapi.request import Options
+from tableapi.roles import Right
+from tableapi.schema import Column, Table
+from tableapi.write import Change, Target
+
+
+@dataclass(slots=True)
+class Written:
+    """One record after the change: what is answered, its version, and its key fields by name."""
+
+    body: bytes
+    mark: str
+    keys: dict[str, Any]
+    sealed: bool = False
+
+
+@dataclass(slots=True)
+class Writer:
+    """The writes of one request, on one connection."""
+
+    call: Call
+    options: Options
+    connection: asyncpg.Connection
+    depth: int = 0
+    written: int = 0
+    _rights: dict[tuple[int, str], Right] = field(default_factory=dict)
+
+    # -- rights and small things -------------------------------------------------------------------------------------
+
+    def right(self, table: Table, verb: str) -> Right:
+        """Raises Forbidden without a right, and for a nested record of a table whose hook would be passed by."""
+        if self.depth and verb != "GET" and self.call.dataset.hooked(table.name, verb):
+            raise Forbidden(f"'{table.name}' cannot be written inside another record.", reason="not_nested")
+        mark = (id(table), verb)
+        if mark not in self._rights:
+            self._rights[mark] = plan.right_of(table, self.call.rights, verb)
+        return self._rights[mark]
+
+    def target(self, table: Table, right: Right, fields: str | None, extra: tuple[str, ...] = ()) -> Target:
+        keys = tuple(dict.fromkeys((*table.key, *extra)))
+        return Target(table, right, self.call.rights, fields, keys, Binder())
+
+    def fields(self, table: Table) -> str | None:
+        """The fields of the answer: for the table of the request as asked, by default the identifying ones."""
+        if table is not self.call.table or self.depth:
+            return ""
+        if self.options.fields is None or self.options.as_list:
+            return self.options.id_field or ""
+        return self.options.fields
+
+    async def fetch(self, key: tuple[Any, ...], build: Callable[[], Any], values: Values) -> Any:
+        """Run a statement that is compiled once per shape; its first row, or None."""
+        full = ("write", self.call.actor.role, *key)
+        made = self.call.dataset.shapes.get(full)
+        if made is None:
+            shape = build()
+            made = (shape.sql, plan.bound(shape))
+            self.call.dataset.keep(full, made)
+        sql, binders = made
+        return await self.connection.fetchrow(sql, *[get(values) for get in binders])
+
+    def values(
+        self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str] | None = None
+    ) -> Values:
+        found = Values(self.call.actor, literals or [], self.options.params, [ident] if ident else [])
+        found.record = dict(record)
+        return found
+
+    def _counted(self) -> None:
+        self.written += 1
+        if self.written > self.call.dataset.bounds.records * 2:
+            raise BadRequest("Too many nested records in one request.", reason="too_many_records")
+
+    def _made(self, row: Any, target: Target) -> Written:
+        if not row["ok"]:
+            raise Forbidden("The record would leave what your role may write.", reason="row_rule")
+        keys = {name: row[f"our {n}"] for n, name in enumerate(target.keys)}
+        return Written(row["body"], row["mark"], keys, target.sealed)
+
+    # -- create ------------------------------------------------------------------------------------------------------
+
+    async def create(self, table: Table, record: Mapping[str, Any], forced: Mapping[str, Any] | None = None) -> Written:
+        """Create one record with its nested records. `forced`: references set by the record above it."""
+        self._counted()
+        right = self.right(table, "POST")
+        change = write.take_apart(table, right, record, skip=forced or ())
+        self._refuse(table, right, change)
+        await nested.parents(self, table, change)
+        change.values.update(forced or {})
+        if change.empty and not right.stamp:
+            raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
+        conflict = self._conflict(table, change) if self.options.upsert and not self.depth else None
+        extra = nested.needed(change)
+        target = self.target(table, right, self.fields(table), extra)
+        key = (table.name, tuple(change.values), tuple(change.expressions.items()), target.fields, extra)
+        values = self.values(change.values)
+        if conflict:
+            update = self.right(table, "PATCH")
+            names = tuple(c.name for c in conflict)
+            row = await self.fetch(
+                ("upsert", names, *key), lambda: write.upsert(target, change, conflict, update), values
+            )
+            if row is None:
+                raise missing(",".join(str(change.values[n]) for n in names))
+        else:
+            row = await self.fetch(("insert", *key), lambda: write.insert(target, change), values)
+        if row is None:
+            raise Forbidden("The record was not created: a rule of the table took it away.", reason="not_created")
+        made = self._made(row, target)
+        await nested.children(self, table, change, made)
+        return made
+
+    def _conflict(self, table: Table, change: Change) -> list[Column] | None:
+        wanted = plan.identifying(table, self.options.id_field, self.right(table, "POST"))
+        if not all(change.values.get(c.name) is not None for c in wanted):
+            return None
+        names = {c.name for c in wanted}
+        unique = next(unique for unique in table.uniques if unique <= names)
+        return [c for c in wanted if c.name in unique]
+
+    def _refuse(self, table: Table, right: Right, change: Change) -> None:
+        """Fields the caller may not set at a create: those stamped from the session must be equal to it (G4)."""
+        for name, value in change.refused.items():
+            if name in right.stamp:
+                if str(value) != str(self.call.actor.values.get(name)):
+                    raise Forbidden(f"Field '{name}' is not yours to choose.", reason="tenant_mismatch")
+            elif value is not None:
+                raise _not_writable(name)
+
+    # -- change ------------------------------------------------------------------------------------------------------
+
+    async def change(
+        self,
+        table: Table,
+        wanted: list[Column],
+        ident: list[Any],
+        record: Mapping[str, Any],
+        *,
+        forced: Mapping[str, Any] | None = None,
+    ) -> Written:
+        """Change one record. Raises NotFound when the caller cannot see it."""
+        self._counted()
+        right = self.right(table, "PATCH")
+        skip = {c.name for c in wanted} | set(forced or ()) | (set(table.key) if not self.options.id_field else set())
+        change = write.take_apart(table, right, record, skip=skip)
+        if change.refused:
+            await self._unchanged(table, right, wanted, ident, change)
+        await nested.parents(self, table, change)
+        change.values.update(forced or {})
+        extra = nested.needed(change)
+        target = self.target(table, right, self.fields(table), extra)
+        match = self._match(table)
+        values = self.values(change.values, ident)
+        if match:
+            assert values.record is not None
+            values.record["if-match"] = match
+        names = tuple(c.name for c in wanted)
+        if change.empty:
+            row = await self.fetch(
+                ("find", table.name, names, target.fields, extra), lambda: write.find(target, wanted), values
+            )
+            if row is not None and match and row["mark"] not in match.split():
+                raise versions.stale()
+        else:
+            key = (
+                "update",
+                table.name,
+                names,
+                tuple(change.values),
+                tuple(change.expressions.items()),
+                target.fields,
+                extra,
+                bool(match),
+            )
+            row = await self.fetch(key, lambda: write.update(target, change, wanted, match=bool(match)), values)
+        if row is None:
+            await self._gone(table, right, wanted, ident, match)
+        made = self._made(row, target)
+        await nested.children(self, table, change, made)
+        return made
+
+    def _match(self, table: Table) -> str:
+        """Those of the request hold for the record that it names, not for those inside it."""
+        return "" if self.depth or table is not self.call.table else versions.wanted(self.call.headers)
+
+    async def _gone(self, table: Table, right: Right, wanted: list[Column], ident: list[Any], match: str) -> None:
+        """Nothing was written: the record is not there, or `If-Match` names an older version of it."""
+        if match:
+            target = self.target(table, right, "")
+            names = tuple(c.name for c in wanted)
+            found = await self.fetch(
+                ("find", table.name, names, "", ()), lambda: write.find(target, wanted), self.values({}, ident)
+            )
+            if found is not None:
+                raise versions.stale()
+        raise missing(",".join(map(str, ident)))
+
+    async def _unchanged(
+        self, table: Table, right: Right, wanted: list[Column], ident: list[Any], change: Change
+    ) -> None:
+        """A field that is not writable may be sent as it is stored; anything else is refused (G7)."""
+        refused = change.refused
+        target = self.target(table, right, "")
+        key = ("same", table.name, tuple(c.name for c in wanted), tuple(refused))
+        try:
+            row = await self.fetch(key, lambda: write.find(target, wanted, refused), self.values(refused, ident))
+        except BadRequest:
+            raise _not_writable(next(iter(refused))) from None
+        if row is None:
+            raise missing(",".join(map(str, ident)))
+        if not row["same"]:
+            raise _not_writable(", ".join(refused))
+
+    # -- delete ------------------------------------------------------------------------------------------------------
+
+    async def delete(self, table: Table, wanted: list[Column], ident: list[Any]) -> Written:
+        self._counted()
+        right = self.right(table, "DELETE")
+        target = self.target(table, right, self.fields(table))
+        match = self._match(table)
+        values = self.values({"if-match": match} if match else {}, ident)
+        before = await self.again(table, wanted, ident) if self.options.related.strip() and not self.depth else None
+        key = ("delete", table.name, tuple(c.name for c in wanted), target.fields, bool(match))
+        row = await self.fetch(key, lambda: write.delete(target, wanted, match=bool(match)), values)
+        if row is None:
+            await self._gone(table, right, wanted, ident, match)
+        made = self._made(row, target)
+        if before is not None:
+            made.body = before.body
+        return made
+
+    # -- by filter ---------------------------------------------------------------------------------------------------
+
+    async def by_filter(self, record: Mapping[str, Any] | None, text: str) -> tuple[bytes, list[list[Any]]]:
+        """Change (or with None delete) all records of a filter in one statement: (JSON array, key values)."""
+        table, verb = self.call.table, "DELETE" if record is None else "PATCH"
+        right = self.right(table, verb)
+        found, literals = filters.parse(text, self.call.dataset.bounds.filter) if text.strip() else (None, [])
+        change = None
+        if record is not None:
+            change = write.take_apart(table, right, record, skip=table.key)
+            if change.relations:
+                raise BadRequest("Nested records need one record at a time: use ids.", reason="bad_records")
+            if change.refused:
+                raise _not_writable(", ".join(change.refused))
+            if change.empty:
+                raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
+        target = self.target(table, right, self.fields(table))
+        target.binder.params = self.options.params
+        names = (tuple(change.values), tuple(change.expressions.items())) if change else ()
+        params = plan.params_shape(self.options.params)
+        key = ("filter", verb, table.name, names, target.fields, found.key if found else None, params)
+        values = self.values(change.values if change else {}, None, literals)
+        tree = found.tree if found else None
+        row = await self.fetch(key, lambda: write.by_filter(target, change, tree, 0), values)
+        if row["ok"] is False:
+            raise Forbidden("A record would leave what your role may write.", reason="row_rule")
+        keys = [list(parts) for parts in zip(*(row[f"our {n}"] or [] for n in range(len(target.keys))), strict=True)]
+        return row["body"] or b"[]", keys
+
+    async def everything(self) -> None:
+        """DELETE with force=true."""
+        table = self.call.table
+        target = self.target(table, self.right(table, "DELETE"), "")
+        await self.fetch(("everything", table.name), lambda: write.everything(target), self.values({}))
+
+    async def again(self, table: Table, wanted: list[Column], ident: list[Any]) -> Written | None:
+        """The record as the request wants it answered, with its relations, read in the same transaction."""
+        right = self.call.rights.right(table, "GET") or self.right(table, "POST")
+        made = self.call.options() if self.call.body is None or isinstance(self.call.body, dict) else self.options
+        options = self.options
+        if options.fields is None:
+            options.fields = options.id_field or ""
+        asked = Asked(table, right, self.call.rights, options, None, self.call.dataset.bounds)
+        found = plan.keyed_plan(asked, wanted, 1)
+        values = Values(self.call.actor, [], made.params, [ident])
+        row = await self.connection.fetchrow(found.sql, *found.args(values))
+        return Written(row["body"], row["mark"], {}, found.sealed) if row is not None else None
+
+
+def _not_writable(names: str) -> Forbidden:
+    return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
