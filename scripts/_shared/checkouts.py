@@ -1,0 +1,78 @@
+"""Hosted pages for a new subscription: at most one is open per client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts._shared import billing, mails, prices
+from tableapi.adapters.money import Checkout, Missing
+from tableapi.context import Context
+from tableapi.errors import Conflict
+
+SUCCESS, FAILURE = "/dashboard/paysuccess", "/dashboard/payfail"
+
+_OPEN = """
+    select sessionid, planid, url, createdon > now() - interval '10 minutes' as fresh from checkout
+    where clientid = $1 and status = 'open'
+"""
+_CLOSE = "update checkout set status = 'expired' where sessionid = $1 and status = 'open'"
+_KEEP = """
+    insert into checkout (sessionid, clientid, planid, url) values ($1, $2, $3, $4)
+    on conflict do nothing
+"""
+
+
+async def page(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """The page for this plan: the one that is open for the last ten minutes, or a new one in its place."""
+    payments = billing.provider(ctx)
+    row: Any = await ctx.db.fetchrow(_OPEN, clientid)
+    if row is not None:
+        if row["planid"] == plan["planid"] and row["fresh"]:
+            return Checkout(row["sessionid"], row["url"], "open")
+        await _close(ctx, row["sessionid"])
+    made = await _made(ctx, clientid, plan)
+    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], made.url)
+    row = await ctx.db.fetchrow(_OPEN, clientid)
+    if row is None or row["sessionid"] != made.id:  # two at once for different plans: one page stays
+        await payments.expire_checkout(made.id)
+        raise Conflict("Another payment page has just been opened. Try again.", reason="checkout_open")
+    return made
+
+
+async def _close(ctx: Context, sessionid: str) -> None:
+    payments = billing.provider(ctx)
+    try:
+        await payments.expire_checkout(sessionid)
+        if (await payments.checkout_state(sessionid)).status == "complete":
+            raise Conflict("You have just paid for a plan. It will be there in a moment.", reason="checkout_complete")
+    except Missing:  # of another account at the provider
+        pass
+    await ctx.db.execute(_CLOSE, sessionid)
+
+
+async def _made(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """A new page. What the provider does not know any more (its account was changed) is made again, once."""
+    for last in (False, True):
+        custid, priceid = await billing.customer(ctx, clientid), await prices.of_plan(ctx, plan)
+        count = await ctx.db.fetchval("select count(*) from checkout where clientid = $1", clientid)
+        key = f"checkout:{clientid}:{plan['planid']}:{count}:{custid}:{priceid}"
+        success = mails.link(ctx, SUCCESS) + f"?plan={plan['planid']}&session_id={{CHECKOUT_SESSION_ID}}"
+        try:
+            return await billing.provider(ctx).checkout(
+                custid, priceid, clientid, plan["planid"], success, mails.link(ctx, FAILURE), key
+            )
+        except Missing as error:
+            if last:
+                raise
+            if "price" in error.what:
+                await prices.forget(ctx, priceid)
+            else:
+                await billing.forget_customer(ctx, clientid, custid)
+    raise AssertionError("unreachable")
+
+
+async def settle(ctx: Context, sessionid: str, status: str) -> None:
+    """What the provider says has become of a page."""
+    if status in ("complete", "expired"):
+        sql = "update checkout set status = $2 where sessionid = $1 and status <> 'complete'"
+        await ctx.db.execute(sql, sessionid, status)

@@ -1,0 +1,177 @@
+"""Sign-in with Google or LinkedIn: state, code, one-use ticket, proof, account (calls 4 and 6 to 8).
+
+Each step leaves a one-use token that the next one takes, so that nothing the browser says about itself is believed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from scripts._shared import accounts, audit, domains, sessions, tokens
+from tableapi.adapters.oidc import Identity, NotProved, Provider
+from tableapi.context import Context
+from tableapi.crypto import token_hash
+from tableapi.errors import ApiError, NotFound, Unauthorized
+
+Vendor = Literal["google", "linkedin"]
+REDIRECT = "/socialcallback"
+COOKIE = "oauth_binding"
+
+_FIND = """
+    select u.appuserid, u.clientid, u.afid::text as afid, u.isactive, u.isdeleted, u.isverified, u.invitestatus
+    from socialaccount a join appuser u using (appuserid) where a.provider = $1 and a.subject = $2
+"""
+_FIND_EMAIL = """
+    select appuserid, clientid, afid::text as afid, isactive, isdeleted, isverified, invitestatus
+    from appuser where lower(email) = $1 order by isdeleted, appuserid desc limit 1
+"""
+_SPEND = """
+    insert into onetimetoken (tokenhash, purpose, expireson, usedon)
+    values ($1, 'social', now() + interval '1 day', now()) on conflict do nothing returning true
+"""
+_VERIFIED = "update appuser set isverified = 1, lastloginon = now() where appuserid = $1"
+_LINK = "insert into socialaccount (provider, subject, appuserid) values ($1, $2, $3) on conflict do nothing"
+
+
+def provider(ctx: Context, vendor: Vendor) -> Provider:
+    """The provider's adapter; 404 where it is not set up."""
+    found = ctx.world.provider(vendor)
+    if found is None:
+        raise NotFound(f"Sign-in with {vendor.capitalize()} is not set up.", reason="not_set_up")
+    return found
+
+
+def redirect_uri(ctx: Context) -> str:
+    """The only address that a provider may send the browser back to."""
+    return f"{ctx.settings.public_url}{REDIRECT}"
+
+
+async def begin(ctx: Context, vendor: Vendor) -> str:
+    """The provider's address for the popup. State, nonce and verifier are kept here; a cookie binds the browser."""
+    nonce, verifier, binding = (secrets.token_urlsafe(32) for _ in range(3))
+    kept = {"vendor": vendor, "nonce": nonce, "verifier": verifier, "binding": token_hash(binding).hex()}
+    state = await tokens.issue(ctx, "oauthstate", None, kept)
+    secure = "; Secure" if ctx.settings.public_url.startswith("https") else ""
+    ctx.headers["Set-Cookie"] = f"{COOKIE}={binding}; Path=/api; Max-Age=600; HttpOnly; SameSite=Lax{secure}"
+    return await provider(ctx, vendor).authorize_url(
+        redirect_uri=redirect_uri(ctx), state=state, nonce=nonce, verifier=verifier
+    )
+
+
+async def ticket(ctx: Context, vendor: Vendor, code: str, state: str, redirect: str) -> str:
+    """Trade the code that the popup brought for a one-use ticket."""
+    row = await tokens.use(ctx, state, "oauthstate")
+    kept = None if row is None else tokens.data(ctx, row)
+    if kept is None or kept["vendor"] != vendor or redirect != redirect_uri(ctx) or not _bound(ctx, kept["binding"]):
+        raise NotProved("The sign-in was not started here or took too long. Please try again.", reason="bad_state")
+    identity = await provider(ctx, vendor).exchange(
+        code, redirect_uri=redirect, nonce=kept["nonce"], verifier=kept["verifier"]
+    )
+    return await _kept(ctx, vendor, identity)
+
+
+def _bound(ctx: Context, binding: str) -> bool:
+    """Does the browser that comes back hold the cookie of the one that left?"""
+    try:
+        cookie = SimpleCookie(ctx.request.headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return False
+    return cookie is not None and secrets.compare_digest(token_hash(cookie.value).hex(), binding)
+
+
+async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
+    """The ticket for an ID token that Google gave the browser itself. One token is good for one sign-in."""
+    identity = await provider(ctx, "google").identity(credential, nonce)
+    if not await ctx.db.fetchval(
+        _SPEND,
+        token_hash(credential),
+    ):
+        raise NotProved("This sign-in was used before. Please try again.")
+    return await _kept(ctx, "google", identity)
+
+
+async def _kept(ctx: Context, vendor: Vendor, identity: Identity) -> str:
+    if not identity.email:
+        raise NotProved("The provider gave no email address.")
+    if not identity.email_verified:
+        raise NotProved("The provider has not verified this email address.", reason="email_not_verified")
+    known = {"vendor": vendor, "subject": identity.subject, "email": identity.email, "name": identity.name}
+    return await tokens.issue(ctx, "social", None, known)
+
+
+class Details(BaseModel):
+    """What the app may know of the one who signs in, and the proof for the last step."""
+
+    email: str
+    name: str
+    socialid: str
+    proof: str
+    action: Literal["login", "signup"]
+
+
+async def details(ctx: Context, ticket_: str) -> Details:
+    """Take the ticket; tell the app who it is, and give it the proof for the last step."""
+    row = await tokens.use(ctx, ticket_, "social")
+    known = None if row is None else tokens.data(ctx, row)
+    if known is None:
+        raise NotProved("The sign-in took too long. Please try again.", reason="bad_ticket")
+    user = await _user(ctx, known)
+    proof = await tokens.issue(ctx, "social", None, known)
+    return Details(
+        email=known["email"],
+        name=known["name"],
+        socialid=known["subject"],
+        proof=proof,
+        action="signup" if user is None else "login",
+    )
+
+
+async def _user(ctx: Context, known: dict[str, str]) -> Any:
+    linked = await ctx.db.fetchrow(_FIND, known["vendor"], known["subject"])
+    return linked or await ctx.db.fetchrow(_FIND_EMAIL, known["email"])
+
+
+async def enter(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
+    """Call 4: sign in, or sign up, whom the proof names. E-mail and id in the body are not looked at."""
+    ctx.limit("social", ctx.request.ip, 10, 60)
+    async with ctx.db.transaction():
+        row = await tokens.use(ctx, str(record.get("proof") or ""), "social")
+        known = None if row is None else tokens.data(ctx, row)
+        if known is None:
+            raise Unauthorized("Please sign in with the provider again.", reason="no_proof", scope="resource")
+        user = await _user(ctx, known)
+        if user is None:
+            return await _sign_up(ctx, known)
+        _refuse_unusable(user)
+        await ctx.db.execute(_LINK, known["vendor"], known["subject"], user["appuserid"])
+        # The provider says that the address is verified, and it is this account's.
+        await ctx.db.execute(_VERIFIED, user["appuserid"])
+        whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
+        await audit.write(ctx, "signin", known["vendor"], **whose)
+        token = await sessions.start(ctx, user["appuserid"])
+    return {"afid": user["afid"], "session_token": token, "action": "login"}
+
+
+async def _sign_up(ctx: Context, known: dict[str, str]) -> dict[str, Any]:
+    email = await domains.business(ctx, known["email"])
+    user = await accounts.open_account(ctx, email, known["name"] or email, password=None, verified=True)
+    await ctx.db.execute(_LINK, known["vendor"], known["subject"], user["appuserid"])
+    await audit.write(ctx, "register", known["vendor"], clientid=user["clientid"], appuserid=user["appuserid"])
+    token = await sessions.start(ctx, user["appuserid"])
+    return {"clientdata": {"user": user, "session_token": token}, "action": "signup"}
+
+
+def _refuse_unusable(user: Any) -> None:
+    def refused(code: int, message: str) -> ApiError:
+        return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused")
+
+    if user["isdeleted"]:
+        raise refused(801, "You have been removed from the platform by the admin")
+    if user["invitestatus"] != "accepted":
+        raise refused(803, "Please Accept your invitation and Sign in")
+    if not user["isactive"]:
+        raise refused(800, "Your account is temporarily disabled")

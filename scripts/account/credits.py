@@ -1,0 +1,51 @@
+"""What is left, when it renews, and how fast one may ask; for the app and for customers' keys."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared import apikeys, credits, sessions  # noqa: A004
+from scripts._shared.credits import Balances
+from scripts._shared.roles import SESSION
+from tableapi.context import Context
+from tableapi.errors import Unauthorized
+from tableapi.scripts import script
+
+
+class Output(BaseModel):
+    credits: Balances
+    plan: str | None
+    renewson: datetime | None
+    autorenew: bool
+    limits: dict[str, str]
+
+
+_PLAN = """
+    select p.name, s.expirydate, s.autorenew from usersubscription s join subscriptionplan p using (planid)
+    where s.clientid = $1 and s.isactive = 1
+"""
+LIMITS = {"searchurl": "60/minute", "getcontact": "60/minute", "keylookup": "30/minute, 5000/day"}
+
+
+@script(method="GET", public=True, limit="60/minute per ip")
+async def run(ctx: Context) -> Output:
+    clientid = await _whose(ctx)
+    plan: Any = await ctx.db.fetchrow(_PLAN, clientid)
+    left = await credits.balances(ctx, clientid)
+    if plan is None:
+        return Output(credits=left, plan=None, renewson=None, autorenew=False, limits=LIMITS)
+    renews = bool(plan["autorenew"])
+    return Output(credits=left, plan=plan["name"], renewson=plan["expirydate"], autorenew=renews, limits=LIMITS)
+
+
+async def _whose(ctx: Context) -> int:
+    key = ctx.request.query.get("apikey") or ctx.request.headers.get("x-api-key") or ""
+    if key in ctx.settings.app_keys:  # it names the app; whose account it is says the session
+        user = await sessions.live_user(ctx, ctx.request.session_token)
+        if user["role"] in SESSION:
+            return int(user["clientid"])
+        raise Unauthorized(sessions.EXPIRED)
+    return int((await apikeys.live(ctx, key))["clientid"])

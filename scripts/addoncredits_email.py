@@ -1,0 +1,34 @@
+"""Send the receipt of an add-on to the owner (call 58). It grants nothing; three times per transaction at most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import dunning
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.errors import NotFound, TooMany
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    transactionid: int = Field(ge=1, lt=2**63)
+
+
+_OWN = "select receipts from transactionhistory where transactionid = $1 and clientid = $2 and isaddon = 1 for update"
+_COUNT = "update transactionhistory set receipts = receipts + 1 where transactionid = $1"
+
+
+@script(roles=OWNER, limit="20/hour per client")
+async def run(ctx: Context, input: Input) -> dict[str, Any]:
+    async with ctx.db.transaction():
+        sent = await ctx.db.fetchval(_OWN, input.transactionid, ctx.actor.clientid)
+        if sent is None:
+            raise NotFound("There is no such transaction.")
+        if sent >= 3:
+            raise TooMany("This receipt has been sent three times.", headers={"Retry-After": "86400"})
+        await ctx.db.execute(_COUNT, input.transactionid)
+        await dunning.receipt(ctx, ctx.actor.clientid, input.transactionid)
+    return {"success": 1}

@@ -1,0 +1,110 @@
+"""Pay for an add-on (call 57) with a card token, a payment method, or a payment that the browser has confirmed.
+
+The same token gives the first answer again. A card number in a request is refused, and never logged or kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from scripts._shared import addons, audit, billing, cardnumbers, mails, prices, users
+from scripts._shared.roles import OWNER
+from tableapi.adapters.money import CardRefused, Intent
+from tableapi.context import Context
+from tableapi.errors import Conflict, NotFound
+from tableapi.scripts import script
+
+BACK = "/dashboard/creditaddons"
+
+_BEFORE = "select * from addonpayment where clientid = $1 and (tokenid = $2 or providerid = $2)"
+_KEEP = """
+    insert into addonpayment (providerid, clientid, planid, tokenid, amount, currency, status)
+    values ($1, $2, $3, $4, $5, $6, 'created') on conflict do nothing
+"""
+_ASKED = "update addonpayment set status = 'requires_action' where providerid = $1 and status = 'created'"
+_FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
+
+
+class Input(BaseModel):
+    model_config = ConfigDict(extra="allow")  # so that a card number anywhere in the body is seen
+
+    tokenid: str = Field(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9_]+$")
+    planid: int = Field(ge=1, lt=2**63)
+    clientid: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_card_number(cls, data: Any) -> Any:
+        cardnumbers.refuse(data)
+        return data
+
+
+@script(roles=OWNER, limit="10/hour per client", seconds=30)
+async def run(ctx: Context, input: Input) -> dict[str, Any]:
+    await users.own(ctx, clientid=input.clientid)
+    token, clientid = input.tokenid, ctx.actor.clientid
+    row: Any = await ctx.db.fetchrow(_BEFORE, clientid, token)
+    if row is not None:
+        return await _answer(ctx, row, await _state(ctx, row, token))
+    if token.startswith("pi_"):
+        raise NotFound("There is no such payment.")
+    plan = await addons.on_sale(ctx, input.planid)
+    intent = await _begin(ctx, plan, token)
+    row = await ctx.db.fetchrow(_BEFORE, clientid, token)
+    return await _answer(ctx, row, await _charge(ctx, intent, token))
+
+
+async def _begin(ctx: Context, plan: Any, token: str) -> Intent:
+    """A payment of this token: the key makes it one, however often it is asked for."""
+    clientid, amount = ctx.actor.clientid, prices.cents(plan)
+    custid = await billing.customer(ctx, clientid)
+    marks = {"clientid": str(clientid), "planid": str(plan["planid"])}
+    key = f"addon:{clientid}:{plan['planid']}:{_digest(token)}"
+    intent = await billing.provider(ctx).intent(custid, amount, billing.CURRENCY, marks, key)
+    await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], token, amount, billing.CURRENCY)
+    return intent
+
+
+async def _state(ctx: Context, row: Any, token: str) -> Intent | None:
+    """How an earlier payment of this token stands; None when it is known to have failed or to be paid."""
+    if row["status"] in ("paid", "failed"):
+        return None
+    intent = await billing.provider(ctx).intent_state(row["providerid"])
+    if intent.status in ("requires_payment_method", "requires_confirmation") and row["status"] == "created":
+        return await _charge(ctx, intent, token)  # the first request died before its card was charged
+    return intent
+
+
+async def _charge(ctx: Context, intent: Intent, token: str) -> Intent | None:
+    back = mails.link(ctx, BACK)
+    try:
+        return await billing.provider(ctx).charge(intent, token, back, f"charge:{intent.id}:{_digest(token)}")
+    except CardRefused:
+        await ctx.db.execute(_FAILED, intent.id)
+        await audit.write(ctx, "addon_refused")
+        raise
+
+
+async def _answer(ctx: Context, row: Any, intent: Intent | None) -> dict[str, Any]:
+    """A transaction, the bank's page, or 402. None stands for an end that is known already."""
+    if row["status"] == "paid":
+        return {"result": {"transactionid": row["transactionid"]}}
+    if intent is None:
+        raise CardRefused("Payment Failed")
+    if intent.status == "requires_action":
+        await ctx.db.execute(_ASKED, intent.id)
+        facts = {"requires_action": 1, "clientsecret": intent.secret, "url": intent.url, "paymentintentid": intent.id}
+        return {"result": facts}
+    if intent.status == "processing":
+        raise Conflict("The payment is being processed. Its credits will be there in a moment.", reason="processing")
+    transactionid = await addons.settle(ctx, intent)
+    if transactionid is None:
+        raise CardRefused("Payment Failed")
+    return {"result": {"transactionid": transactionid}}
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()[:32]

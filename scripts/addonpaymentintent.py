@@ -1,0 +1,42 @@
+"""Begin to buy an add-on (call 56): a payment that the card form of the browser confirms."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import addons, billing, prices
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    planid: int = Field(ge=1, lt=2**63)
+
+
+_KEEP = """
+    insert into addonpayment (providerid, clientid, planid, amount, currency, status)
+    values ($1, $2, $3, $4, $5, 'requires_action') on conflict (providerid) do nothing
+"""
+
+
+@script(roles=OWNER, limit="20/hour per client", seconds=30)
+async def run(ctx: Context, input: Input) -> dict[str, Any]:
+    plan = await addons.on_sale(ctx, input.planid)
+    clientid, amount = ctx.actor.clientid, prices.cents(plan)
+    custid = await billing.customer(ctx, clientid)
+    marks = {"clientid": str(clientid), "planid": str(plan["planid"])}
+    key = f"intent:{clientid}:{secrets.token_hex(12)}"
+    made = await billing.provider(ctx).intent(custid, amount, billing.CURRENCY, marks, key)
+    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], amount, billing.CURRENCY)
+    return {
+        "result": {
+            "clientsecret": made.secret,
+            "paymentintentid": made.id,
+            "amount": made.amount,
+            "currency": made.currency,
+        }
+    }

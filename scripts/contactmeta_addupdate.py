@@ -1,0 +1,63 @@
+"""Tags and a note of one's own on an unlocked contact. The values sent are the values kept."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from scripts._shared.roles import SESSION
+from tableapi.context import Context
+from tableapi.errors import NotFound, Stale
+from tableapi.scripts import script
+
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+
+
+class Input(BaseModel):
+    contactid: int = Field(ge=1, lt=2**63)
+    tags: list[Tag] = Field(default=[], max_length=20)
+    note: str = Field(default="", max_length=1000)
+
+
+class Meta(BaseModel):
+    contactid: int
+    tags: list[str]
+    note: str
+
+
+class Output(BaseModel):
+    success: int = 1
+    resource: list[Meta]
+
+
+_PRESENT = """
+    select m.tags, m.note, m.contactid is not null as kept from usercontactlink l
+    left join contactmeta m using (contactid, appuserid)
+    where l.contactid = $1 and l.appuserid = $2
+    for update of l
+"""
+_KEEP = """
+    insert into contactmeta (contactid, appuserid, clientid, tags, note) values ($1, $2, $3, $4, $5)
+    on conflict (contactid, appuserid) do update set tags = excluded.tags, note = excluded.note, updatedon = now()
+"""
+
+
+@script(roles=SESSION)
+async def run(ctx: Context, input: Input) -> Output:
+    who, tags = ctx.actor.appuserid, list(dict.fromkeys(input.tags))
+    async with ctx.db.transaction():
+        present: Any = await ctx.db.fetchrow(_PRESENT, input.contactid, who)
+        if present is None:
+            raise NotFound("There is no such contact among yours.")
+        wanted = ctx.request.headers.get("if-match")
+        if wanted and wanted != "*" and wanted != _etag(present["tags"] or [], present["note"] or ""):
+            raise Stale("The contact was changed meanwhile. Load it again.")
+        await ctx.db.execute(_KEEP, input.contactid, who, ctx.actor.clientid, tags, input.note)
+    ctx.headers["ETag"] = _etag(tags, input.note)
+    return Output(resource=[Meta(contactid=input.contactid, tags=tags, note=input.note)])
+
+
+def _etag(tags: list[str], note: str) -> str:
+    return f'"{hashlib.sha256(repr((tags, note)).encode()).hexdigest()[:16]}"'

@@ -1,0 +1,42 @@
+"""The counters of the dashboard, of the whole account, from one snapshot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared.roles import SESSION
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Counters(BaseModel):
+    contacts: int
+    phones: int
+    workemails: int
+    personalemails: int
+    members: int
+    apikeys: int
+
+
+class Output(BaseModel):
+    data: Counters
+
+
+_COUNT = """
+    select (select count(*) from usercontact where clientid = $1) as contacts,
+           r.phones, r.workemails, r.personalemails,
+           (select count(*) from appuser where clientid = $1 and isdeleted = 0 and role <> 'client') as members,
+           (select count(*) from apikeys where clientid = $1 and isdeleted = 0 and isactive = 1) as apikeys
+    from (select count(*) filter (where kind = 'directdial') as phones,
+                 count(*) filter (where kind = 'businessemail') as workemails,
+                 count(*) filter (where kind = 'personalemail') as personalemails
+          from reveal where clientid = $1) r
+"""
+
+
+@script(roles=SESSION)
+async def run(ctx: Context) -> Output:
+    row: Any = await ctx.db.fetchrow(_COUNT, ctx.actor.clientid)
+    return Output(data=Counters.model_validate(dict(row)))

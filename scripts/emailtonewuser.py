@@ -1,0 +1,33 @@
+"""The owner sends a member the verification link or a link to set a password. Never a password."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import mails, tokens, users
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    appuserid: int = Field(ge=1, lt=2**63)
+    type: Literal["verification", "password"]
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=OWNER)
+async def run(ctx: Context, input: Input) -> Output:
+    user = await users.of_team(ctx, input.appuserid)
+    ctx.limit("emailtonewuser", str(input.appuserid), 5, 3600)
+    name, path = ("verify", "/emailverification") if input.type == "verification" else ("reset", "/resetpassword")
+    async with ctx.db.transaction():
+        code = await tokens.issue(ctx, "verify" if name == "verify" else "reset", user["appuserid"])
+        link = mails.link(ctx, path, email=user["email"], code=code)
+        await mails.queue(ctx, name, user["email"], link, name=user["name"])
+    return Output()

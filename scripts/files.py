@@ -1,0 +1,77 @@
+"""Files of one's own: upload one, read it back. Nobody else can read it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from scripts._shared.roles import SESSION
+from tableapi import multipart
+from tableapi.context import Context
+from tableapi.errors import NotFound, TooLarge, UnsupportedMedia
+from tableapi.scripts import script
+
+MOST = 10 * 1024 * 1024
+# Ending -> content type and how such a file begins. Text has no beginning of its own; it must be text.
+TYPES: dict[str, tuple[str, bytes]] = {
+    "pdf": ("application/pdf", b"%PDF-"),
+    "png": ("image/png", b"\x89PNG\r\n\x1a\n"),
+    "jpg": ("image/jpeg", b"\xff\xd8\xff"),
+    "jpeg": ("image/jpeg", b"\xff\xd8\xff"),
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", b"PK\x03\x04"),
+    "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", b"PK\x03\x04"),
+    "csv": ("text/csv; charset=utf-8", b""),
+    "txt": ("text/plain; charset=utf-8", b""),
+}
+_KEEP = """
+    insert into upload (clientid, appuserid, kind, name, path, contenttype, size)
+    values ($1, $2, 'file', $3, $4, $5, $6) returning fileid
+"""
+_FIND = "select name, path, contenttype from upload where fileid = $1 and appuserid = $2 and kind = 'file'"
+
+
+class Which(BaseModel):
+    fileid: UUID
+
+
+@script(roles=SESSION, raw=True, body_bytes=MOST + 65536, limit="20/hour per user")
+async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
+    """Multipart, field `files`: one file of a type in the list."""
+    (sent,) = await multipart.files(ctx.request.source, body)
+    if len(sent.data) > MOST:
+        raise TooLarge("The file is larger than 10 MB.")
+    kind = _type(sent)
+    stored = secrets.token_urlsafe(24)
+    await ctx.world.storage.put(stored, sent.data)
+    who = (ctx.actor.clientid, ctx.actor.appuserid)
+    fileid = await ctx.db.fetchval(_KEEP, *who, sent.name, stored, kind, len(sent.data))
+    path = f"/api/v2/files/{fileid}"
+    return {"resource": [{"fileid": str(fileid), "name": sent.name, "path": path, "size": len(sent.data)}]}
+
+
+@script(method="GET", roles=SESSION, tail="fileid")
+async def read(ctx: Context, input: Which) -> Response:
+    """One's own file, as a download."""
+    row: Any = await ctx.db.fetchrow(_FIND, input.fileid, ctx.actor.appuserid)
+    data = await ctx.world.storage.get(row["path"]) if row else None
+    if row is None or data is None:
+        raise NotFound("There is no such file.")
+    name = f"attachment; filename*=UTF-8''{quote(row['name'])}"
+    return Response(data, media_type=row["contenttype"], headers={"Content-Disposition": name})
+
+
+def _type(sent: multipart.Sent) -> str:
+    kind, beginning = TYPES.get(sent.name.rpartition(".")[2].lower(), ("", b""))
+    if not kind or not sent.data.startswith(beginning):
+        raise UnsupportedMedia(f"Files of these types are taken: {', '.join(TYPES)}.")
+    if not beginning:
+        try:
+            sent.data.decode()
+        except UnicodeDecodeError:
+            raise UnsupportedMedia("A text file must be UTF-8.") from None
+    return kind

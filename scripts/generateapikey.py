@@ -1,0 +1,24 @@
+"""A key name for the form: reserved for this account for ten minutes, and nothing until the form is sent."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from scripts._shared import apikeys
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Output(BaseModel):
+    apikey: str
+
+
+_RESERVE = "insert into reservedkey (keyhash, clientid) values ($1, $2)"
+
+
+@script(roles=OWNER, limit="60/hour per client")
+async def run(ctx: Context) -> Output:
+    key = apikeys.generate()
+    await ctx.db.execute(_RESERVE, ctx.vault.index("apikey", key), ctx.actor.clientid)
+    return Output(apikey=key)

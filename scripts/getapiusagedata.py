@@ -1,0 +1,39 @@
+"""Calls and paid reveals of each API key in a span of days. Deleted keys keep their history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts._shared import users
+from scripts._shared.roles import OWNER
+from scripts._shared.usage import Span
+from tableapi.context import Context
+from tableapi.scripts import script
+
+MOST_CALLS = 5000  # calls listed per key; the counts are complete
+
+_COUNT = """
+    select k.keyid, k.apikey, k.name, k.purpose, k.isdeleted, count(a.usageid) as callcount,
+           coalesce(sum(a.personalemailcount), 0) as personalemailcount,
+           coalesce(sum(a.businessemailcount), 0) as businessemailcount,
+           coalesce(sum(a.directdialscount), 0) as directdialscount,
+           coalesce((select jsonb_agg(to_jsonb(l)) from (
+               select usageid, type, found, charged, createdon from apiusage
+               where apikey = k.keyid and createdon >= $2 and createdon < $3
+               order by createdon desc limit $4) l), '[]') as apiusage_by_apikey
+    from apikeys k
+    left join apiusage a on a.apikey = k.keyid and a.createdon >= $2 and a.createdon < $3
+    where k.clientid = $1
+    group by k.keyid
+    having k.isdeleted = 0 or count(a.usageid) > 0
+    order by k.createdon, k.keyid
+"""
+
+
+@script(roles=OWNER, limit="30/minute per session")
+async def run(ctx: Context, input: Span) -> dict[str, Any]:
+    await users.own(ctx, clientid=input.clientid)
+    rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, MOST_CALLS)
+    shown = [dict(row) | {"apikey": ctx.vault.open(row["apikey"])} for row in rows]
+    wanted = input.search.strip().lower()
+    return {"resource": [row for row in shown if wanted in f"{row['apikey']} {row['name']} {row['purpose']}".lower()]}

@@ -1,0 +1,46 @@
+"""The state of one user: for who holds a proof, for oneself, and for the owner of the team. An empty list else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared import users
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    email: str
+    checktoken: str = ""
+
+
+class State(BaseModel):
+    appuserid: int
+    name: str
+    email: str
+    isverified: int
+    isactive: int
+    invitestatus: str
+    isdeleted: int
+
+
+class Output(BaseModel):
+    resource: list[State]
+
+
+@script(roles=(ANYONE,), limit="30/minute per ip")
+async def run(ctx: Context, input: Input) -> Output:
+    email = input.email.strip().lower()
+    user = await users.proved(ctx, email, input.checktoken, "check", "invite", "verify")
+    if user is None and "appuserid" in ctx.actor.values:
+        found: Any = await users.by_email(ctx, email)
+        user = found if found is not None and _may(ctx, found) else None
+    return Output(resource=[] if user is None else [State.model_validate(dict(user))])
+
+
+def _may(ctx: Context, user: Any) -> bool:
+    own_team = ctx.actor.role == "client" and user["clientid"] == ctx.actor.clientid
+    return bool(own_team or user["appuserid"] == ctx.actor.appuserid)

@@ -1,0 +1,33 @@
+"""Paid reveals of each member in a span of days."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts._shared import users
+from scripts._shared.roles import OWNER
+from scripts._shared.usage import Span
+from tableapi.context import Context
+from tableapi.scripts import script
+
+_COUNT = r"""
+    select u.appuserid, u.name, u.email, count(r.revealid) as totalrevealedcount,
+           count(*) filter (where r.kind = 'personalemail') as personalemailcount,
+           count(*) filter (where r.kind = 'businessemail') as busemailcount,
+           count(*) filter (where r.kind = 'directdial') as directdialscount
+    from appuser u
+    left join reveal r on r.appuserid = u.appuserid and r.createdon >= $2 and r.createdon < $3
+    where u.clientid = $1
+      and ($4 = '' or u.name || ' ' || u.email
+           ilike '%' || replace(replace(replace($4, '\', '\\'), '%', '\%'), '_', '\_') || '%')
+    group by u.appuserid
+    having u.isdeleted = 0 or count(r.revealid) > 0
+    order by u.createdon, u.appuserid
+"""
+
+
+@script(roles=OWNER, limit="30/minute per session")
+async def run(ctx: Context, input: Span) -> dict[str, Any]:
+    await users.own(ctx, clientid=input.clientid)
+    rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, input.search.strip())
+    return {"resource": [dict(row) for row in rows]}

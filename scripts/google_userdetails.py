@@ -1,0 +1,29 @@
+"""Whom Google says it is: by the ticket of google_accesstoken, or by an ID token that Google gave the browser."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, model_validator
+
+from scripts._shared import social
+from scripts._shared.social import Details
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    access_token: str = ""
+    credential: str = ""
+    nonce: str = ""
+
+    @model_validator(mode="after")
+    def _one_proof(self) -> Input:
+        if not self.access_token and not (self.credential and self.nonce):
+            raise ValueError("Send access_token, or credential and nonce")
+        return self
+
+
+@script(roles=(ANYONE,), limit="10/minute per ip")
+async def run(ctx: Context, input: Input) -> Details:
+    ticket = input.access_token or await social.credential_ticket(ctx, input.credential, input.nonce)
+    return await social.details(ctx, ticket)

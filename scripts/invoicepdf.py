@@ -1,0 +1,55 @@
+"""An invoice as a PDF (call 60), for the owner. Credentials in headers, or for a plain link in the query (G3)."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, StringConstraints
+from starlette.responses import Response
+
+from scripts._shared import invoicepdf, sessions, tokens
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.errors import Forbidden, NotFound, Unauthorized
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    invoicenumber: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+@script(method="GET", public=True, limit="30/minute per ip")
+async def run(ctx: Context, input: Input) -> Response:
+    clientid = await _owner(ctx)
+    found = await invoicepdf.row(ctx, clientid, number=input.invoicenumber)
+    if found is None:
+        raise NotFound("There is no such invoice.")
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", found["invoicenumber"])
+    headers = {
+        "Content-Disposition": f'attachment; filename="invoice-{name}.pdf"',
+        "Cache-Control": "no-store",
+    }
+    return Response(await invoicepdf.make(ctx, found), media_type="application/pdf", headers=headers)
+
+
+async def _owner(ctx: Context) -> int:
+    """The client of the caller, who must be its owner."""
+    query, headers = ctx.request.query, ctx.request.headers
+    key = headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or query.get("api_key") or ""
+    if key not in ctx.settings.app_keys:
+        raise Unauthorized("A valid app key is needed.", reason="no_key")
+    user = await sessions.live_user(ctx, ctx.request.session_token or await _of_query(ctx, query))
+    if user["role"] not in OWNER:
+        raise Forbidden("You are not permitted to do this.")
+    return int(user["clientid"])
+
+
+async def _of_query(ctx: Context, query: Any) -> str:
+    """The session of a token in the query, or of a one-use ticket."""
+    given = query.get("session_token") or ""
+    if given and (ticket := await tokens.use(ctx, given, "session")):
+        return await sessions.start(ctx, ticket["appuserid"])
+    if ctx.settings.query_tokens != "live":
+        raise Unauthorized(sessions.EXPIRED)
+    return given

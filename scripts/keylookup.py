@@ -1,0 +1,82 @@
+"""Look a person up by a customer's API key: one credit for what is new, nothing for what was paid for before."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel
+
+from scripts._shared import apikeys, credits, people, profile, reveals  # noqa: A004
+from scripts._shared.people import Person
+from tableapi.context import Context
+from tableapi.scripts import script
+
+KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
+PER_MINUTE, PER_DAY = 30, 5000
+
+
+class Input(BaseModel):
+    linkedinurl: str
+    type: Literal["personalemails", "businessemails", "directdials"]
+    apikey: str = ""
+
+
+class Found(BaseModel):
+    full_name: str
+    linkedinurl: str
+    personalemails: list[str] = []
+    businessemails: list[str] = []
+    directdials: list[str] = []
+
+
+class Output(BaseModel):
+    data: Found
+    charged: int
+    credits_left: int
+
+
+_COUNT = """
+    insert into apiusage (clientid, apikey, type, found, charged, personalemailcount, businessemailcount,
+                          directdialscount)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+_USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
+
+
+@script(method="GET", public=True, limit="120/minute per ip")
+async def run(ctx: Context, input: Input) -> Output:
+    key = await apikeys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
+    ctx.limit("keylookup minute", str(key["keyid"]), PER_MINUTE, 60)
+    ctx.limit("keylookup day", str(key["keyid"]), PER_DAY, 86400)
+    profilekey = profile.typed_key(input.linkedinurl, ctx.settings.profile_host)
+    kind = KIND[input.type]
+    person = await people.find(ctx, profilekey)
+    found = person if person is not None and person.has(kind) else None
+    async with ctx.db.transaction():
+        charged, left, values = await _reveal(ctx, key, found, kind)
+        counts = [int(bool(charged) and name == input.type) for name in KIND]
+        await ctx.db.execute(
+            _COUNT, key["clientid"], key["keyid"], input.type, int(found is not None), charged, *counts
+        )
+        await ctx.db.execute(_USED, key["keyid"])
+    ctx.headers["X-Credits-Remaining"] = str(left)
+    url = profile.url_of(profilekey, ctx.settings.profile_host)
+    data = Found.model_validate(
+        {"full_name": person.full_name if person else "", "linkedinurl": url, input.type: values}
+    )
+    return Output(data=data, charged=charged, credits_left=left)
+
+
+async def _reveal(ctx: Context, key: Any, person: Person | None, kind: str) -> tuple[int, int, list[str]]:
+    """charged, what is left of this kind, and the values."""
+    if person is None:
+        left = await credits.balances(ctx, key["clientid"])
+        return 0, getattr(left, credits.CREDIT[kind]), []
+    done = await reveals.reveal(ctx, person, kind, clientid=key["clientid"], keyid=key["keyid"])
+    if kind == "directdial":
+        values = (done.contact.phone_numbers or "").split(",")
+    else:
+        wanted = kind.removesuffix("email")
+        values = [item["address"] for item in orjson.loads(done.contact.emails or "[]") if item["type"] == wanted]
+    return done.charged, getattr(done.credits, credits.CREDIT[kind]), values

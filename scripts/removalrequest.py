@@ -1,0 +1,73 @@
+"""A person asks to be removed. The address proves itself by a mailed link; the answer is the same for every address."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from pydantic import BaseModel
+from starlette.responses import HTMLResponse
+
+from scripts._shared import domains, mails, profile, tokens
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.scripts import script
+
+_KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title><main><h1>{title}</h1><p>{text}</p>{form}</main></html>"""
+_FORM = '<form method="post"><button type="submit">Remove my data</button></form>'
+_HEADERS = {"Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'"}
+
+
+class Input(BaseModel):
+    email: str
+    linkedinurl: str = ""
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+class Link(BaseModel):
+    code: str
+
+
+@script(roles=(ANYONE,), limit="5/hour per ip")
+async def ask(ctx: Context, input: Input) -> Output:
+    """Mail the link that proves the address."""
+    email = domains.cleaned(input.email)
+    key = profile.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
+    ctx.limit("removalrequest", email, 3, 86400)
+    async with ctx.db.transaction():
+        code = await tokens.issue(ctx, "removal", None, {"email": email, "key": key})
+        await mails.queue(ctx, "removal", email, mails.link(ctx, f"/api/v2/removalrequest/{code}"))
+    return Output()
+
+
+@script(method="GET", public=True, tail="code", limit="20/minute per ip")
+async def confirm(ctx: Context, input: Link) -> HTMLResponse:
+    """The page behind the link. Opening it does nothing: programs that read mail open links too."""
+    row: Any = await tokens.find(ctx, input.code, "removal")
+    if row is None or row["used"]:
+        return _page("This link has expired", "Please ask again.", "", 404)
+    return _page("Remove my data", f"Your contact data will not be found in {ctx.settings.brand_name} any more.", _FORM)
+
+
+@script(public=True, tail="code", limit="20/minute per ip", raw=True)
+async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
+    """The button on that page."""
+    code = str(ctx.request.source.url.path if ctx.request.source else "").rstrip("/").rpartition("/")[2]
+    async with ctx.db.transaction():
+        row = await tokens.use(ctx, code, "removal")
+        if row is None:
+            return _page("This link has expired", "Please ask again.", "", 404)
+        wanted = tokens.data(ctx, row)
+        await ctx.db.execute(_KEEP, ctx.vault.index("email", wanted["email"]), "email")
+        await ctx.later("erasepeople", email=wanted["email"], key=wanted["key"])
+    return _page("Done", "Your data is being removed. Stored copies are erased within 24 hours.", "")
+
+
+def _page(title: str, text: str, form: str, status: int = 200) -> HTMLResponse:
+    body = _PAGE.format(title=escape(title), text=escape(text), form=form)
+    return HTMLResponse(body, status, headers=_HEADERS)

@@ -1,0 +1,39 @@
+"""A visitor asks for a demonstration; the mail goes to us."""
+
+from __future__ import annotations
+
+from email.utils import parseaddr
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from scripts._shared import domains, mails
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    name: str = Field(min_length=1, max_length=100)
+    email: str = Field(min_length=1)
+    query: str = Field(min_length=1, max_length=200)
+
+    @field_validator("name", "email")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        if "\n" in value or "\r" in value:
+            raise ValueError("Must be one line")
+        return value
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=(ANYONE,), limit="3/hour per ip")
+async def run(ctx: Context, input: Input) -> Output:
+    email = domains.cleaned(input.email)
+    _, ours = parseaddr(ctx.settings.mail_from)
+    await mails.queue(ctx, "demo", ours, name=input.name, email=email, query=input.query)
+    return Output()

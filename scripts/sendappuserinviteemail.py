@@ -1,0 +1,29 @@
+"""Send an invitation again: a new link and a new temporary password, the old ones die."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import members, users
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.errors import Conflict
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    appuserid: int = Field(ge=1, lt=2**63)
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=OWNER)
+async def run(ctx: Context, input: Input) -> Output:
+    user = await users.of_team(ctx, input.appuserid)
+    if user["invitestatus"] != "pending":
+        raise Conflict("This member has accepted the invitation already.", reason="not_pending")
+    ctx.limit("sendappuserinviteemail", str(input.appuserid), 3, 3600)
+    await members.invite_again(ctx, user)
+    return Output()

@@ -1,0 +1,44 @@
+"""Mail the owner what the account's plan is, with the last invoice where there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared import mails, users
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    clientid: int | None = None
+
+
+class Output(BaseModel):
+    success: int = 1
+    sent: int
+
+
+_PLAN = """
+    select u.email, u.name, p.name as planname, p.price, s.expirydate, t.invoicenumber
+    from usersubscription s join subscriptionplan p using (planid)
+    join appuser u on u.clientid = s.clientid and u.role = 'client' and u.isdeleted = 0
+    left join transactionhistory t using (transactionid)
+    where s.clientid = $1 and s.isactive = 1
+"""
+
+
+@script(roles=("client", "unverified"), limit="5/hour per client")
+async def run(ctx: Context, input: Input) -> Output:
+    await users.own(ctx, clientid=input.clientid)
+    async with ctx.db.transaction():
+        plan: Any = await ctx.db.fetchrow(_PLAN, ctx.actor.clientid)
+        if plan is None:
+            return Output(sent=0)
+        await mails.queue(
+            ctx, "invoice", plan["email"], mails.link(ctx, "/dashboard/settings/billing"), name=plan["name"],
+            planname=plan["planname"], price=float(plan["price"]), invoicenumber=plan["invoicenumber"] or "",
+            expiry=f"{plan['expirydate']:%-d %b %Y}",
+        )  # fmt: skip
+    return Output(sent=1)

@@ -1,0 +1,42 @@
+"""Mail the verification link again, to an account that still needs it. The answer never says whether there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared import mails, tokens, users
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    email: str
+    checktoken: str = ""
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=(ANYONE,), limit="20/minute per ip")
+async def run(ctx: Context, input: Input) -> Output:
+    email = input.email.strip().lower()
+    ctx.limit("sendverificationemail minute", email, 1, 60)
+    ctx.limit("sendverificationemail day", email, 5, 86400)
+    user = await _whose(ctx, email, input.checktoken)
+    if user is not None and not user["isverified"] and not user["isdeleted"]:
+        async with ctx.db.transaction():
+            code = await tokens.issue(ctx, "verify", user["appuserid"])
+            link = mails.link(ctx, "/emailverification", email=user["email"], code=code)
+            await mails.queue(ctx, "verify", user["email"], link, name=user["name"])
+    return Output()
+
+
+async def _whose(ctx: Context, email: str, checktoken: str) -> Any:
+    if "appuserid" in ctx.actor.values:
+        user: Any = await users.by_id(ctx, ctx.actor.appuserid)
+        return user if user["email"].lower() == email else None
+    return await users.proved(ctx, email, checktoken, "check")

@@ -1,0 +1,27 @@
+"""Where the popup of a social sign-in goes. The state in it is made here and bound to this browser."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from scripts._shared import social
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    provider: Literal["google", "linkedin"]
+
+
+class Output(BaseModel):
+    url: str
+    redirect_uri: str
+
+
+@script(roles=(ANYONE,), limit="20/minute per ip")
+async def run(ctx: Context, input: Input) -> Output:
+    url = await social.begin(ctx, input.provider)
+    return Output(url=url, redirect_uri=social.redirect_uri(ctx))

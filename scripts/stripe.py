@@ -1,0 +1,104 @@
+"""Subscriptions by card (calls 50, 51, 52, 55): pay for a new one, preview a change, change, cancel.
+
+Nothing here gives anything to anybody: what a client is entitled to follows the provider's events (webhooks/payment).
+Price, amount, customer and dates come from the database and the provider, whatever a request says.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from scripts._shared import changes, checkouts, planchange, prices, users
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.errors import Conflict, NotFound
+from tableapi.scripts import script
+
+
+def _blank(value: Any) -> Any:
+    """The app sends "" for what it does not know."""
+    return None if value in ("", "null", "undefined") else value
+
+
+Id = Annotated[int, Field(ge=1, lt=2**63)]
+MaybeId = Annotated[Id | None, BeforeValidator(_blank)]
+Moment = Annotated[Annotated[int, Field(ge=0, lt=2**40)] | None, BeforeValidator(_blank)]
+
+
+class New(BaseModel):
+    plan: Id
+    email: str | None = None
+    custId: Annotated[str | None, BeforeValidator(_blank)] = None  # noqa: N815 - the name on the wire
+
+
+class Question(BaseModel):
+    res: Literal["invoice"]
+    plan: Id
+    subId: MaybeId = None  # noqa: N815
+    stdate: str | None = None
+
+
+class Change(BaseModel):
+    res: Literal["sub"]
+    plan: Id
+    subId: Id  # noqa: N815
+    proration_date: Moment = None
+
+
+class Cancel(BaseModel):
+    subId: Id  # noqa: N815
+
+
+_LIVE = """
+    select s.planid, s.autorenew, s.stripe_subid, s.status, s.expirydate > now() as running
+    from usersubscription s where s.clientid = $1 and s.isactive = 1
+"""
+
+
+@script(roles=OWNER, limit="10/hour per client", seconds=30)
+async def checkout(ctx: Context, input: New) -> dict[str, Any]:
+    """A hosted page to subscribe on. Within ten minutes the same plan gives the same page."""
+    clientid = ctx.actor.clientid
+    await users.own(ctx, email=(input.email or "").strip().lower() or None)
+    custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
+    if input.custId is not None and input.custId != custid:
+        await users.own(ctx, custId=input.custId)
+    plan = await prices.on_sale(ctx, input.plan)
+    live: Any = await ctx.db.fetchrow(_LIVE, clientid)
+    if live is not None and live["running"] and live["autorenew"]:
+        if live["planid"] == plan["planid"]:
+            raise Conflict("You are on this plan already.", reason="already_subscribed")
+        if live["stripe_subid"]:
+            raise Conflict("Change your running subscription instead.", reason="change_instead")
+    page = await checkouts.page(ctx, clientid, plan)
+    return {"resource": {"status": 1, "code": 200, "data": page.id, "url": page.url}}
+
+
+@script(method="GET", roles=OWNER, limit="30/minute per session", seconds=30)
+async def preview(ctx: Context, input: Question) -> dict[str, Any]:
+    """What a change would cost. Somebody else's subscription looks exactly like none."""
+    row = await planchange.own(ctx, input.subId) if input.subId else None
+    found = await changes.preview(ctx, row, input.plan) if row is not None else None
+    if found is None:
+        return {"success": 2, "message": "No such subscription"}
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
+
+
+@script(method="PATCH", roles=OWNER, limit="20/hour per client", seconds=30)
+async def change(ctx: Context, input: Change) -> dict[str, Any]:
+    """A higher plan now, a lower one at the end of the period. A double click changes once."""
+    row = await planchange.own_live(ctx, input.subId)
+    done = await changes.change(ctx, row, input.plan, input.proration_date)
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": done}}
+
+
+@script(method="DELETE", roles=OWNER, limit="20/hour per client", seconds=30)
+async def cancel(ctx: Context, input: Cancel) -> dict[str, Any]:
+    """Cancel at the end of the period. Again is safe."""
+    row = await planchange.own(ctx, input.subId)
+    if row is None:
+        raise NotFound("There is no such subscription.")
+    done = await changes.cancel(ctx, row)
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": done}}

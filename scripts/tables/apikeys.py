@@ -1,0 +1,115 @@
+"""Hooks of /_table/apikeys: reading is audited (62), keys are made here (63), switched off and deleted (64)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from scripts._shared import apikeys, audit
+from tableapi.context import Context
+from tableapi.door import validate
+from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound
+
+
+class Key(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    purpose: str = Field(min_length=1, max_length=200)
+    name: str = Field(default="", max_length=100)
+    apikey: str = ""
+
+
+class Change(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    keyid: int = Field(ge=1, lt=2**63)
+    purpose: str | None = Field(default=None, min_length=1, max_length=200)
+    name: str | None = Field(default=None, max_length=100)
+    apikey: str | None = None
+    isactive: int | None = Field(default=None, ge=0, le=1)
+    isdeleted: int | None = Field(default=None, ge=0, le=1)
+
+
+class KeyLimit(Conflict):
+    """The plan allows no more keys."""
+
+    reason = "key_limit"
+
+
+_ACCESS = """
+    select exists (select 1 from usersubscription s join subscriptionplan p using (planid)
+                   where s.clientid = $1 and s.isactive = 1 and p.apiaccess = 1)
+"""
+_TAKE = "update usercredit set apicallcount = apicallcount - 1 where clientid = $1 and apicallcount > 0 returning true"
+_GIVE = "update usercredit set apicallcount = apicallcount + 1 where clientid = $1"
+_RESERVED = """
+    delete from reservedkey where keyhash = any($1) and clientid = $2 and createdon > now() - interval '10 minutes'
+    returning true
+"""
+_ADD = """
+    insert into apikeys (clientid, apikey, keyhash, name, purpose) values ($1, $2, $3, $4, $5)
+    returning keyid, purpose, name, createdon::text as createdon
+"""
+_ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
+_CHANGE = """
+    update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5
+    where keyid = $1
+"""
+
+
+async def get(ctx: Context, _records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+    """Keys are shown in clear to their owner, so that it was done is kept."""
+    await audit.write(ctx, "keys_read")
+
+
+async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One key. A key of the body counts only if it was reserved for this account."""
+    if len(records) != 1:
+        raise BadRequest("Create one key at a time.", reason="bad_records")
+    wanted = validate(Key, records[0])
+    clientid = ctx.actor.clientid
+    async with ctx.db.transaction():
+        await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+        if not await ctx.db.fetchval(_ACCESS, clientid):
+            raise apikeys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.")
+        if not await ctx.db.fetchval(_TAKE, clientid):
+            raise KeyLimit("Your plan allows no more API keys.")
+        reserved = wanted.apikey and await ctx.db.fetchval(
+            _RESERVED, ctx.vault.indexes("apikey", wanted.apikey), clientid
+        )
+        key = wanted.apikey if reserved else apikeys.generate()
+        # With KEYS_SHOWN_ONCE only this answer ever holds the key.
+        shown = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
+        sealed, hashed = ctx.vault.seal(shown), ctx.vault.index("apikey", key)
+        row: Any = await ctx.db.fetchrow(_ADD, clientid, sealed, hashed, wanted.name, wanted.purpose)
+        await audit.write(ctx, "key_created", row["keyid"])
+    return [dict(row) | {"apikey": key}]
+
+
+async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Purpose and name; off for good; deleted, which gives the allowance back once."""
+    changes = [validate(Change, record) for record in records]
+    async with ctx.db.transaction():
+        await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", ctx.actor.clientid)
+        for change in changes:
+            await _change(ctx, change)
+    return [{"keyid": change.keyid} for change in changes]
+
+
+async def _change(ctx: Context, change: Change) -> None:
+    row: Any = await ctx.db.fetchrow(_ROW, change.keyid, ctx.actor.clientid)
+    if row is None:
+        raise NotFound("There is no such key.")
+    if change.apikey is not None and change.apikey != ctx.vault.open(row["apikey"]):
+        raise Forbidden("A key cannot be changed.", reason="field_not_writable")
+    active = row["isactive"] if change.isactive is None else change.isactive
+    deleted = row["isdeleted"] if change.isdeleted is None else change.isdeleted
+    if (active and not row["isactive"]) or (row["isdeleted"] and not deleted):
+        raise Forbidden("A key that was switched off stays off. Create a new one.", reason="field_not_writable")
+    await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted)
+    if deleted and not row["isdeleted"]:
+        await ctx.db.execute(_GIVE, ctx.actor.clientid)
+    if (active, deleted) != (row["isactive"], row["isdeleted"]):
+        await audit.write(ctx, "key_deleted" if deleted else "key_disabled", change.keyid)

@@ -1,0 +1,75 @@
+"""POST /_table/client: what creating a client means is signing up, by password (call 5) or with a provider (call 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from scripts._shared import accounts, audit, domains, mails, passwords, sessions, social
+from scripts._shared.accounts import EmailExists
+from tableapi.context import Context
+from tableapi.door import validate
+from tableapi.errors import BadRequest, Invalid
+
+PER_HOUR = 5
+TERMS = "Please accept the terms and conditions"
+
+
+class Register(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    email: str = Field(min_length=1)
+    name: str = Field(min_length=1, max_length=200)
+    password: Annotated[str, StringConstraints(strip_whitespace=False)]  # as typed: blanks are refused, not dropped
+    terms: bool = False
+
+    @field_validator("password")
+    @classmethod
+    def _strong(cls, value: str) -> str:
+        if problem := passwords.problem(value):
+            raise ValueError(problem)
+        return value
+
+
+async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Exactly one record: type `register` or `social`."""
+    if len(records) != 1:
+        raise BadRequest("Send one record.", reason="bad_records")
+    kind = records[0].get("type")
+    if kind == "social":
+        return [await social.enter(ctx, records[0])]
+    if kind == "register":
+        return [await _register(ctx, records[0])]
+    raise Invalid({"type": "Must be register or social"})
+
+
+async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
+    typed = validate(Register, record)
+    email = await domains.business(ctx, typed.email)
+    if not typed.terms:
+        raise Invalid({"terms": TERMS})
+    ctx.limit("register", ctx.request.ip, PER_HOUR, 3600)
+    hashed = await passwords.hashed(typed.password)
+    try:
+        async with ctx.db.transaction():
+            user = await accounts.open_account(ctx, email, typed.name, password=hashed)
+            await audit.write(ctx, "register", clientid=user["clientid"], appuserid=user["appuserid"])
+            token = await sessions.start(ctx, user["appuserid"])
+    except EmailExists:
+        if ctx.settings.signup_discloses:
+            raise
+        return await _as_if(ctx, email, typed.name)
+    return {"clientdata": {"user": user, "session_token": token}}
+
+
+async def _as_if(ctx: Context, email: str, name: str) -> dict[str, Any]:
+    """SIGNUP_DISCLOSES=false: the answer of a sign-up that worked, with a dead session; the holder gets a mail."""
+    await mails.queue(ctx, "exists", email, mails.link(ctx, "/login"))
+    row: Any = await ctx.db.fetchrow(
+        "select nextval(pg_get_serial_sequence('appuser', 'appuserid')) as appuserid,"
+        " nextval(pg_get_serial_sequence('client', 'clientid')) as clientid, gen_random_uuid()::text as afid"
+    )
+    user = dict(row) | {"name": name, "email": email, "isverified": 0}
+    return {"clientdata": {"user": user, "session_token": passwords.random_token()}}

@@ -1,0 +1,118 @@
+"""POST /_table/contactfeedback: a vote on a value that this account has paid for (call 42). A new one replaces it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from scripts._shared import people, profile
+from scripts._shared.people import Person
+from tableapi.context import Context
+from tableapi.door import validate
+from tableapi.errors import BadRequest, Invalid, NotFound
+
+PER_HOUR = 60
+MOST = 20
+KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
+
+
+class Vote(BaseModel):
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    linkedin_url: str
+    info: str = Field(min_length=1, max_length=320)
+    action: Literal["upvote", "downvote"]
+    type: Literal["personalemail", "businessemail", "phone"]
+    downvotereason: Literal["invalid", "outofservice", "others"] | None = None
+    reasonnote: str | None = Field(default=None, max_length=1000)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_none(cls, data: Any) -> Any:
+        names = ("downvotereason", "reasonnote")
+        return {k: None if k in names and v == "" else v for k, v in data.items()} if isinstance(data, dict) else data
+
+
+_CONTACT = """
+    select c.emails, c.phone_numbers from usercontact c join reveal r using (contactid)
+    where r.clientid = $1 and r.personid = $2 and r.kind = $3
+"""
+_REPLACE = "delete from contactfeedback where appuserid = $1 and personid = $2 and type = $3 and infohash = any($4)"
+_KEEP = """
+    insert into contactfeedback (clientid, appuserid, personid, linkedin_url, info, infohash, action, type,
+                                 downvotereason, reasonnote)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    on conflict (appuserid, personid, type, infohash) do update set action = excluded.action,
+        downvotereason = excluded.downvotereason, reasonnote = excluded.reasonnote, createdon = now()
+    returning feedbackid
+"""
+
+
+async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Votes, in the order sent: all of them count, or none. A row of My Contacts sends one for each of its values."""
+    if len(records) > MOST:
+        raise BadRequest(f"Send at most {MOST} votes at once.", reason="bad_records")
+    votes = [validate(Vote, record) for record in records]
+    for vote in votes:
+        _check_reason(vote)
+    for _ in votes:
+        ctx.limit("feedback", str(ctx.actor.appuserid), PER_HOUR, 3600)
+    keys = [profile.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
+    persons = {key: await people.find(ctx, key) for key in set(keys)}  # perhaps the network: outside any transaction
+    async with ctx.db.transaction():
+        return [
+            {"feedbackid": await _vote(ctx, vote, key, persons[key])} for vote, key in zip(votes, keys, strict=True)
+        ]
+
+
+async def _vote(ctx: Context, vote: Vote, key: str, person: Person | None) -> int:
+    row: Any = None
+    if person is not None:
+        row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
+    if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
+        raise NotFound("This value was not unlocked by your account.")
+    return await _keep(ctx, vote, person.personid, profile.url_of(key, ctx.settings.profile_host))
+
+
+def _check_reason(vote: Vote) -> None:
+    """The reason, and what the person typed for it, as the flag dialog asks."""
+    if vote.action == "upvote":
+        vote.downvotereason = vote.reasonnote = None
+        return
+    if vote.downvotereason is None or (vote.type != "phone" and vote.downvotereason == "outofservice"):
+        raise Invalid({"downvotereason": "Please choose a reason"})
+    note = vote.reasonnote or ""
+    if vote.downvotereason == "others" and not note:
+        raise Invalid({"reasonnote": "Please fill all required fields"})
+    if vote.downvotereason == "invalid":
+        form, message = (_PHONE, "Not a valid cell number") if vote.type == "phone" else (_EMAIL, "Invalid email")
+        if not form.fullmatch(note):
+            raise Invalid({"reasonnote": message})
+
+
+def _values(ctx: Context, row: Any, type_: str) -> set[str]:
+    """The unlocked values of one type, in lower case."""
+    if type_ == "phone":
+        return set(ctx.vault.open(row["phone_numbers"]).split(",")) if row["phone_numbers"] else set()
+    wanted = type_.removesuffix("email")
+    items = orjson.loads(ctx.vault.open(row["emails"])) if row["emails"] else []
+    return {item["address"].lower() for item in items if item["type"] == wanted}
+
+
+async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int:
+    hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
+    note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
+    who = ctx.actor.appuserid
+    # Votes kept under an older key than the newest would not meet the unique key.
+    await ctx.db.execute(_REPLACE, who, personid, vote.type, hashes[1:])
+    feedbackid: int = await ctx.db.fetchval(
+        _KEEP, ctx.actor.clientid, who, personid, url, ctx.vault.seal(vote.info), hashes[0], vote.action, vote.type,
+        vote.downvotereason, note,
+    )  # fmt: skip
+    return feedbackid

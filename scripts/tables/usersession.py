@@ -1,0 +1,31 @@
+"""DELETE /_table/usersession: end one of one's own sessions, or without an id all the others (call 69)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scripts._shared import audit, sessions
+from tableapi.context import Context
+from tableapi.errors import BadRequest, NotFound
+
+_END = """
+    update usersession set revokedon = now() where usersessionid = $1 and appuserid = $2 and revokedon is null
+    returning usersessionid
+"""
+
+
+async def delete(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Sessions are ended, not erased: the list shows when."""
+    try:
+        idents = [int(str(record["usersessionid"])) for record in records]
+    except (KeyError, ValueError):
+        raise BadRequest("Say which session: usersessionid.", reason="bad_identifier") from None
+    async with ctx.db.transaction():
+        if not idents:
+            await sessions.end_all(ctx, ctx.actor.appuserid, keep=ctx.request.session_token)
+        for ident in idents:
+            if await ctx.db.fetchval(_END, ident, ctx.actor.appuserid) is None:
+                raise NotFound("There is no such session.")
+        await audit.write(ctx, "sessions_ended", ", ".join(map(str, idents)) or "others")
+    return [{"usersessionid": ident} for ident in idents]

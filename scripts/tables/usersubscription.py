@@ -1,0 +1,61 @@
+"""PATCH /_table/usersubscription (calls 49 and 53): record a downgrade that begins when the paid period ends.
+
+Of what the body says only the intent counts: which subscription, and which plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import audit, planchange, prices, users
+from tableapi.context import Context
+from tableapi.door import validate
+from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid
+
+INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
+
+
+class Input(BaseModel):
+    subscriptionid: int = Field(ge=1, lt=2**63)
+    planid: int = Field(ge=1, lt=2**63)
+    clientid: int | None = None
+    type: str
+
+
+_RECORD = """
+    update usersubscription set downgrade_planid = $2, downgrade_startson = expirydate where subscriptionid = $1
+    returning to_jsonb(usersubscription) - array['stripe_itemid', 'stripe_scheduleid'] as row
+"""
+
+
+async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Exactly one record. A repeat replaces what was recorded before."""
+    if len(records) != 1:
+        raise BadRequest("Send one record.", reason="bad_records")
+    typed = validate(Input, records[0])
+    assert isinstance(typed, Input)
+    await users.own(ctx, clientid=typed.clientid)
+    async with ctx.db.transaction():
+        row = await planchange.own_live(ctx, typed.subscriptionid)
+        _only_the_intent(records[0], row)
+        if typed.type != "downgrade":
+            raise Invalid({"type": "Must be downgrade"})
+        plan = await prices.on_sale(ctx, typed.planid)
+        if not prices.is_paid({"price": row["price"], "sku": row["plansku"]}) or not row["autorenew"]:
+            raise Conflict("There is no renewing plan to downgrade from.", reason="not_renewing")
+        if plan["planid"] >= row["planid"]:
+            raise Conflict("This plan is not lower than the present one.", reason="not_a_downgrade")
+        await planchange.must_fit(ctx, row["clientid"], plan)
+        changed = await ctx.db.fetchval(_RECORD, row["subscriptionid"], plan["planid"])
+        await audit.write(ctx, "plan_downgrade_recorded", plan["planid"])
+    return [changed]
+
+
+def _only_the_intent(record: dict[str, Any], row: Any) -> None:
+    """403 for any other column, unless it says what is there already (G7)."""
+    for name, value in record.items():
+        if name not in INTENT and (name not in row or str(row[name]) != str(value)):
+            raise Forbidden(f"Field '{name[:100]}' cannot be written.", reason="field_not_writable")

@@ -1,0 +1,31 @@
+"""Make sure that what is due has arrived: the one free grant of the account, and a new month of the free plan.
+
+It grants nothing by request; calling it a hundred times changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared import plans, users
+from tableapi.context import Context
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    afid: str | None = None
+    clientid: int | None = None
+
+
+_ROWS = "select to_jsonb(c) - 'usercreditid' as row from usercredit c where clientid = $1"
+
+
+@script(roles=("client", "unverified"))
+async def run(ctx: Context, input: Input) -> dict[str, Any]:
+    await users.own(ctx, afid=input.afid, clientid=input.clientid)
+    clientid = ctx.actor.clientid
+    async with ctx.db.transaction():
+        await plans.renew_free(ctx, clientid)
+    return {"success": 1, "resource": [row["row"] for row in await ctx.db.fetch(_ROWS, clientid)]}

@@ -1,0 +1,77 @@
+"""Move to the free plan, or to a custom plan that staff assigned to this account. Other plans are paid for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import audit, plans, users
+from scripts._shared.grants import end_plan_credits
+from scripts._shared.roles import OWNER
+from tableapi.context import Context
+from tableapi.errors import ApiError, Conflict, NotFound
+from tableapi.scripts import script
+
+
+class Input(BaseModel):
+    planid: int = Field(ge=1, lt=2**63)
+    clientid: int | None = None
+    subscriptionid: int | None = None
+
+
+class PaymentRequired(ApiError):
+    """The plan has a price."""
+
+    status, reason = 402, "payment_required"
+
+
+_PLAN = """
+    select p.*, exists (select 1 from clientplan c where c.clientid = $1 and c.planid = p.planid) as assigned
+    from subscriptionplan p where p.planid = $2 and p.isactive = 1 and p.isaddon = 0
+"""
+_LIVE = "select * from usersubscription where clientid = $1 and isactive = 1 for update"
+_END = "update usersubscription set isactive = 0, status = 'expired' where subscriptionid = $1"
+_ROW = (
+    "select to_jsonb(s) - array['stripe_itemid', 'stripe_scheduleid'] from usersubscription s where subscriptionid = $1"
+)
+
+
+@script(roles=OWNER, limit="20/hour per client")
+async def run(ctx: Context, input: Input) -> dict[str, Any]:
+    clientid = ctx.actor.clientid
+    await users.own(ctx, clientid=input.clientid)
+    async with ctx.db.transaction():
+        await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+        plan: Any = await ctx.db.fetchrow(_PLAN, clientid, input.planid)
+        if plan is None:
+            raise NotFound("There is no such plan.")
+        if plan["sku"] != plans.FREE_SKU and not plan["assigned"]:
+            raise PaymentRequired("This plan has to be paid for.")
+        live: Any = await ctx.db.fetchrow(_LIVE, clientid)
+        if live is None or live["planid"] != plan["planid"]:
+            subscriptionid = await _switch(ctx, live, plan)
+        else:
+            subscriptionid = live["subscriptionid"]
+        row = await ctx.db.fetchval(_ROW, subscriptionid)
+    return {"success": 1, "resource": [row]}
+
+
+async def _switch(ctx: Context, live: Any, plan: Any) -> int:
+    """End the present subscription with its plan credits, and start the new one."""
+    clientid = ctx.actor.clientid
+    if live is not None:
+        if live["stripe_subid"] and live["autorenew"]:
+            raise Conflict("Cancel your paid plan first.", reason="paid_plan")
+        await ctx.db.execute(_END, live["subscriptionid"])
+        await end_plan_credits(ctx, clientid, f"switch:{live['subscriptionid']}")
+        if live["stripe_subid"]:  # cancelled, and given up before its end
+            await ctx.later("endsubscription", subscription=live["stripe_subid"])
+    count = await ctx.db.fetchval("select count(*) from usersubscription where clientid = $1", clientid)
+    if plan["sku"] == plans.FREE_SKU and count:
+        # The free grant exists once per account; what follows comes month by month.
+        subscriptionid = await plans.subscribe(ctx, clientid, plan["planid"])
+    else:
+        subscriptionid = await plans.start(ctx, clientid, plan, f"switch:{count}")
+    await audit.write(ctx, "plan_changed", plan["planid"])
+    return subscriptionid

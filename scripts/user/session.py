@@ -1,0 +1,128 @@
+"""Sign in, look at the session, extend it, sign out (calls 1, 2, 3 and 26)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared import audit, passwords, sessions, throttle, tokens
+from scripts._shared.roles import SIGNUP
+from tableapi.access import ANYONE
+from tableapi.context import Context
+from tableapi.errors import ApiError, BadRequest, Unauthorized
+from tableapi.scripts import script
+
+WRONG = "You have entered an invalid email or password"
+REMOVED = "You have been removed from the platform by the admin"
+DISABLED = "Your account is temporarily disabled"
+UNVERIFIED = "Your email is not verified. Please verify your email address and try logging in again."
+NOT_ACCEPTED = "Please Accept your invitation and Sign in"
+
+# An address can be free again after a delete, so the live user of it comes first.
+_FIND = """
+    select appuserid, clientid, name, email, isactive, isdeleted, isverified, invitestatus,
+           case when passwordexpireson is null or passwordexpireson > now() then password end as password
+    from appuser where lower(email) = $1
+    order by isdeleted, appuserid desc limit 1
+"""
+
+
+class Input(BaseModel):
+    email: str = ""
+    username: str = ""
+    password: str = ""
+    session_token: str = ""
+
+
+class Token(BaseModel):
+    session_token: str = ""
+
+
+class SignInRefused(ApiError):
+    """The password is right, but the account cannot be used; the code says why (800 to 803)."""
+
+    status, reason, scope = 403, "sign_in_refused", "account"
+
+
+@script(method="GET", roles=(ANYONE,), limit="30/minute per ip")
+async def look(ctx: Context, input: Token) -> dict[str, Any]:
+    """Who is signed in: by the session header, or by `session_token` in the query (a token or a one-use ticket)."""
+    if not input.session_token:
+        token = ctx.request.session_token
+        return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)
+    if ticket := await tokens.use(ctx, input.session_token, "session"):
+        token = await sessions.start(ctx, ticket["appuserid"])
+    elif ctx.settings.query_tokens == "live":
+        token = input.session_token
+    else:
+        raise Unauthorized(sessions.EXPIRED)
+    return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)
+
+
+@script(roles=(ANYONE,), limit="20/minute per ip")
+async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
+    """By e-mail and password, or silently by a session token."""
+    if input.session_token and not input.password:
+        known = await sessions.live_user(ctx, input.session_token)
+        return await sessions.answer(ctx, known["appuserid"], input.session_token)
+    email = (input.email or input.username).strip().lower()
+    if not email or not input.password:
+        missing = "email" if not email else "password"
+        raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
+
+    await throttle.check(ctx, email)
+    user: Any = await ctx.db.fetchrow(_FIND, email)
+    if not await passwords.matches(user["password"] if user else None, input.password):
+        await throttle.failed(ctx, email)
+        await audit.write(ctx, "signin_failed", **_whose(user))
+        raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
+    await throttle.clear(ctx, email)
+    await _refuse_unusable(ctx, user)
+
+    async with ctx.db.transaction():
+        token = await sessions.start(ctx, user["appuserid"])
+        await ctx.db.execute("update appuser set lastloginon = now() where appuserid = $1", user["appuserid"])
+        await audit.write(ctx, "signin", **_whose(user))
+    return await sessions.answer(ctx, user["appuserid"], token)
+
+
+@script(method="PUT", roles=SIGNUP)
+async def extend(ctx: Context) -> dict[str, Any]:
+    """Extend the idle life. The token stays the same."""
+    token = ctx.request.session_token
+    user = await sessions.live_user(ctx, token)
+    await ctx.db.execute("update usersession set lastused = now() where usersessionid = $1", user["usersessionid"])
+    return await sessions.answer(ctx, user["appuserid"], token)
+
+
+@script(method="DELETE", roles=(ANYONE,))
+async def sign_out(ctx: Context) -> dict[str, bool]:
+    """End this session. Again is safe."""
+    if ctx.request.session_token:
+        await sessions.end(ctx, ctx.request.session_token)
+    if "appuserid" in ctx.actor.values:
+        await audit.write(ctx, "signout")
+    return {"success": True}
+
+
+def _whose(user: Any) -> dict[str, Any]:
+    return {"clientid": user["clientid"], "appuserid": user["appuserid"]} if user else {}
+
+
+async def _refuse_unusable(ctx: Context, user: Any) -> None:
+    """800 to 803, told only to one who knows the password."""
+
+    def refused(code: int, message: str, reason: str, **context: Any) -> SignInRefused:
+        return SignInRefused(message, code=code, reason=reason, context=context, extra={"success": 0})
+
+    if user["isdeleted"]:
+        raise refused(801, REMOVED, "deleted")
+    if user["invitestatus"] != "accepted":
+        raise refused(803, NOT_ACCEPTED, "not_accepted")
+    if not user["isactive"]:
+        raise refused(800, DISABLED, "disabled")
+    if not user["isverified"]:
+        proof = await tokens.issue(ctx, "check", user["appuserid"])
+        facts = {name: user[name] for name in ("appuserid", "name", "email")}
+        raise refused(802, UNVERIFIED, "unverified", **facts, checktoken=proof)
