@@ -1,0 +1,92 @@
+/** The main job: sign in, search a profile, reveal each kind once, find it under My Contacts, export it, sign out. */
+import { statSync } from "node:fs";
+import { MEMBER, OWNER, check, journey, signIn } from "./browser.mjs";
+
+// People of the made-up directory with data of every kind; the first whom nobody has revealed yet is taken.
+const PEOPLE = [
+  "dara-meyer-1979",
+  "felix-flores-1980",
+  "paula-torres-1981",
+  "leila-maier-1984",
+  "ruth-smith-1985",
+  "tara-johnson-1986",
+  "ivan-kim-1988",
+];
+const KINDS = ["Cell Number", "Work Email", "Secondary Email"];
+
+async function credits(page) {
+  const box = page.getByRole("region", { name: "Credits left" });
+  await box.waitFor();
+  const values = await box.getByRole("definition").allTextContents();
+  return values.map((text) => Number(text.replaceAll(",", "")));
+}
+
+async function search(page, person) {
+  await page.goto("/dashboard/main/search");
+  await page.getByLabel("Profile URL").fill(`https://www.linkedin.com/in/${person}/`);
+  for (const kind of KINDS) await page.getByRole("checkbox", { name: kind }).check();
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("heading", { name: /^[^a-z]+$/, level: 2 }).waitFor();
+}
+
+/** Searches until there is somebody of whom every kind can be revealed. */
+async function searchUnknown(page) {
+  for (const person of PEOPLE) {
+    await search(page, person);
+    if ((await page.getByRole("button", { name: /^Reveal/ }).count()) === KINDS.length) return person;
+  }
+  throw new Error("everybody has been revealed already: start with a fresh demo");
+}
+
+async function revealAll(page) {
+  for (const kind of KINDS) {
+    await page.getByRole("button", { name: `Reveal ${kind}` }).click();
+    await page.getByRole("button", { name: `Reveal ${kind}` }).waitFor({ state: "detached" });
+  }
+}
+
+await journey("contacts", async (open) => {
+  const page = await open();
+  await signIn(page, OWNER);
+  const before = await credits(page);
+
+  const person = await searchUnknown(page);
+  await page.getByText("+**********").first().waitFor();
+  await revealAll(page);
+  const spent = await credits(page);
+  check(spent.every((left, index) => left === before[index] - 1), `one credit of each kind to go: ${before} became ${spent}`);
+  const name = await page.getByRole("article").getByRole("heading", { level: 2 }).textContent();
+
+  await search(page, person);
+  check((await page.getByRole("button", { name: /^Reveal/ }).count()) === 0, "nothing left to reveal at the second search");
+  check((await page.getByText("*****@****.***").count()) === 0, "no mask at the second search");
+  check(String(await credits(page)) === String(spent), "the second look to be free");
+
+  await page.getByRole("link", { name: "My Contacts" }).click();
+  await page.getByRole("textbox", { name: "Search contacts" }).fill(name);
+  await page.waitForURL("**/mycontacts?search=*");
+  const row = page.getByRole("row").filter({ hasText: new RegExp(name, "i") });
+  await row.getByText("@").first().waitFor();
+  check(await page.getByRole("button", { name: "Export Excel" }).isDisabled(), "no export before a selection");
+  await row.first().getByRole("checkbox").check();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export Excel" }).click()]);
+  check(file.suggestedFilename() === "mycontacts.xlsx", `mycontacts.xlsx, not ${file.suggestedFilename()}`);
+  check(statSync(await file.path()).size > 1000, "a sheet with something in it");
+
+  await row.first().getByRole("button", { name: "Upvote" }).click();
+  await page.getByText("Thanks! Your feedback has been submitted.").waitFor();
+
+  const colleague = await open();
+  await signIn(colleague, MEMBER);
+  const shared = await credits(colleague);
+  await search(colleague, person);
+  check((await colleague.getByRole("button", { name: /^Reveal/ }).count()) === 0, "the colleague to see what the company has paid for");
+  check(String(await credits(colleague)) === String(shared), "the colleague's look to be free");
+
+  await page.getByRole("button", { name: "Account menu" }).click();
+  await page.getByRole("menuitem", { name: "Sign Out" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign Out" }).click();
+  await page.waitForURL("**/login");
+  await page.goto("/dashboard/main/search");
+  await page.waitForURL("**/login");
+});

@@ -1,0 +1,55 @@
+/** Every screen at two widths: drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
+import { OWNER, SMALL, WIDE, accessible, check, journey, picture, signIn } from "./browser.mjs";
+
+const BEFORE = [
+  ["login", "/login", "Login"],
+  ["register", "/register", "Sign up"],
+  ["forgotpassword", "/forgotpassword", "Forgot password?"],
+  ["resetpassword", "/resetpassword?email=a%40b.co&code=abc", "Set a new password"],
+  ["emailverification", "/emailverification?email=a%40b.co&code=abc", "This link has expired"],
+  ["termsofuse", "/termsofuse", "Terms & Conditions"],
+  ["privacypolicy", "/privacypolicy", "Privacy Policy"],
+  ["acceptinvite", "/acceptinvite?email=a%40b.co&code=abc", "User not found"],
+];
+
+const INSIDE = [
+  ["dashboardmain", "/dashboard/main/dashboardmain", /^Good to see you/],
+  ["search", "/dashboard/main/search", "Search"],
+  ["mycontacts", "/dashboard/main/mycontacts", "My Contacts"],
+  ["bulklookup", "/dashboard/main/bulklookup", "Bulk lookup"],
+  ["scheduledemo", "/dashboard/scheduledemo", "Schedule a demo"],
+  ["chromeprivacy", "/dashboard/chromeprivacy", "Chrome Privacy"],
+  ["myaccount", "/dashboard/settings", "Settings"],
+  ["password", "/dashboard/settings/password", "Settings"],
+  ["manageseats", "/dashboard/settings/manageseats", "Settings"],
+  ["billing", "/dashboard/settings/billing", "Settings"],
+  ["plans", "/dashboard/settings/plans", "Settings"],
+  ["usage", "/dashboard/settings/usage", "Settings"],
+  ["usageapi", "/dashboard/settings/usage?tab=api", "Settings"],
+  ["api", "/dashboard/settings/api", "Settings"],
+  ["privacy", "/dashboard/settings/privacy", "Settings"],
+  ["upgradeplan", "/dashboard/upgradeplan", "Plans"],
+  ["creditaddons", "/dashboard/creditaddons", "Credit add-ons"],
+  ["paysuccess", "/dashboard/paysuccess", /plan$/],
+  ["payfail", "/dashboard/payfail", "Payment Failed"],
+  ["notfound", "/dashboard/nowhere", "This page does not exist"],
+];
+
+async function look(page, [name, path, heading]) {
+  await page.goto(path);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await page.waitForLoadState("networkidle");
+  await picture(page, name);
+  await accessible(page, name);
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  check(wider <= 0, `${name} to fit its window, it is ${wider} px wider`);
+}
+
+await journey("look", async (open) => {
+  for (const viewport of [WIDE, SMALL]) {
+    const page = await open({ viewport });
+    for (const screen of BEFORE) await look(page, screen);
+    await signIn(page, OWNER);
+    for (const screen of INSIDE) await look(page, screen);
+  }
+});

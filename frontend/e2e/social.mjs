@@ -1,0 +1,33 @@
+/** Sign-in with a provider in its popup: a known address goes in, a new one to the second step, a refused one stays. */
+import { OWNER, check, journey } from "./browser.mjs";
+
+/** Presses the provider's button and fills in the stand-in's form. */
+async function enter(page, button, email, { verified = true } = {}) {
+  await page.goto("/login");
+  const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name: button }).click()]);
+  await popup.getByLabel("Email").fill(email);
+  await popup.getByLabel("Name").fill("Sam Social");
+  if (!verified) await popup.getByLabel("Address is verified").uncheck();
+  await Promise.all([popup.waitForEvent("close"), popup.getByRole("button", { name: "Continue" }).click()]);
+}
+
+await journey("social", async (open) => {
+  for (const [vendor, button] of [["google", "Continue with Google"], ["linkedin", "Continue with LinkedIn"]]) {
+    const known = await open();
+    await enter(known, button, OWNER.email);
+    await known.waitForURL("**/dashboard/main/dashboardmain");
+    await known.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
+
+    const email = `sam.${vendor}${Date.now()}@social-company.example.com`;
+    const fresh = await open();
+    await enter(fresh, button, email);
+    await fresh.waitForURL("**/tellusmore");
+    await fresh.getByRole("button", { name: "Skip" }).click();
+    await fresh.waitForURL("**/dashboard/main/dashboardmain");
+
+    const refused = await open();
+    await enter(refused, button, email, { verified: false });
+    await refused.getByRole("alert").waitFor();
+    check(new URL(refused.url()).pathname === "/login", "somebody whose address is not verified to stay outside");
+  }
+});

@@ -1,0 +1,82 @@
+/** The owner invites; the member accepts, signs in, is disabled, enabled and deleted, and is out at once each time. */
+import { OWNER, check, journey, picture, signIn } from "./browser.mjs";
+import { linkIn, mailTo } from "./mail.mjs";
+
+const EMAIL = `mia.new${Date.now()}@acme-demo.com`;
+const PASSWORD = "Member1234";
+
+async function invite(owner) {
+  await owner.goto("/dashboard/settings/manageseats");
+  await owner.getByRole("button", { name: "Add member" }).click();
+  const dialog = owner.getByRole("dialog");
+  await dialog.getByLabel("First Name").fill("Mia");
+  await dialog.getByLabel("Last Name").fill("Mate");
+  await dialog.getByLabel("Email").fill("mia@gmail.com");
+  await dialog.getByRole("button", { name: "Send invitation" }).click();
+  await dialog.getByText("Please use a Business Email, free emails are blocked from the platform").waitFor();
+  await picture(owner, "addmember");
+  await dialog.getByLabel("Email").fill(EMAIL);
+  await dialog.getByRole("button", { name: "Send invitation" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await rowOf(owner).getByText("Invitation Sent").waitFor();
+}
+
+const rowOf = (owner) => owner.getByRole("row").filter({ hasText: EMAIL });
+
+/** Presses the switch of the member and confirms. */
+async function toggle(owner, word, status) {
+  await rowOf(owner).getByRole("switch").click({ force: true });
+  await owner.getByRole("dialog").getByRole("button", { name: word }).click();
+  await rowOf(owner).getByText(status).waitFor();
+}
+
+async function memberSignsIn(page, password) {
+  await page.goto("/login");
+  await page.getByLabel("Email").fill(EMAIL);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Login" }).click();
+}
+
+await journey("team", async (open) => {
+  const owner = await open();
+  await signIn(owner, OWNER);
+  await invite(owner);
+
+  const mail = await mailTo(EMAIL, "/acceptinvite");
+  const [, temporary] = mail.text.match(/temporary password (\w+)/) ?? [];
+  const member = await open();
+  await memberSignsIn(member, temporary);
+  await member.getByText("Please Accept your invitation and Sign in").first().waitFor();
+  await member.goto(linkIn(mail, "/acceptinvite"));
+  await picture(member, "acceptinvite");
+  await member.getByRole("button", { name: "Accept Invitation" }).click();
+  await member.waitForURL("**/login");
+
+  await memberSignsIn(member, temporary);
+  await member.waitForURL("**/dashboard/settings/password");
+  await member.getByLabel("Old Password").fill(temporary);
+  await member.getByLabel("New Password").fill(PASSWORD);
+  await member.getByLabel("Confirm Password").fill(PASSWORD);
+  await member.getByRole("button", { name: "Change Password" }).click();
+  await member.getByText("Password changed successfully!").waitFor();
+  check((await member.getByRole("link", { name: "Manage Seats" }).count()) === 0, "no seats to manage for a member");
+  check((await member.getByRole("button", { name: "Upgrade" }).count()) === 0, "nothing to upgrade for a member");
+
+  await owner.reload();
+  await toggle(owner, "Disable", "Disabled");
+  await member.getByRole("link", { name: "My Contacts" }).click();
+  await member.waitForURL("**/login");
+  await memberSignsIn(member, PASSWORD);
+  await member.getByText("Your account is temporarily disabled").first().waitFor();
+
+  await toggle(owner, "Enable", "Enabled");
+  await memberSignsIn(member, PASSWORD);
+  await member.waitForURL("**/dashboard/main/dashboardmain");
+
+  await rowOf(owner).getByRole("button", { name: "Delete Mia Mate" }).click();
+  await owner.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await rowOf(owner).waitFor({ state: "detached" });
+  await member.getByRole("link", { name: "My Contacts" }).click();
+  await member.waitForURL("**/login");
+  await member.getByText("You have been deleted by the admin").waitFor();
+});

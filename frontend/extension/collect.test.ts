@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+// @ts-expect-error The extension is plain JavaScript, as Chrome loads it.
+import { MOST, joined, profilesOf } from "./collect.js";
+
+test("takes each profile of the page once, and nothing of other sites", () => {
+  document.body.innerHTML = `
+    <a href="https://www.linkedin.com/in/maya-thornton?miniProfileUrn=x">Maya</a>
+    <a href="https://de.linkedin.com/in/maya-thornton/overlay/">Maya again</a>
+    <a href="https://www.linkedin.com/company/acme/">Acme</a>
+    <a href="https://linkedin.com.evil.example/in/mallory/">Mallory</a>`;
+  expect(profilesOf()).toEqual(["https://www.linkedin.com/in/maya-thornton"]);
+});
+
+test("the list holds each address once and ends at 200", () => {
+  const many = Array.from({ length: 250 }, (_, index) => `https://www.linkedin.com/in/p${index}`);
+  expect(joined(many.slice(0, 3), many)).toEqual(many.slice(0, MOST));
+});

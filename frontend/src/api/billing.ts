@@ -1,0 +1,112 @@
+/** Plans and what changing between them takes: look, preview, pay on the hosted page, change, record, cancel. */
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { account } from "./account";
+import { call } from "./client";
+import { config } from "./config";
+import { runScript } from "./scripts";
+import { rows, tablePath } from "./tables";
+import type { Account, Balances, List, Plan, Tables } from "./types";
+
+const CALL = "stripe";
+const POLL_MS = 1000;
+const POLLS = 20;
+
+export const planList = queryOptions({ ...rows("subscriptionplan", { filter: "(isaddon=0)", order: "planid ASC" }), staleTime: 60_000 });
+export const addonList = queryOptions({ ...rows("subscriptionplan", { filter: "(isaddon=1)", order: "planid ASC" }), staleTime: 60_000 });
+
+/** What a change costs. Amounts are in the smallest unit of the currency. */
+export interface Preview {
+  subscription_proration_date: number;
+  subtotal: number;
+  total: number;
+  currency: string;
+  dueon?: string;
+  lines?: { description: string; amount: number }[];
+  credits?: Balances;
+}
+
+interface Envelope<Data> {
+  success?: 1 | 2;
+  resource?: { status: number; code: number; data: Data; url?: string };
+}
+
+/** Call 51. null: the provider has no subscription that could be changed, so the hosted page is next. */
+export async function previewChange(subId: number | undefined, plan: number, downgrade = false): Promise<Preview | null> {
+  const query = { res: "invoice", subId: subId ?? "", plan, ...(downgrade && { stdate: "yes" }) };
+  const answer = await call<Envelope<Preview>>("GET", CALL, { query });
+  return answer.success === 2 ? null : (answer.resource?.data ?? null);
+}
+
+/** Call 50: the address of the hosted page for a new subscription. */
+export async function openCheckout(me: Account, plan: number): Promise<string> {
+  const answer = await call<Envelope<string>>("POST", CALL, { body: { email: me.email, plan, env: environment() } });
+  return answer.resource?.url ?? "";
+}
+
+/** Call 52: up at once, down when the paid period ends. */
+export function changePlan(subId: number, plan: number, proration_date: number) {
+  return call("PATCH", CALL, { body: { res: "sub", plan, subId, proration_date, env: environment() } });
+}
+
+/** Call 49: keeps that a lower plan shall begin when the paid period ends. */
+export function recordDowngrade(subscriptionid: number, clientid: number, planid: number, downgrade_startson: string | undefined) {
+  const record = { subscriptionid, clientid, downgrade_startson, type: "downgrade", planid };
+  return call("PATCH", tablePath("usersubscription"), { body: { resource: [record] } });
+}
+
+/** Call 24: to the free plan. */
+export function switchToFree(me: Account, planid: number, subscriptionid: number | undefined) {
+  return runScript("upgradeplan", { planid, clientid: me.clientid, subscriptionid });
+}
+
+/** Call 55. */
+export function useCancelPlan() {
+  return useMutation({
+    mutationFn: (subId: number) => call("DELETE", CALL, { query: { subId, env: environment() } }),
+  });
+}
+
+/** Takes up what a payment has changed: the account, the counters and the invoices. */
+export function useAccountStale() {
+  const queries = useQueryClient();
+  return () =>
+    Promise.all(
+      [account.queryKey, ["transactionhistory"], ["appcounters"]].map((queryKey) => queries.invalidateQueries({ queryKey })),
+    );
+}
+
+/** Asks for the account until it shows what the provider's event brings, or patience ends. */
+export async function accountOnce(queries: QueryClient, holds: (me: Account) => boolean): Promise<boolean> {
+  for (let asked = 0; asked < POLLS; asked++) {
+    if (holds(await queries.fetchQuery({ ...account, staleTime: 0 }))) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return false;
+}
+
+export interface Usage {
+  members: number;
+  apis: number;
+}
+
+/** How many seats and API keys are in use. The owner takes no seat. */
+export async function usedLimits(): Promise<Usage> {
+  const [members, apis] = await Promise.all([
+    countOf("appuser", "appuserid", "(isdeleted=0) and (role!=client)"),
+    countOf("apikeys", "keyid", "(isdeleted=0)"),
+  ]);
+  return { members, apis };
+}
+
+async function countOf(table: keyof Tables, fields: string, filter: string): Promise<number> {
+  const query = { filter, fields, include_count: true, limit: 1 };
+  return (await call<List<unknown>>("GET", tablePath(table), { query })).meta?.count ?? 0;
+}
+
+/** What a plan lacks for what is in use. */
+export function overBy(plan: Plan, { members, apis }: Usage): Usage {
+  return { members: Math.max(0, members - plan.availableseats), apis: Math.max(0, apis - plan.availableapicall) };
+}
+
+// The server ignores it and decides by its own keys; it is part of the call.
+const environment = () => (config().demo ? "test" : "live");

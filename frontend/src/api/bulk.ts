@@ -1,0 +1,94 @@
+/** Bulk look-ups: what a list would cost, starting it, following it, cancelling it, and its contacts. */
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { call } from "./client";
+import { rows } from "./tables";
+import type { RevealType, UserContact } from "./types";
+
+export interface BulkInput {
+  file: File;
+  kinds: RevealType[];
+}
+
+export interface Estimate {
+  estimate: number;
+  estimates: Partial<Record<RevealType, number>>;
+  total: number;
+}
+
+export interface BulkRow {
+  line: number;
+  linkedinurl: string;
+  status: "waiting" | "done" | "invalid" | "notfound" | "skipped" | "nocredit";
+  charged: number;
+  contactid: number | null;
+}
+
+export interface BulkJob {
+  jobid: number;
+  status: "queued" | "running" | "done" | "cancelled" | "failed";
+  kinds: RevealType[];
+  max_credits: number;
+  charged: number;
+  total: number;
+  processed: number;
+  rows: BulkRow[];
+}
+
+const POLL_MS = 1000;
+// Rows asked for at once; their ids stay far below the longest filter.
+const PORTION = 100;
+
+export const isOver = (job: BulkJob): boolean => !["queued", "running"].includes(job.status);
+
+/** A job, asked for again until it is over. */
+export const bulkJob = (jobid: number) =>
+  queryOptions({
+    queryKey: ["bulklookup", jobid] as const,
+    queryFn: ({ signal }) => call<BulkJob>("GET", `bulklookup/${jobid}`, { signal }),
+    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : POLL_MS),
+  });
+
+function send<T>({ file, kinds }: BulkInput, query: { max_credits: number; estimateonly?: boolean }): Promise<T> {
+  const body = new FormData();
+  body.append("files", file);
+  return call<T>("POST", "bulklookup", { body, query: { kinds: kinds.join(","), ...query } });
+}
+
+/** What a list would cost. Starts nothing. */
+export const estimate = ({ file, kinds }: BulkInput) =>
+  queryOptions({
+    queryKey: ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
+    queryFn: () => send<Estimate>({ file, kinds }, { max_credits: 0, estimateonly: true }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export const useStartBulk = () =>
+  useMutation({
+    mutationFn: ({ max_credits, ...input }: BulkInput & { max_credits: number }) => send<{ jobid: number }>(input, { max_credits }),
+  });
+
+export function useCancelBulk() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (jobid: number) => call<BulkJob>("DELETE", `bulklookup/${jobid}`),
+    onSuccess: (job) => queries.setQueryData(bulkJob(job.jobid).queryKey, job),
+  });
+}
+
+/** The contacts that a job found, by their id. */
+export function useBulkContacts() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ rows: lines }: BulkJob) => {
+      const ids = [...new Set(lines.flatMap(({ contactid }) => contactid ?? []))];
+      const found = new Map<number, UserContact>();
+      for (let from = 0; from < ids.length; from += PORTION) {
+        const filter = `contactid in (${ids.slice(from, from + PORTION).join(",")})`;
+        const { resource } = await queries.fetchQuery({ ...rows("usercontact", { filter, limit: PORTION }), staleTime: 0 });
+        for (const contact of resource) found.set(contact.contactid, contact);
+      }
+      return found;
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { sessionEnded, sessionStarted } from "../stores/session";
+import { call } from "./client";
+import { ApiError, endsSession, isPassing } from "./errors";
+import { openField } from "./fieldcrypto";
+
+const TOKEN = "session-token-1";
+// Made by the server's own code for this token.
+const SEALED = "v1.AAECAwQFBgcICQoL.CkE918cIxUuiGwbUVMXupgbvOUR1eyT36FeDI9hL8jy2UPY";
+
+function answers(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const fetched = vi.fn(async (..._args: [string, RequestInit]) => new Response(JSON.stringify(body), { status, headers }));
+  vi.stubGlobal("fetch", fetched);
+  return fetched;
+}
+
+async function failure(work: Promise<unknown>): Promise<ApiError> {
+  return work.then(
+    () => expect.fail("should have failed"),
+    (error: unknown) => error as ApiError,
+  );
+}
+
+beforeEach(() => {
+  sessionEnded();
+  sessionStarted({ apiKey: "app-key", sessionToken: TOKEN, emailid: "a@b.co" });
+});
+
+test("sends the app key, the session and the options", async () => {
+  const fetched = answers(200, { ok: 1 });
+  await call("GET", "leads/_table/client", { query: { related: "*", filter: undefined, limit: 5 } });
+  const [url, init] = fetched.mock.calls[0]!;
+  expect(url).toBe("/api/v2/leads/_table/client?related=*&limit=5");
+  expect(init.headers).toEqual({ "X-API-Key": "app-key", "X-Session-Token": TOKEN });
+});
+
+test("an anonymous call says nothing about the session", async () => {
+  const fetched = answers(200, {});
+  await call("POST", "user/session", { body: {}, anonymous: true });
+  expect(fetched.mock.calls[0]![1].headers).not.toHaveProperty("X-Session-Token");
+});
+
+test("opens contact values that were sealed for this session, at any depth", async () => {
+  const fetched = answers(200, { resource: [{ name: "v1 is fine", emails: SEALED, n: 1, none: null }] });
+  const body = await call("GET", "leads/_table/usercontact", { contacts: true });
+  expect(body).toEqual({ resource: [{ name: "v1 is fine", emails: "jürgen@example.com", n: 1, none: null }] });
+  expect(fetched.mock.calls[0]![1].headers).toHaveProperty("X-Field-Encryption", "session-v1");
+});
+
+test("a value that was sealed for another session is not opened", () => {
+  expect(() => openField(SEALED, "another token")).toThrow();
+});
+
+test("a refusal is an ApiError with its reason, scope and request", async () => {
+  answers(402, { error: { code: 402, message: "No credit.", context: { reason: "no_credit", scope: "resource", request_id: "r1" } } });
+  const error = await failure(call("POST", "getcontact", { body: {} }));
+  expect(error).toMatchObject({ status: 402, code: 402, message: "No credit.", reason: "no_credit", requestId: "r1" });
+});
+
+test("the failure of one record is the error of the request", async () => {
+  const one = { code: 409, message: "This email already exists.", context: { reason: "email_exists", scope: "resource" } };
+  answers(400, { error: { code: 1000, message: "Batch Error", context: { error: [0], resource: [one] } } });
+  const error = await failure(call("POST", "leads/_table/appuser", { body: {} }));
+  expect(error).toMatchObject({ status: 409, message: one.message, reason: "email_exists" });
+});
+
+test("a bare number as error is a code", async () => {
+  answers(200, { success: 0, error: 802 });
+  expect(await failure(call("POST", "user/session", { body: {} }))).toMatchObject({ code: 802 });
+});
+
+test("no connection is an error of its own", async () => {
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("failed")));
+  const error = await failure(call("GET", "x"));
+  expect(error).toMatchObject({ status: 0, reason: "offline" });
+  expect(isPassing(error)).toBe(true);
+});
+
+test("an aborted call stays an abort", async () => {
+  const controller = new AbortController();
+  vi.stubGlobal("fetch", (_url: string, { signal }: RequestInit) =>
+    new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason))),
+  );
+  const work = call("GET", "x", { signal: controller.signal });
+  controller.abort();
+  expect((await failure(work)).name).toBe("AbortError");
+});
+
+test.each([
+  [401, "account", true],
+  [403, "account", true],
+  [404, "account", true],
+  [404, undefined, true],
+  [401, "resource", false],
+  [403, "resource", false],
+  [404, "resource", false],
+  [409, "account", false],
+  [500, undefined, false],
+])("status %s with scope %s ends the session: %s", (status, scope, ends) => {
+  expect(endsSession(new ApiError(status, "", status, { scope: scope as "account" }))).toBe(ends);
+});

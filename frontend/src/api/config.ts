@@ -1,0 +1,41 @@
+/** What this server is called and what it can do. Read once, before anything is drawn. */
+
+export interface Config {
+  brandname: string;
+  appkey: string;
+  dataset: string;
+  demo: boolean;
+  publicurl: string;
+  googleenabled: boolean;
+  linkedinenabled: boolean;
+  /** Absent means that they are. */
+  paymentsenabled?: boolean;
+  stripepublishablekey: string | null;
+  /** Domain of the professional network whose profiles can be searched. */
+  profilehost?: string;
+}
+
+let loaded: Config | undefined;
+
+/** Fetches the settings. The address is preloaded by index.html, so the options must stay the plain ones. */
+export async function loadConfig(): Promise<Config> {
+  const response = await fetch("/api/v2/config");
+  if (!response.ok) throw new Error(`The settings could not be read (${response.status}).`);
+  return setConfig((await response.json()) as Config);
+}
+
+/** Sets the settings; tests call it with their own. */
+export function setConfig(value: Config): Config {
+  loaded = value;
+  return value;
+}
+
+export function config(): Config {
+  if (!loaded) throw new Error("config() before loadConfig()");
+  return loaded;
+}
+
+/** Whether anything can be bought here. */
+export const canPay = (): boolean => config().paymentsenabled ?? true;
+
+export const profileHost = (): string => config().profilehost ?? "linkedin.com";

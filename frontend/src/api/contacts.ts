@@ -1,0 +1,50 @@
+/** Contacts: the search by profile, the reveal, the personal list and the votes. */
+import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
+import { type ListOptions, rows, useTableWrite } from "./tables";
+import type { Feedback } from "./types";
+import { type Input, runScript, useScript } from "./scripts";
+
+/** What was asked, and the how manieth search it is: the same question again is a new search. */
+export type Asked = Input<"searchurl"> & { run: number };
+
+export const searchContact = ({ run, ...input }: Asked) =>
+  queryOptions({
+    queryKey: ["searchurl", input, run] as const,
+    queryFn: async ({ signal }) => (await runScript("searchurl", input, { signal, contacts: true })).data,
+    // Revealed values are put into this answer; it must not be asked for behind the reader's back.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+
+/** The balances come with the answer, so the account is not asked again. */
+export const useReveal = () => useScript("getcontact", { touches: ["usercontact", "searchname"], contacts: true });
+
+interface Page {
+  page: number;
+  size: number;
+  text: string;
+}
+
+/** One page of the personal list: all of it, or what matches a text. */
+export function myContacts({ page, size, text }: Page) {
+  const limit = size;
+  const offset = (page - 1) * size;
+  return queryOptions({
+    ...(text ? byName({ limit, offset, searchtext: text }) : all({ limit, offset })),
+    placeholderData: keepPreviousData,
+  } as ReturnType<typeof all>);
+}
+
+const all = (page: ListOptions) => rows("usercontact", { order: "createdon DESC", include_count: true, ...page });
+
+const byName = (input: Input<"searchname">) =>
+  queryOptions({
+    queryKey: ["searchname", input] as const,
+    queryFn: ({ signal }) => runScript("searchname", input, { signal, contacts: true }),
+  });
+
+/** Saves votes, one call each. A new vote about the same value replaces the one before. */
+export function useFeedback() {
+  const { mutateAsync } = useTableWrite("contactfeedback", { method: "POST" });
+  return useMutation({ mutationFn: (votes: Feedback[]) => Promise.all(votes.map((vote) => mutateAsync(vote))) });
+}

@@ -1,0 +1,72 @@
+/** What goes wrong in a call, as one typed error. Decides nothing and shows nothing. */
+
+export interface ErrorContext {
+  reason?: string;
+  scope?: "account" | "resource";
+  request_id?: string;
+  fields?: Record<string, string>;
+  [name: string]: unknown;
+}
+
+interface Envelope {
+  error?: { code?: number; message?: string; context?: ErrorContext | null } | number;
+}
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: number;
+  readonly context: ErrorContext;
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, message: string, code = status, context: ErrorContext = {}, retryAfter?: number) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.context = context;
+    this.retryAfter = retryAfter;
+  }
+
+  get reason(): string {
+    return this.context.reason ?? "";
+  }
+
+  get requestId(): string {
+    return this.context.request_id ?? "";
+  }
+}
+
+/** A failed answer as an ApiError. A batch error (code 1000) of one record is the error of that record. */
+export function errorOf(response: Response, body: unknown): ApiError {
+  const { error } = (body ?? {}) as Envelope;
+  const retryAfter = Number(response.headers.get("Retry-After")) || undefined;
+  const { status } = response;
+  if (typeof error === "number") return new ApiError(status, "", error, {}, retryAfter);
+
+  const context: ErrorContext = { request_id: response.headers.get("X-Request-Id") ?? "", ...error?.context };
+  const failed = error?.code === 1000 ? firstFailure(context) : undefined;
+  if (failed) return new ApiError(failed.code, failed.message, failed.code, { ...context, ...failed.context }, retryAfter);
+  return new ApiError(status, error?.message ?? "", error?.code ?? status, context, retryAfter);
+}
+
+interface Failure {
+  code: number;
+  message: string;
+  context?: ErrorContext;
+}
+
+function firstFailure(context: ErrorContext): Failure | undefined {
+  const { resource } = context;
+  if (!Array.isArray(resource)) return undefined;
+  return (resource as Partial<Failure>[]).find((one): one is Failure => typeof one?.message === "string");
+}
+
+/** G11: 401, 403 and 404 end the session, unless they speak of one row or one right only. */
+export function endsSession(error: unknown): error is ApiError {
+  return error instanceof ApiError && [401, 403, 404].includes(error.status) && error.context.scope !== "resource";
+}
+
+/** Worth asking again by itself: no connection, a busy server, a gateway in between. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && [0, 502, 503, 504].includes(error.status);
+}

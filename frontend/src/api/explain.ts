@@ -1,0 +1,25 @@
+/** What an error means to a person, in one sentence. */
+import { t } from "../lib/i18n";
+import { ApiError } from "./errors";
+
+export function explain(error: unknown): string {
+  if (!(error instanceof ApiError)) return t("somethingWrong");
+  if (error.reason === "offline") return t("problem.offline");
+  if (error.reason === "timeout") return t("problem.timeout");
+  if (error.status === 429) return t("problem.tooMany", { seconds: error.retryAfter ?? 60 });
+  return error.message || t("somethingWrong");
+}
+
+/** Texts of the fields that the server refused, by field name. */
+export function fieldErrors(error: unknown): Record<string, string> {
+  return error instanceof ApiError ? (error.context.fields ?? {}) : {};
+}
+
+/** Why the session of this person is over (G11). */
+export function explainLeaving(error: ApiError): string {
+  if (error.code === 801 || error.status === 404) return t("session.deletedByAdmin");
+  if (error.code === 802) return t("session.unverified");
+  if (error.code === 803) return t("session.notAccepted");
+  if (error.status === 403) return t("session.disabled");
+  return t("session.expired");
+}

@@ -1,0 +1,37 @@
+/** Opens contact values that the server encrypted for this session: `v1.<nonce>.<ciphertext>` (safe-contract G17). */
+import { gcm } from "@noble/ciphers/aes.js";
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+
+const SEALED = /^v1\.([\w-]+)\.([\w-]+)$/;
+const INFO = new TextEncoder().encode("contact-field-v1");
+
+let kept: { token: string; key: Uint8Array } | undefined;
+
+// noble and not WebCrypto: `crypto.subtle` is missing on a plain-http address other than this machine.
+function keyOf(token: string): Uint8Array {
+  if (kept?.token !== token) {
+    kept = { token, key: hkdf(sha256, new TextEncoder().encode(token), undefined, INFO, 32) };
+  }
+  return kept.key;
+}
+
+/** The text inside a sealed value; any other text as it is. Throws when the value was made for another session. */
+export function openField(value: string, token: string): string {
+  const [, nonce, sealed] = SEALED.exec(value) ?? [];
+  if (!nonce || !sealed) return value;
+  return new TextDecoder().decode(gcm(keyOf(token), bytes(nonce)).decrypt(bytes(sealed)));
+}
+
+/** A copy of a JSON value in which every sealed text is opened. */
+export function openFields(value: unknown, token: string): unknown {
+  if (typeof value === "string") return value.startsWith("v1.") ? openField(value, token) : value;
+  if (Array.isArray(value)) return value.map((one) => openFields(one, token));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, openFields(one, token)]));
+}
+
+function bytes(base64url: string): Uint8Array {
+  const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+}

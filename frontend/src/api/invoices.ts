@@ -1,0 +1,45 @@
+/** The invoices of the company: list, search, PDF. */
+import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
+import { saveFile } from "../lib/savefile";
+import { download } from "./client";
+import { literal, rows } from "./tables";
+
+export const INVOICES_PER_PAGE = 10;
+
+export interface InvoiceSearch {
+  number: string;
+  /** yyyy-MM-dd; an empty text is no limit. */
+  from: string;
+  to: string;
+  page: number;
+}
+
+export function invoices({ number, from, to, page }: InvoiceSearch) {
+  const filter = [
+    number && `(invoicenumber like ${literal(`%${escaped(number)}%`)})`,
+    from && `(transactiondate >= ${literal(`${from} 00:00:00`)})`,
+    to && `(transactiondate <= ${literal(`${to} 23:59:59`)})`,
+  ].filter(Boolean);
+  return queryOptions({
+    ...rows("transactionhistory", {
+      filter: filter.length > 0 ? filter.join(" and ") : undefined,
+      order: "transactiondate DESC",
+      limit: INVOICES_PER_PAGE,
+      offset: (page - 1) * INVOICES_PER_PAGE,
+      include_count: true,
+    }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** What was typed is meant as it stands, wildcards included. */
+const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");
+
+/** Call 60: fetched with the credentials in headers, so that no address holds them. */
+export function useInvoicePdf() {
+  return useMutation({
+    mutationFn: async (invoicenumber: string) => {
+      saveFile(await download("invoicepdf", { invoicenumber }), `invoice-${invoicenumber}.pdf`);
+    },
+  });
+}

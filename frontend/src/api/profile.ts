@@ -1,0 +1,49 @@
+/** The own profile: saving it, the picture, and the change of the e-mail address. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { tokenReplaced } from "../stores/session";
+import { account } from "./account";
+import { call } from "./client";
+import { runScript } from "./scripts";
+import { tablePath } from "./tables";
+import type { List } from "./types";
+
+/** Saves fields of the own user; those of the company go with it, the server knows whose they are. */
+export function useSaveProfile() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (record: object) => call("PATCH", tablePath("appuser"), { body: { resource: [record] } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: account.queryKey }),
+  });
+}
+
+/** Uploads a picture and makes it the avatar. Returns its address. */
+export function useSaveAvatar(appuserid: number) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (file: File | null) => {
+      const avatar = file ? await upload(file) : null;
+      await call("PATCH", tablePath("appuser"), { body: { resource: [{ appuserid, avatar }] } });
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: account.queryKey }),
+  });
+}
+
+async function upload(file: File): Promise<string> {
+  const body = new FormData();
+  body.append("files", file);
+  const answer = await call<List<{ name: string; path: string }>>("POST", "userimage", { body });
+  return answer.resource[0]!.path;
+}
+
+/** Second step of a new address: the code of the mail. The session goes on under a new token. */
+export function useUpdateEmail() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: { newemail: string; code: string; afid?: string | number | undefined }) =>
+      runScript("emailupdate", { type: "update", ...input }),
+    onSuccess: ({ session_token }, { newemail }) => {
+      tokenReplaced(session_token, newemail);
+      return queries.invalidateQueries({ queryKey: account.queryKey });
+    },
+  });
+}

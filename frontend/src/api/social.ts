@@ -1,0 +1,41 @@
+/** Sign-in with a provider: the window, the code, the ticket, the proof, the session (calls 4 and 6 to 8). */
+import { answerOf } from "../lib/popup";
+import { sessionStarted } from "../stores/session";
+import { signInSilently } from "./account";
+import { call } from "./client";
+import { config } from "./config";
+import { runScript } from "./scripts";
+import type { NewUser } from "./signup";
+import { tablePath } from "./tables";
+import type { Account, List } from "./types";
+
+export type Vendor = "google" | "linkedin";
+export type Entered = { action: "login"; account: Account } | { action: "signup"; user: NewUser };
+
+type Entry = { action: "login"; session_token: string } | { action: "signup"; clientdata: { user: NewUser; session_token: string } };
+
+/** The provider said no, or somebody closed its question. */
+export class ProviderRefused extends Error {}
+
+/** Leads a popup through the provider's question and comes back signed in, or signed up. */
+export async function enterBy(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<Entered> {
+  const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
+  const state = new URL(url).searchParams.get("state") ?? "";
+  const answered = answerOf(popup, state, signal);
+  popup.location.href = url;
+  const { code, error } = await answered;
+  if (error || !code) throw new ProviderRefused(error);
+
+  const { access_token } = await runScript(`${vendor}_accesstoken`, { code, state, redirect_uri });
+  const { email, name, socialid, proof } = await runScript(`${vendor}_userdetails`, { access_token });
+  const record = { email, name, socialid, proof, type: "social" };
+  const answer = await call<List<Entry>>("POST", tablePath("client"), { body: { resource: [record] }, anonymous: true });
+  return entered(answer.resource[0]!);
+}
+
+async function entered(entry: Entry): Promise<Entered> {
+  if (entry.action === "login") return { action: "login", account: await signInSilently(entry.session_token) };
+  const { user, session_token } = entry.clientdata;
+  sessionStarted({ apiKey: config().appkey, sessionToken: session_token, emailid: user.email });
+  return { action: "signup", user };
+}

@@ -1,0 +1,62 @@
+/** The table half of the API: `rows` describes a list, `useTableWrite` changes one. */
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { call, type Query } from "./client";
+import { config } from "./config";
+import type { List, Tables } from "./types";
+
+export interface ListOptions extends Query {
+  filter?: string | undefined;
+  order?: string | undefined;
+  related?: string | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
+  include_count?: boolean | undefined;
+}
+
+// Tables whose rows hold contact values, which travel sealed.
+const WITH_CONTACTS = new Set<keyof Tables>(["usercontact"]);
+
+export function tablePath(table: keyof Tables, id?: number): string {
+  const path = `${config().dataset}/_table/${table}`;
+  return id === undefined ? path : `${path}/${id}`;
+}
+
+/** Query options of one list: key `[table, options]`, so that `touches: [table]` makes every list of it stale. */
+export function rows<Name extends keyof Tables>(table: Name, options: ListOptions = {}) {
+  return queryOptions({
+    queryKey: [table, options] as const,
+    queryFn: ({ signal }) =>
+      call<List<Tables[Name]>>("GET", tablePath(table), { query: options, signal, contacts: WITH_CONTACTS.has(table) }),
+  });
+}
+
+interface WriteOptions {
+  method: "POST" | "PATCH";
+  touches?: readonly string[];
+}
+
+/** A mutation that writes one record, or several, and returns what the server kept. */
+export function useTableWrite<Row = unknown>(table: keyof Tables, { method, touches = [table] }: WriteOptions) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (records: object | object[]) => {
+      const answer = await call<List<Row>>(method, tablePath(table), { body: { resource: [records].flat() } });
+      return answer.resource;
+    },
+    onSuccess: () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+  });
+}
+
+/** A mutation that deletes one row by its id. */
+export function useTableDelete(table: keyof Tables, { touches = [table] as readonly string[] } = {}) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => call<List<unknown>>("DELETE", tablePath(table, id)),
+    onSuccess: () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+  });
+}
+
+/** A value as a literal of the filter grammar. */
+export function literal(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}

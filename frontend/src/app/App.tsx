@@ -1,0 +1,36 @@
+/** The providers round the routes, and the notes above them. */
+import { MantineProvider } from "@mantine/core";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { RouterProvider } from "react-router/dom";
+import { Toasts } from "../components/ui/Toasts";
+import { t } from "../lib/i18n";
+import { followOtherTabs, useIsLoggedIn } from "../stores/session";
+import { toastClosed, useToasts } from "../stores/toasts";
+import { makeQueryClient } from "./queries";
+import { router } from "./routes";
+import { theme } from "./theme";
+
+export function App() {
+  const [queries] = useState(makeQueryClient);
+  const isLoggedIn = useIsLoggedIn();
+
+  useEffect(followOtherTabs, []);
+  // After the commit, so that no screen of the account that is gone is still asking for it.
+  useEffect(() => {
+    if (!isLoggedIn) queries.clear();
+  }, [isLoggedIn, queries]);
+
+  return (
+    <MantineProvider theme={theme} forceColorScheme="light">
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+        <Notes />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
+
+function Notes() {
+  return <Toasts items={useToasts()} onClose={toastClosed} closeLabel={t("close")} />;
+}

@@ -1,0 +1,33 @@
+/** Before sign-in: a form on the paper side, what the product does on the ink side. */
+import { Outlet } from "react-router";
+import { config } from "../../api/config";
+import { Logo } from "../../components/ui/Logo";
+import { t } from "../../lib/i18n";
+import classes from "./AuthLayout.module.css";
+import { DemoBanner } from "./DemoBanner";
+import { PitchCard } from "./PitchCard";
+
+export function AuthLayout() {
+  const { brandname, demo } = config();
+  return (
+    <div className={classes.page}>
+      <aside className={classes.pitch}>
+        <Logo name={brandname} badge={t("beta")} light />
+        <PitchCard />
+        <div>
+          <p className={classes.headline}>{t("login.pitch")}</p>
+          <p className={classes.text}>{t("login.pitchText")}</p>
+        </div>
+      </aside>
+      <div className={classes.side}>
+        {demo && <DemoBanner />}
+        <header className={classes.brand}>
+          <Logo name={brandname} badge={t("beta")} />
+        </header>
+        <main id="content" tabIndex={-1} className={`screen ${classes.form}`}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { account } from "../../api/account";
+import { currentSession } from "../../stores/session";
+import { accountAnswer } from "../../testing/answers";
+import { Refusal, draw, serve } from "../../testing/render";
+import { Dashboard } from "./Dashboard";
+
+const user = userEvent.setup();
+const AT = "/dashboard";
+const refusal = (status: number, context: object, code = status) => new Refusal(status, { code, message: "x", context });
+
+test("nobody gets in without a session", async () => {
+  serve({});
+  const { where } = draw(<Dashboard />, { at: AT, me: null });
+  await waitFor(() => expect(where()).toBe("/login"));
+});
+
+test("somebody who is not verified is led to the mail", async () => {
+  serve({ "PUT user/session": accountAnswer({ isverified: 0 }) });
+  const { where } = draw(<Dashboard />, { at: AT, me: accountAnswer({ isverified: 0 }) });
+  await waitFor(() => expect(where()).toBe("/verifyemail"));
+});
+
+test.each([
+  [401, 401, "Your account access session is expired"],
+  [403, 800, "Your account is temporarily disabled"],
+  [404, 404, "You have been deleted by the admin"],
+])("a %s about the account ends the session everywhere in the app", async (status, code, text) => {
+  serve({ "PUT user/session": refusal(status, { scope: "account" }, code) });
+  const { where, queries } = draw(<Dashboard />, { at: AT });
+  await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
+  await waitFor(() => expect(where()).toBe("/login"));
+  expect(screen.getByRole("alert")).toHaveTextContent(text);
+  expect(currentSession()).toBeNull();
+});
+
+test("a refusal about one row ends nothing", async () => {
+  serve({ "PUT user/session": refusal(404, { scope: "resource" }) });
+  const { where, queries } = draw(<Dashboard />, { at: AT });
+  await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
+  expect(where()).toBe(AT);
+  expect(currentSession()).not.toBeNull();
+});
+
+test("signing out in another tab signs out here", async () => {
+  serve({ "PUT user/session": accountAnswer() });
+  const { where } = draw(<Dashboard />, { at: AT });
+  const { followOtherTabs } = await import("../../stores/session");
+  const stop = followOtherTabs();
+  act(() => void window.dispatchEvent(new StorageEvent("storage", { key: null })));
+  await waitFor(() => expect(where()).toBe("/login"));
+  stop();
+});
+
+test("entries past the third are announced and lead nowhere", () => {
+  serve({ "PUT user/session": accountAnswer() });
+  draw(<Dashboard />, { at: AT });
+  const menu = within(screen.getAllByRole("navigation", { name: "Main menu" })[0]!);
+  expect(menu.getAllByRole("link").map((link) => link.textContent)).toEqual(["Dashboard", "Search", "My Contacts"]);
+  const later = menu.getAllByRole("listitem").slice(3);
+  expect(later.map((entry) => entry.textContent)).toEqual(["People Search Coming Soon", "Company Search Coming Soon"]);
+});
+
+test("what may be bought is for the owner; signing out asks first", async () => {
+  const sent = serve({ "PUT user/session": accountAnswer(), "DELETE user/session": { success: true } });
+  const { where } = draw(<Dashboard />, { at: AT });
+  expect(screen.getByRole("button", { name: "Upgrade" })).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Account menu" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Sign Out" }));
+  await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Sign Out" }));
+  await waitFor(() => expect(where()).toBe("/login"));
+  expect(sent.at(-1)!.method).toBe("DELETE");
+  expect(currentSession()).toBeNull();
+});
+
+test("a member sees nothing to buy", () => {
+  serve({ "PUT user/session": accountAnswer({ role: "member" }) });
+  draw(<Dashboard />, { at: AT, me: accountAnswer({ role: "member" }) });
+  expect(screen.queryByRole("button", { name: /Upgrade|View Plans/ })).toBeNull();
+});
+
+test("a token in the address becomes a session and leaves the address bar at once", async () => {
+  const sent = serve({ "GET user/session": accountAnswer({ session_token: "fresh" }), "PUT user/session": accountAnswer() });
+  window.history.replaceState(null, "", "/dashboard?session_token=ticket&x=1");
+  draw(<Dashboard />, { at: AT, me: null });
+  expect(window.location.search).toBe("?x=1");
+  await waitFor(() => expect(currentSession()?.sessionToken).toBe("fresh"));
+  expect(sent[0]!.query.get("session_token")).toBe("ticket");
+  window.history.replaceState(null, "", "/");
+});
+
+test("a token that is no good says so and leads to the sign-in", async () => {
+  serve({ "GET user/session": refusal(401, { scope: "account" }) });
+  window.history.replaceState(null, "", "/dashboard?session_token=bad");
+  const { where } = draw(<Dashboard />, { at: AT, me: null });
+  await waitFor(() => expect(where()).toBe("/login"));
+  expect(screen.getByRole("alert")).toHaveTextContent("Your account access session is expired");
+  window.history.replaceState(null, "", "/");
+});

@@ -1,0 +1,13 @@
+/** Says on every page that nothing here is real. */
+import { FlaskConical } from "lucide-react";
+import { t } from "../../lib/i18n";
+import classes from "./DemoBanner.module.css";
+
+export function DemoBanner() {
+  return (
+    <section className={classes.banner} aria-label={t("demo")}>
+      <FlaskConical size={15} aria-hidden="true" />
+      <span>{t("demoBanner")}</span>
+    </section>
+  );
+}

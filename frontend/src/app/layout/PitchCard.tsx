@@ -1,0 +1,31 @@
+/** A drawing of what the product does: a masked contact, one line of it revealed. Says nothing to a screen reader. */
+import classes from "./PitchCard.module.css";
+
+export function PitchCard() {
+  return (
+    <div className={classes.card} aria-hidden="true">
+      <div className={classes.head}>
+        <span className={classes.avatar} />
+        <span className={classes.lines}>
+          <i style={{ width: 132 }} />
+          <i style={{ width: 88 }} />
+        </span>
+      </div>
+      <div className={classes.row}>
+        <span className={classes.dot} />
+        <span className={classes.masked}>+**********</span>
+      </div>
+      <div className={classes.row} data-open>
+        <span className={classes.dot} />
+        <span className={classes.bar} />
+        <svg width="18" height="18" viewBox="0 0 18 18">
+          <path d="M3.5 9.5l3.4 3.4 7.6-8" fill="none" stroke="currentColor" strokeWidth="2.2" strokeLinecap="round" strokeLinejoin="round" />
+        </svg>
+      </div>
+      <div className={classes.row}>
+        <span className={classes.dot} />
+        <span className={classes.masked}>*****@****.***</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+/** A page of text for everybody, signed in or not. */
+import { Link, Outlet } from "react-router";
+import { config } from "../../api/config";
+import { Logo } from "../../components/ui/Logo";
+import { t } from "../../lib/i18n";
+import classes from "./PlainLayout.module.css";
+
+export function PlainLayout() {
+  return (
+    <div className={classes.page}>
+      <header>
+        <Link to="/" className={classes.brand}>
+          <Logo name={config().brandname} badge={t("beta")} />
+        </Link>
+      </header>
+      <main id="content" tabIndex={-1} className="screen">
+        <Outlet />
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+/** Round every route: the skip link, the title of the window, and the focus after a change of screen. */
+import { useEffect, useRef } from "react";
+import { Outlet, useLocation } from "react-router";
+import { t } from "../../lib/i18n";
+
+export function Root() {
+  const { pathname } = useLocation();
+  const shown = useRef(pathname);
+
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    window.scrollTo(0, 0);
+    // A screen reader starts at the new screen, unless that screen has put the focus into a field.
+    const main = document.getElementById("content");
+    if (main && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
+  }, [pathname]);
+
+  return (
+    <>
+      <a className="skip" href="#content">
+        {t("skip")}
+      </a>
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** The entries of the main menu, in order. */
+import { Building2, LayoutDashboard, type LucideIcon, Search, Users, UsersRound } from "lucide-react";
+import type { TextKey } from "../../lib/i18n";
+
+export interface MenuItem {
+  to: string;
+  text: TextKey;
+  icon: LucideIcon;
+}
+
+/** Entries after this position are announced, but lead nowhere yet. */
+export const LAST_OPEN = 3;
+
+export const MENU: MenuItem[] = [
+  { to: "/dashboard/main/dashboardmain", text: "menu.dashboard", icon: LayoutDashboard },
+  { to: "/dashboard/main/search", text: "menu.search", icon: Search },
+  { to: "/dashboard/main/mycontacts", text: "menu.mycontacts", icon: Users },
+  { to: "/dashboard/main/peoplesearch", text: "menu.peoplesearch", icon: UsersRound },
+  { to: "/dashboard/main/companysearch", text: "menu.companysearch", icon: Building2 },
+];

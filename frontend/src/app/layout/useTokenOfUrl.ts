@@ -1,0 +1,42 @@
+/** A `session_token` in the address becomes a session; the address bar forgets it before anything else happens. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useNavigate } from "react-router";
+import { account, signInByToken } from "../../api/account";
+import { t } from "../../lib/i18n";
+import { sessionEnded } from "../../stores/session";
+import { toast } from "../../stores/toasts";
+
+/** The token of the first address, taken out of the address bar and of the history. */
+function takeToken(): string | null {
+  const url = new URL(window.location.href);
+  const token = url.searchParams.get("session_token");
+  if (token === null) return null;
+  url.searchParams.delete("session_token");
+  window.history.replaceState(window.history.state, "", url);
+  return token;
+}
+
+/** Whether a token is still being exchanged. A failure says so and leads to the sign-in screen. */
+export function useTokenOfUrl(): boolean {
+  const [token] = useState(takeToken);
+  const [waiting, setWaiting] = useState(token !== null);
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: signInByToken,
+    onSuccess: (found) => queries.setQueryData(account.queryKey, found),
+    onError: () => {
+      sessionEnded();
+      toast(t("session.expired"), "bad", 1);
+      void navigate("/login", { replace: true });
+    },
+    onSettled: () => setWaiting(false),
+  });
+
+  useEffect(() => {
+    if (token !== null) mutate(token);
+  }, [token, mutate]);
+
+  return waiting;
+}

@@ -1,0 +1,30 @@
+/** The query cache: when it asks again, and what happens when the server says that the session is over. */
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { endsSession, isPassing } from "../api/errors";
+import { explainLeaving } from "../api/explain";
+import { currentSession, sessionEnded } from "../stores/session";
+import { toast } from "../stores/toasts";
+
+const MOST_RETRIES = 2;
+
+/** The log-out rule. The guard of the dashboard then shows the sign-in screen. */
+function leaveIfOver(error: unknown): void {
+  if (!endsSession(error) || !currentSession()) return;
+  sessionEnded();
+  toast(explainLeaving(error), "bad", 1);
+}
+
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: leaveIfOver }),
+    mutationCache: new MutationCache({ onError: leaveIfOver }),
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        retry: (failures, error) => failures < MOST_RETRIES && isPassing(error),
+        refetchOnWindowFocus: false,
+      },
+      mutations: { retry: false },
+    },
+  });
+}

@@ -1,0 +1,72 @@
+/** Every address of the app, one line per screen. Screens are fetched when they are first opened. */
+import { Navigate, type RouteObject, createBrowserRouter } from "react-router";
+import { AuthLayout } from "./layout/AuthLayout";
+import { Crashed } from "./layout/Crashed";
+import { NotFound } from "./layout/NotFound";
+import { PlainLayout } from "./layout/PlainLayout";
+import { Root } from "./layout/Root";
+
+const home = <Navigate to="/dashboard/main/dashboardmain" replace />;
+
+const beforeSignIn: RouteObject[] = [
+  { index: true, lazy: () => import("../screens/login/LoginScreen") },
+  { path: "login", lazy: () => import("../screens/login/LoginScreen") },
+  { path: "register", lazy: () => import("../screens/register/RegisterScreen") },
+  { path: "tellusmore", lazy: () => import("../screens/tellusmore/TellUsMoreScreen") },
+  { path: "forgotpassword", lazy: () => import("../screens/forgotpassword/ForgotPasswordScreen") },
+  { path: "resetpassword", lazy: () => import("../screens/resetpassword/ResetPasswordScreen") },
+  { path: "verifyemail", lazy: () => import("../screens/verifyemail/VerifyEmailScreen") },
+  { path: "emailverification", lazy: () => import("../screens/emailverification/EmailVerificationScreen") },
+  { path: "acceptinvite", lazy: () => import("../screens/acceptinvite/AcceptInviteScreen") },
+];
+
+// What somebody must be able to read before there is an account.
+const legal: RouteObject[] = [
+  { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
+  { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
+];
+
+const settings: RouteObject[] = [
+  { index: true, element: <Navigate to="myaccount" replace /> },
+  { path: "myaccount", lazy: () => import("../screens/myaccount/MyAccountScreen") },
+  { path: "password", lazy: () => import("../screens/password/PasswordScreen") },
+  { path: "manageseats", lazy: () => import("../screens/manageseats/ManageSeatsScreen") },
+  { path: "billing", lazy: () => import("../screens/billing/BillingScreen") },
+  { path: "plans", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
+  { path: "usage", lazy: () => import("../screens/usage/UsageScreen") },
+  { path: "api", lazy: () => import("../screens/api/ApiScreen") },
+  { path: "privacy", lazy: () => import("../screens/privacy/PrivacyScreen") },
+];
+
+const dashboard: RouteObject[] = [
+  { index: true, element: home },
+  { path: "main", element: home },
+  { path: "main/dashboardmain", lazy: () => import("../screens/dashboardmain/DashboardMainScreen") },
+  { path: "main/search", lazy: () => import("../screens/search/SearchScreen") },
+  { path: "main/mycontacts", lazy: () => import("../screens/mycontacts/MyContactsScreen") },
+  { path: "upgradeplan", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
+  { path: "creditaddons", lazy: () => import("../screens/creditaddons/CreditAddonsScreen") },
+  { path: "paysuccess", lazy: () => import("../screens/paysuccess/PaySuccessScreen") },
+  { path: "payfail", lazy: () => import("../screens/payfail/PayFailScreen") },
+  { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },
+  { path: "scheduledemo", lazy: () => import("../screens/scheduledemo/ScheduleDemoScreen") },
+  { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
+  { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
+  { path: "chromeprivacy", lazy: () => import("../screens/chromeprivacy/ChromePrivacyScreen") },
+  { path: "settings", lazy: () => import("../screens/settings/SettingsScreen"), children: settings },
+];
+
+export const router = createBrowserRouter([
+  {
+    element: <Root />,
+    errorElement: <Crashed />,
+    HydrateFallback: () => null,
+    children: [
+      { element: <AuthLayout />, children: beforeSignIn },
+      { element: <PlainLayout />, children: legal },
+      { path: "socialcallback", lazy: () => import("../screens/socialcallback/SocialCallbackScreen") },
+      { path: "dashboard", lazy: () => import("./layout/Dashboard"), children: [...dashboard, { path: "*", element: <NotFound /> }] },
+      { path: "*", element: <NotFound /> },
+    ],
+  },
+]);

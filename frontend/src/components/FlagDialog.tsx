@@ -1,0 +1,124 @@
+/** Asks what is wrong with a value: the reason, and the right value or a note where the reason needs one. */
+import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput, Textarea } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useState } from "react";
+import { t } from "../lib/i18n";
+import { FEEDBACK_TYPE, type Kind } from "../lib/reveal";
+import { digitsOf, isBlank, isEmail } from "../lib/validate";
+import classes from "./FlagDialog.module.css";
+
+export interface Flagged {
+  kind: Kind;
+  value: string;
+}
+
+export interface FlagAnswer {
+  info: string;
+  type: (typeof FEEDBACK_TYPE)[Kind];
+  downvotereason: "invalid" | "outofservice" | "others";
+  reasonnote: string;
+}
+
+interface Props {
+  /** The values that can be flagged; null closes the dialog. */
+  values: Flagged[] | null;
+  busy: boolean;
+  onClose: () => void;
+  onSubmit: (answer: FlagAnswer) => void;
+}
+
+export function FlagDialog({ values, busy, onClose, onSubmit }: Props) {
+  const [first] = values ?? [];
+  const title = values && values.length > 1 ? t("vote.title") : first?.kind === "phone" ? t("vote.titlePhone") : t("vote.titleEmail");
+  return (
+    <Modal opened={values !== null} onClose={onClose} title={title} closeButtonProps={{ "aria-label": t("close") }}>
+      {values && first && <FlagForm values={values} busy={busy} onClose={onClose} onSubmit={onSubmit} />}
+    </Modal>
+  );
+}
+
+const REASONS = {
+  phone: [
+    ["outofservice", t("vote.outofservice")],
+    ["invalid", t("vote.invalidPhone")],
+    ["others", t("vote.others")],
+  ],
+  email: [
+    ["invalid", t("vote.invalidEmail")],
+    ["others", t("vote.others")],
+  ],
+} as const;
+
+type Reason = FlagAnswer["downvotereason"];
+
+function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: Flagged[] }) {
+  const [index, setIndex] = useState(0);
+  const { kind, value } = values[index]!;
+  const isPhone = kind === "phone";
+  const reasons = REASONS[isPhone ? "phone" : "email"];
+  const form = useForm({
+    initialValues: { reason: reasons[0][0] as Reason, right: "", note: "" },
+    validate: {
+      right: (right, { reason }) => (reason === "invalid" ? rightError(right, isPhone) : null),
+      note: (note, { reason }) => (reason === "others" && isBlank(note) ? t("vote.note") : null),
+    },
+  });
+
+  const choose = (chosen: number) => {
+    setIndex(chosen);
+    form.setFieldValue("reason", REASONS[values[chosen]!.kind === "phone" ? "phone" : "email"][0][0]);
+    form.clearErrors();
+  };
+  const submit = form.onSubmit(({ reason, right, note }) => {
+    const typed = { invalid: right.trim(), others: note.trim(), outofservice: "" };
+    onSubmit({ info: value, type: FEEDBACK_TYPE[kind], downvotereason: reason, reasonnote: typed[reason] });
+  });
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {values.length > 1 ? (
+          <NativeSelect
+            label={t("vote.which")}
+            data={values.map((one, at) => ({ value: String(at), label: one.value }))}
+            value={String(index)}
+            onChange={(event) => choose(Number(event.currentTarget.value))}
+          />
+        ) : (
+          <p className={classes.value}>{value}</p>
+        )}
+        <Radio.Group label={t("vote.reason")} {...form.getInputProps("reason")}>
+          <Stack gap="xs" mt="xs">
+            {reasons.map(([reason, label]) => (
+              <Radio key={reason} value={reason} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {form.values.reason === "invalid" && (
+          <TextInput
+            label={isPhone ? t("vote.phoneLabel") : t("vote.emailLabel")}
+            placeholder={isPhone ? t("vote.rightPhone") : t("vote.rightEmail")}
+            {...form.getInputProps("right")}
+          />
+        )}
+        {form.values.reason === "others" && (
+          <Textarea label={t("vote.noteLabel")} placeholder={t("vote.note")} rows={3} maxLength={500} {...form.getInputProps("note")} />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {t("submit")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function rightError(right: string, isPhone: boolean): string | null {
+  if (isBlank(right)) return isPhone ? t("vote.rightPhone") : t("vote.rightEmail");
+  if (isPhone) return digitsOf(right).length < 5 ? t("vote.invalidPhoneText") : null;
+  return isEmail(right) ? null : t("field.emailInvalid");
+}

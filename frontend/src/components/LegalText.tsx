@@ -1,0 +1,20 @@
+/** One of the legal texts, section by section. */
+import { LEGAL, type Document } from "../lib/legal";
+import { t } from "../lib/i18n";
+import classes from "./LegalText.module.css";
+
+export function LegalText({ document, brand }: { document: Document; brand: string }) {
+  return (
+    <div className={classes.text}>
+      <p className={classes.updated}>{t("legal.updated")}</p>
+      {LEGAL[document].map(({ heading, paragraphs }) => (
+        <section key={heading}>
+          <h2>{heading}</h2>
+          {paragraphs.map((paragraph) => (
+            <p key={paragraph}>{paragraph.replaceAll("{{brand}}", brand)}</p>
+          ))}
+        </section>
+      ))}
+    </div>
+  );
+}

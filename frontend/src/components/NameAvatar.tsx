@@ -1,0 +1,14 @@
+/** A picture made of somebody's initials; the same name always has the same colour. */
+import type { CSSProperties } from "react";
+import { hueOf, initials } from "../lib/contacts";
+import classes from "./NameAvatar.module.css";
+
+export function NameAvatar({ name, src, size = 40 }: { name: string; src?: string | null | undefined; size?: number }) {
+  const style = { width: size, height: size, fontSize: size * 0.38, "--hue": hueOf(name) } as CSSProperties;
+  if (src) return <img className={classes.avatar} style={style} src={src} alt="" />;
+  return (
+    <span className={classes.avatar} style={style} aria-hidden="true">
+      {initials(name)}
+    </span>
+  );
+}

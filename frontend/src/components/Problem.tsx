@@ -1,0 +1,27 @@
+/** What is shown in place of something that could not be loaded, with a way to try again. */
+import { Button } from "@mantine/core";
+import { CloudOff } from "lucide-react";
+import { t } from "../lib/i18n";
+import classes from "./Notice.module.css";
+
+interface Props {
+  text: string;
+  requestId?: string | undefined;
+  retry?: (() => unknown) | undefined;
+}
+
+export function Problem({ text, requestId, retry }: Props) {
+  return (
+    <div className={classes.notice} role="alert">
+      <CloudOff size={28} aria-hidden="true" />
+      <h2>{t("problem.title")}</h2>
+      <p>{text}</p>
+      {requestId && <p className={classes.small}>{t("problem.requestId", { id: requestId })}</p>}
+      {retry && (
+        <Button variant="default" onClick={() => void retry()}>
+          {t("tryAgain")}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** A dialog that asks before something happens. */
+import { Button, Group, Modal } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./Confirm.module.css";
+
+interface Props {
+  opened: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  title: string;
+  text: ReactNode;
+  confirm: string;
+  cancel: string;
+  busy?: boolean;
+  danger?: boolean;
+}
+
+export function Confirm({ opened, onClose, onConfirm, title, text, confirm, cancel, busy, danger }: Props) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} withCloseButton={false} size="sm" classNames={{ title: classes.title }}>
+      <div className={classes.text}>{text}</div>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          {cancel}
+        </Button>
+        <Button color={danger ? "red" : undefined} loading={busy} onClick={onConfirm} data-autofocus>
+          {confirm}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,13 @@
+/** Why a form was refused as a whole, above its fields. */
+import { CircleAlert } from "lucide-react";
+import classes from "./FormAlert.module.css";
+
+export function FormAlert({ text }: { text: string | null | undefined }) {
+  if (!text) return null;
+  return (
+    <div className={classes.alert}>
+      <CircleAlert size={18} aria-hidden="true" />
+      <span>{text}</span>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+/** The mark, an open ring with the point it leads to, and the name beside it. */
+import classes from "./Logo.module.css";
+
+export function Logo({ name, badge, light = false }: { name: string; badge?: string; light?: boolean }) {
+  return (
+    <span className={classes.logo} data-light={light || undefined}>
+      <svg viewBox="0 0 32 32" width="30" height="30" aria-hidden="true">
+        <rect width="32" height="32" rx="9" className={classes.tile} />
+        <path d="M21.6 8.9A9 9 0 1 0 25 16" className={classes.ring} />
+        <circle cx="24.2" cy="10.6" r="2.4" className={classes.point} />
+      </svg>
+      <span className={classes.name}>{name}</span>
+      {badge && <span className={classes.badge}>{badge}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+/** Page sizes and numbered pages with arrows to the first and the last. */
+import { Pagination, UnstyledButton } from "@mantine/core";
+import { t } from "../../lib/i18n";
+import { PAGE_SIZES, type PageSize, lastPage } from "../../lib/paging";
+import classes from "./Pager.module.css";
+
+interface Props {
+  page: number;
+  size: number;
+  count: number;
+  onChange: (change: { page: number; size?: PageSize }) => void;
+  /** Absent where the size is fixed. */
+  withSizes?: boolean;
+}
+
+const ARROWS = {
+  first: t("contacts.first"),
+  previous: t("contacts.previous"),
+  next: t("contacts.next"),
+  last: t("contacts.last"),
+};
+
+export function Pager({ page, size, count, onChange, withSizes = true }: Props) {
+  return (
+    <div className={classes.pager}>
+      {withSizes && (
+        <div className={classes.sizes} role="group" aria-label={t("contacts.pageSize")}>
+          {PAGE_SIZES.map((one) => (
+            <UnstyledButton
+              key={one}
+              className={classes.size}
+              aria-pressed={one === size}
+              aria-label={t("contacts.perPage", { size: one })}
+              onClick={() => onChange({ page: 1, size: one })}
+            >
+              {one}
+            </UnstyledButton>
+          ))}
+          <span aria-hidden="true">{t("contacts.perPageWord")}</span>
+        </div>
+      )}
+      <nav aria-label={t("contacts.pages")}>
+        <Pagination
+          size="sm"
+          withEdges
+          total={lastPage(count, size)}
+          value={page}
+          onChange={(to) => onChange({ page: to })}
+          getControlProps={(control) => ({ "aria-label": ARROWS[control] })}
+        />
+      </nav>
+    </div>
+  );
+}

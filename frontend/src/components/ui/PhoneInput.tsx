@@ -1,0 +1,66 @@
+/** A phone number with the flag of its country. The flags are our own files: nothing is fetched from elsewhere. */
+import "react-international-phone/style.css";
+import { TextInput } from "@mantine/core";
+import { type ReactNode, useRef, useState } from "react";
+import { CountrySelector, defaultCountries, parseCountry } from "react-international-phone";
+import { type DialCode, countryOf, withDialCode } from "../../lib/phone";
+import classes from "./PhoneInput.module.css";
+
+const FILES = import.meta.glob<string>("/node_modules/country-flag-icons/3x2/??.svg", {
+  query: "?url&no-inline",
+  import: "default",
+  eager: true,
+});
+
+const FLAGS = Object.entries(FILES).map(([path, src]) => ({ iso2: path.slice(-6, -4).toLowerCase(), src }));
+const CODES: DialCode[] = defaultCountries.map((data) => {
+  const { iso2, dialCode, name, priority } = parseCountry(data);
+  return { iso2, dialCode, name, priority: priority ?? 0 };
+});
+
+interface Props {
+  label: string;
+  countryLabel: string;
+  value: string;
+  onChange: (value: string) => void;
+  error?: ReactNode;
+}
+
+export function PhoneInput({ label, countryLabel, value, onChange, error }: Props) {
+  const [chosen, setChosen] = useState("us");
+  const input = useRef<HTMLInputElement>(null);
+  // What is typed decides; the chosen country only between several that share a code.
+  const country = countryOf(value, CODES, chosen);
+
+  return (
+    <TextInput
+      ref={input}
+      type="tel"
+      autoComplete="tel"
+      label={label}
+      error={error}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      leftSectionWidth={62}
+      leftSectionPointerEvents="all"
+      leftSection={
+        <CountrySelector
+          flags={FLAGS}
+          selectedCountry={country.iso2}
+          onSelect={({ iso2, dialCode }) => {
+            setChosen(iso2);
+            onChange(withDialCode(value, country, dialCode));
+            input.current?.focus();
+          }}
+          className={classes.selector}
+          dropdownStyleProps={{ className: classes.dropdown }}
+          renderButtonWrapper={({ children, rootProps }) => (
+            <button {...rootProps} type="button" className={classes.country} aria-label={`${countryLabel}: ${country.name}`}>
+              {children}
+            </button>
+          )}
+        />
+      }
+    />
+  );
+}

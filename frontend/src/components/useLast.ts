@@ -1,0 +1,8 @@
+/** The last value that was there: what a dialog draws while it fades out. */
+import { useState } from "react";
+
+export function useLast<Value>(value: Value | null): Value | null {
+  const [last, setLast] = useState(value);
+  if (value !== null && value !== last) setLast(value);
+  return value ?? last;
+}

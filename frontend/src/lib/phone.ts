@@ -1,0 +1,27 @@
+/** Which country a typed phone number belongs to. Pure. */
+import { digitsOf } from "./validate";
+
+export interface DialCode {
+  iso2: string;
+  dialCode: string;
+  name: string;
+  /** Of countries that share a code the lowest comes first. */
+  priority: number;
+}
+
+/** The country whose code a number that starts with + begins with; else, and between equals, the chosen one. */
+export function countryOf(phone: string, codes: DialCode[], chosen: string): DialCode {
+  const digits = phone.trim().startsWith("+") ? digitsOf(phone) : "";
+  const fitting = codes.filter(({ dialCode }) => digits.startsWith(dialCode));
+  const longest = Math.max(0, ...fitting.map(({ dialCode }) => dialCode.length));
+  const best = fitting.filter(({ dialCode }) => dialCode.length === longest).toSorted((one, other) => one.priority - other.priority);
+  const wanted = (one: DialCode) => one.iso2 === chosen;
+  return best.find(wanted) ?? best[0] ?? codes.find(wanted) ?? codes[0]!;
+}
+
+/** The number under another country's code. */
+export function withDialCode(phone: string, old: DialCode, dialCode: string): string {
+  const digits = digitsOf(phone);
+  const rest = phone.trim().startsWith("+") && digits.startsWith(old.dialCode) ? digits.slice(old.dialCode.length) : digits;
+  return rest ? `+${dialCode} ${rest}` : `+${dialCode} `;
+}

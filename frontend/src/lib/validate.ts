@@ -1,0 +1,20 @@
+/** Rules of single values. Pure; the texts are chosen by the screens. */
+
+const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+\.[^\s@.<>()[\]\\,;:"]{2,}$/;
+
+export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text.trim());
+export const isBlank = (text: string): boolean => text.trim() === "";
+
+export const PASSWORD_RULES = [
+  { name: "length", holds: (text: string) => text.length >= 8 && text.length <= 100 },
+  { name: "lower", holds: (text: string) => /[a-z]/.test(text) },
+  { name: "upper", holds: (text: string) => /[A-Z]/.test(text) },
+  { name: "digit", holds: (text: string) => /\d/.test(text) },
+] as const;
+
+/** 8 to 100 characters with a lower-case letter, an upper-case letter and a digit, and no blank. */
+export function isStrongPassword(text: string): boolean {
+  return !/\s/.test(text) && PASSWORD_RULES.every((rule) => rule.holds(text));
+}
+
+export const digitsOf = (text: string): string => text.replace(/\D/g, "");

@@ -1,0 +1,108 @@
+/** The owner's API keys: list, create, edit, delete, try out, how to use. Without API access: the way to get it. */
+import { Badge, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import { Link, Navigate } from "react-router";
+import { creditsOf, hasApi, isOwner, useAccount } from "../../api/account";
+import { apiKeys } from "../../api/apikeys";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { Empty } from "../../components/Empty";
+import { Problem } from "../../components/Problem";
+import { Title } from "../../components/Title";
+import { Card } from "../../components/ui/Card";
+import { TableSkeleton } from "../../components/ui/TableSkeleton";
+import { t } from "../../lib/i18n";
+import classes from "./Api.module.css";
+import { CreateKey } from "./CreateKey";
+import { HowToUse } from "./HowToUse";
+import { KeyTable } from "./KeyTable";
+import { TryOut } from "./TryOut";
+
+type Dialog = "create" | "try" | "how" | null;
+
+export function ApiScreen() {
+  const me = useAccount();
+  if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
+  return (
+    <>
+      <Title text={t("settings.api")} />
+      {!hasApi(me) && <Gate />}
+      <Keys />
+    </>
+  );
+}
+
+function Gate() {
+  return (
+    <section className={classes.gate} aria-label={t("api.gate")}>
+      <KeyRound size={28} aria-hidden="true" />
+      <div>
+        <h2>{t("api.gate")}</h2>
+        <p>{t("api.gateText")}</p>
+      </div>
+      <Button component={Link} to="/dashboard/upgradeplan" role="button" viewTransition className={classes.lime}>
+        {t("api.upgradeNow")}
+      </Button>
+    </section>
+  );
+}
+
+function Keys() {
+  const me = useAccount();
+  const list = useQuery(apiKeys);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const left = creditsOf(me)?.apicallcount ?? 0;
+  const mayUse = hasApi(me);
+  const close = () => setDialog(null);
+  const keys = list.data?.resource ?? [];
+
+  return (
+    <Card
+      title={t("api.title")}
+      text={t("api.text")}
+      action={
+        <div className={classes.actions}>
+          <Button variant="default" leftSection={<BookOpen size={16} aria-hidden="true" />} onClick={() => setDialog("how")}>
+            {t("api.howTo")}
+          </Button>
+          {mayUse && (
+            <Button variant="default" leftSection={<FlaskConical size={16} aria-hidden="true" />} onClick={() => setDialog("try")}>
+              {t("api.tryOut")}
+            </Button>
+          )}
+          {mayUse && left > 0 && (
+            <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setDialog("create")}>
+              {t("api.create")}
+            </Button>
+          )}
+        </div>
+      }
+    >
+      {mayUse && (
+        <Badge className={classes.left} variant="light" size="lg" tt="none" color={left > 0 ? "pine" : "gray"}>
+          {t("api.left", { count: left })}
+        </Badge>
+      )}
+      {list.isPending ? (
+        <TableSkeleton label={t("loading")} lines={2} />
+      ) : list.isError ? (
+        <Problem
+          text={explain(list.error)}
+          requestId={list.error instanceof ApiError ? list.error.requestId : undefined}
+          retry={list.refetch}
+        />
+      ) : keys.length === 0 ? (
+        <Empty title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
+      ) : (
+        <KeyTable keys={keys} />
+      )}
+      <CreateKey opened={dialog === "create"} onClose={close} />
+      <TryOut opened={dialog === "try"} apikey={keys[0]?.apikey ?? ""} onClose={close} />
+      <HowToUse opened={dialog === "how"} apikey={keys[0]?.apikey ?? ""} onClose={close} />
+    </Card>
+  );
+}
+
+export { ApiScreen as Component };

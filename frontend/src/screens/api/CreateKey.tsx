@@ -1,0 +1,43 @@
+/** Creates a key. Its name is made by the server and kept for this account while the form is open. */
+import { Modal } from "@mantine/core";
+import { useEffect } from "react";
+import { useCreateKey, useGenerateKey } from "../../api/apikeys";
+import { explain } from "../../api/explain";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { t } from "../../lib/i18n";
+import { toast } from "../../stores/toasts";
+import { KeyForm } from "./KeyForm";
+
+export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={t("api.create")} closeButtonProps={{ "aria-label": t("close") }}>
+      <NewKey onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NewKey({ onClose }: { onClose: () => void }) {
+  const { mutate: generate, ...generated } = useGenerateKey();
+  const create = useCreateKey();
+
+  useEffect(() => generate({}), [generate]);
+
+  const apikey = generated.data?.apikey ?? "";
+  const save = (purpose: string) =>
+    create.mutate(
+      { apikey, purpose },
+      {
+        onSuccess: () => {
+          toast(t("api.createDone"));
+          onClose();
+        },
+      },
+    );
+  const problem = create.error ?? generated.error;
+  return (
+    <>
+      <FormAlert text={problem && explain(problem)} />
+      <KeyForm apikey={apikey} purpose="" submit={t("api.createSubmit")} busy={create.isPending} onSubmit={save} onClose={onClose} />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+/** Changes what a key is for. */
+import { Modal } from "@mantine/core";
+import { useChangeKey } from "../../api/apikeys";
+import { explain } from "../../api/explain";
+import type { ApiKey } from "../../api/types";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { t } from "../../lib/i18n";
+import { toast } from "../../stores/toasts";
+import { KeyForm } from "./KeyForm";
+
+export function EditKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: boolean; onClose: () => void }) {
+  const change = useChangeKey();
+  const save = (purpose: string) =>
+    change.mutate(
+      { keyid: apikey.keyid, purpose },
+      {
+        onSuccess: () => {
+          toast(t("api.updateDone"));
+          onClose();
+        },
+      },
+    );
+  return (
+    <Modal opened={opened} onClose={onClose} title={t("api.edit")} closeButtonProps={{ "aria-label": t("close") }}>
+      <FormAlert text={change.error && explain(change.error)} />
+      <KeyForm
+        apikey={apikey.apikey}
+        purpose={apikey.purpose}
+        submit={t("api.update")}
+        busy={change.isPending}
+        onSubmit={save}
+        onClose={onClose}
+      />
+    </Modal>
+  );
+}

@@ -1,0 +1,39 @@
+/** The key name, which cannot be changed, and what the key is for. */
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { t } from "../../lib/i18n";
+import { isBlank } from "../../lib/validate";
+
+const LONGEST_PURPOSE = 200;
+
+interface Props {
+  apikey: string;
+  purpose: string;
+  submit: string;
+  busy: boolean;
+  onSubmit: (purpose: string) => void;
+  onClose: () => void;
+}
+
+export function KeyForm({ apikey, purpose, submit, busy, onSubmit, onClose }: Props) {
+  const form = useForm({
+    initialValues: { purpose },
+    validate: { purpose: (text) => (isBlank(text) ? t("api.purposeMissing") : null) },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => onSubmit(values.purpose.trim()))} noValidate>
+      <Stack>
+        <TextInput label={t("api.keyName")} description={t("api.keyNameText")} value={apikey} readOnly />
+        <TextInput label={t("api.purpose")} maxLength={LONGEST_PURPOSE} data-autofocus {...form.getInputProps("purpose")} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" loading={busy} disabled={apikey === ""}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,119 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import type { Transaction } from "../../api/types";
+import { saveFile } from "../../lib/savefile";
+import { accountAnswer, planAnswer } from "../../testing/answers";
+import { Refusal, draw, serve } from "../../testing/render";
+import { BillingScreen } from "./BillingScreen";
+
+vi.mock("../../lib/savefile");
+
+const user = userEvent.setup();
+const AT = "/dashboard/settings/billing";
+const LIST = "GET leads/_table/transactionhistory";
+
+const invoice = (part: Partial<Transaction> = {}): Transaction => ({
+  transactionid: 1,
+  invoicenumber: "INV-0001",
+  transactiondate: "2026-11-05 10:00:00+00",
+  expirydate: "2026-12-05 10:00:00+00",
+  planname: "Starter",
+  isaddon: 0,
+  price: 49,
+  status: "paid",
+  ...part,
+});
+const list = (...rows: Transaction[]) => ({ resource: rows, meta: { count: rows.length } });
+const filterOf = (sent: { query: URLSearchParams; path: string }[]) =>
+  sent.filter(({ path }) => path.endsWith("transactionhistory")).at(-1)!.query.get("filter");
+
+test("the plan with its price, its renewal and its seats", async () => {
+  serve({ [LIST]: list() });
+  draw(<BillingScreen />, { at: AT });
+  const box = within(screen.getByRole("region", { name: "Plan" }));
+  expect(box.getByText("Renews on 20 Dec 2099")).toBeVisible();
+  expect(box.getByText("3 of 5")).toBeVisible();
+  expect(box.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "60");
+  expect(box.getByRole("link", { name: "Upgrade" })).toHaveAttribute("href", "/dashboard/upgradeplan");
+  expect(await screen.findByText("no data found")).toBeVisible();
+});
+
+test.each([
+  ["free", { plan: planAnswer(1, "Free Trial", { price: 0, sku: "custom_trial" }) }],
+  ["custom", { plan: planAnswer(8, "Enterprise", { price: -1, sku: "custom_monthly" }) }],
+  ["cancelled", { subscription: { autorenew: "0" } }],
+])("a %s plan cannot be cancelled", (_, part) => {
+  serve({ [LIST]: list() });
+  draw(<BillingScreen />, { at: AT, me: accountAnswer(part) });
+  expect(screen.queryByRole("button", { name: "Cancel Subscription" })).toBeNull();
+});
+
+test("a cancel is confirmed, said, and shown with its date once the account is asked again", async () => {
+  const sent = serve({
+    [LIST]: list(),
+    "DELETE stripe": { success: 1 },
+    "PUT user/session": accountAnswer({ subscription: { autorenew: 0 } }),
+  });
+  draw(<BillingScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Cancel Subscription" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Cancel subscription?" }));
+  await user.click(dialog.getByRole("button", { name: "Cancel Subscription" }));
+  expect(await screen.findByText("Your plan cancelled successfully, it will be reflect after this billing period")).toBeVisible();
+  expect(sent.find(({ method }) => method === "DELETE")!.query.get("subId")).toBe("1");
+  expect(await screen.findByText("subscription cancelled, it ends on 20 Dec 2099")).toBeVisible();
+});
+
+test("a cancel that fails is said", async () => {
+  serve({ [LIST]: list(), "DELETE stripe": new Refusal(503, { code: 503, message: "x" }) });
+  draw(<BillingScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Cancel Subscription" }));
+  await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Cancel Subscription" }));
+  expect(await screen.findByText("Something went wrong!")).toBeVisible();
+});
+
+test("invoices with dates as D MMM YYYY; an open one can be paid", async () => {
+  const open = invoice({ transactionid: 2, invoicenumber: "INV-0002", status: "open", payurl: "https://pay.example/i" });
+  serve({ [LIST]: list(invoice(), open) });
+  draw(<BillingScreen />, { at: AT });
+  const row = within((await screen.findByText("INV-0001")).closest("tr")!);
+  expect(row.getByRole("cell", { name: "5 Nov 2026" })).toBeVisible();
+  expect(row.getByRole("cell", { name: "$49" })).toBeVisible();
+  expect(screen.getByRole("link", { name: "Pay invoice INV-0002" })).toHaveAttribute("href", "https://pay.example/i");
+});
+
+test("a search waits until the typing rests, and means what was typed", async () => {
+  const sent = serve({ [LIST]: list(invoice()) });
+  const { where } = draw(<BillingScreen />, { at: AT });
+  await screen.findByText("INV-0001");
+  await user.type(screen.getByLabelText("Search invoices"), "IN_1'");
+  await waitFor(() => expect(filterOf(sent)).toBe("(invoicenumber like '%IN\\_1''%')"));
+  expect(sent).toHaveLength(2);
+  expect(new URLSearchParams(where().split("?")[1]).get("invoice")).toBe("IN_1'");
+});
+
+test("a range of days, typed as dd-MM-yyyy, covers its last day", async () => {
+  const sent = serve({ [LIST]: list(invoice()) });
+  const { where } = draw(<BillingScreen />, { at: AT });
+  await user.type(await screen.findByLabelText("From"), "01-11-2026");
+  await user.type(screen.getByLabelText("To"), "30-11-2026");
+  await waitFor(() =>
+    expect(filterOf(sent)).toBe("(transactiondate >= '2026-11-01 00:00:00') and (transactiondate <= '2026-11-30 23:59:59')"),
+  );
+  await user.clear(screen.getByLabelText("To"));
+  await user.type(screen.getByLabelText("To"), "31-11-2026");
+  await user.tab();
+  expect(await screen.findByText("Please enter a date as dd-MM-yyyy")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Clear" }));
+  await waitFor(() => expect(where()).toBe(AT));
+  expect([screen.getByLabelText("From"), screen.getByLabelText("To")].map((field) => (field as HTMLInputElement).value)).toEqual(["", ""]);
+});
+
+test("a PDF is fetched with headers, not by an address that holds credentials", async () => {
+  const sent = serve({ [LIST]: list(invoice()), "GET invoicepdf": {} });
+  draw(<BillingScreen />, { at: AT });
+  await user.click(await screen.findByRole("button", { name: "Download invoice INV-0001 as PDF" }));
+  await waitFor(() => expect(saveFile).toHaveBeenCalledWith(expect.anything(), "invoice-INV-0001.pdf"));
+  const { headers, query } = sent.at(-1)!;
+  expect([headers.get("X-Session-Token"), [...query.keys()]]).toEqual(["token", ["invoicenumber"]]);
+});

@@ -1,0 +1,58 @@
+/** Search by number, and a range of days. */
+import { Button, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { Search } from "lucide-react";
+import { useState } from "react";
+import type { InvoiceSearch } from "../../api/invoices";
+import { DateInput } from "../../components/ui/DateInput";
+import { t } from "../../lib/i18n";
+import classes from "./Billing.module.css";
+
+const DEBOUNCE_MS = 500;
+
+interface Props {
+  search: InvoiceSearch;
+  onChange: (change: Partial<InvoiceSearch>) => void;
+}
+
+export function InvoiceFilters({ search, onChange }: Props) {
+  const [typed, setTyped] = useState(search.number);
+  const [cleared, setCleared] = useState(0);
+  const find = useDebouncedCallback((number: string) => onChange({ number }), DEBOUNCE_MS);
+  const { number, from, to } = search;
+  const clear = () => {
+    setTyped("");
+    setCleared(cleared + 1); // a half-typed date goes as well
+    find.cancel();
+    onChange({ number: "", from: "", to: "" });
+  };
+  return (
+    <div className={classes.filters} role="search">
+      <TextInput
+        className={classes.search}
+        size="sm"
+        label={t("billing.search")}
+        placeholder={t("billing.searchPlaceholder")}
+        leftSection={<Search size={16} aria-hidden="true" />}
+        value={typed}
+        maxLength={100}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          find(event.currentTarget.value.trim());
+        }}
+      />
+      <DateInput key={`from${cleared}`} label={t("billing.from")} value={from} onChange={(day) => onChange({ from: day })} />
+      <DateInput key={`to${cleared}`} label={t("billing.to")} value={to} onChange={(day) => onChange({ to: day })} />
+      {(number || from || to) && (
+        <Button variant="subtle" color="gray" size="sm" onClick={clear}>
+          {t("billing.clear")}
+        </Button>
+      )}
+      {from && to && from > to && (
+        <p className={classes.wrong} role="alert">
+          {t("billing.dateOrder")}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** The invoices of the company. What is searched for and the page are in the address. */
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { ReceiptText } from "lucide-react";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { INVOICES_PER_PAGE, invoices } from "../../api/invoices";
+import type { List, Transaction } from "../../api/types";
+import { Empty } from "../../components/Empty";
+import { Problem } from "../../components/Problem";
+import { Card } from "../../components/ui/Card";
+import { Pager } from "../../components/ui/Pager";
+import { TableSkeleton } from "../../components/ui/TableSkeleton";
+import { t } from "../../lib/i18n";
+import { InvoiceFilters } from "./InvoiceFilters";
+import { InvoiceTable } from "./InvoiceTable";
+import { useInvoiceParams } from "./useInvoiceParams";
+
+export function Invoices() {
+  const [search, change] = useInvoiceParams();
+  const list = useQuery(invoices(search));
+  const count = list.data?.meta?.count ?? 0;
+  return (
+    <Card title={t("billing.invoices")} action={<InvoiceFilters search={search} onChange={change} />}>
+      <Content list={list} />
+      {count > INVOICES_PER_PAGE && (
+        <Pager page={search.page} size={INVOICES_PER_PAGE} count={count} onChange={change} withSizes={false} />
+      )}
+    </Card>
+  );
+}
+
+function Content({ list }: { list: UseQueryResult<List<Transaction>> }) {
+  if (list.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
+  if (list.isError) {
+    const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
+    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
+  }
+  if (list.data.resource.length === 0) {
+    return <Empty icon={<ReceiptText size={30} aria-hidden="true" />} title={t("noDataFound")} />;
+  }
+  return <InvoiceTable rows={list.data.resource} />;
+}

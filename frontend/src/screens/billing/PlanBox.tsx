@@ -1,0 +1,84 @@
+/** The plan: price, when it renews or ends, seats in use, and what can be done about it. */
+import { Button, Progress } from "@mantine/core";
+import { Link } from "react-router";
+import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
+import type { Plan, Subscription } from "../../api/types";
+import { Card } from "../../components/ui/Card";
+import { t } from "../../lib/i18n";
+import { dollars } from "../../lib/money";
+import { isOver } from "../../lib/planchange";
+import { endOf, isCustom, isMonthly, renews } from "../../lib/subscription";
+import classes from "./Billing.module.css";
+import { CancelPlan } from "./CancelPlan";
+import { NextPlan } from "./NextPlan";
+
+export function PlanBox() {
+  const me = useAccount();
+  const one = subscriptionOf(me);
+  const plan = one?.subscriptionplan_by_planid;
+  return (
+    <Card title={t("billing.plan")}>
+      {one && plan ? <Facts one={one} plan={plan} /> : <p>{t("plan.none")}</p>}
+      <div className={classes.actions}>
+        <Button component={Link} to="/dashboard/upgradeplan" role="link" viewTransition>
+          {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
+        </Button>
+        <Button component={Link} to="/dashboard/creditaddons" role="link" viewTransition variant="default">
+          {t("billing.addons")}
+        </Button>
+        {one && plan && canCancel(one, plan) && <CancelPlan subscription={one} />}
+      </div>
+    </Card>
+  );
+}
+
+function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
+  const left = creditsOf(useAccount())?.seatcount ?? 0;
+  const total = plan.availableseats;
+  const used = Math.max(0, total - left);
+  return (
+    <>
+      <div className={classes.plan}>
+        <div>
+          <p className={classes.name}>{plan.name}</p>
+          <p className={classes.standing} data-bad={isOver(one) || !renews(one) || undefined}>
+            {standing(one, plan)}
+          </p>
+          <NextPlan subscription={one} />
+        </div>
+        <Price plan={plan} />
+      </div>
+      {one.status === "past_due" && (
+        <p className={classes.due} role="alert">
+          {t("billing.pastDue")}
+        </p>
+      )}
+      <div className={classes.seats}>
+        <span>{t("billing.seatsUsed")}</span>
+        <span>{t("billing.seatsOf", { used, total })}</span>
+        <Progress value={total > 0 ? (used / total) * 100 : 0} size="md" radius="xl" className={classes.bar} aria-label={t("billing.seatsUsed")} />
+      </div>
+      <p className={classes.order}>{t("billing.order")}</p>
+    </>
+  );
+}
+
+function standing(one: Subscription, plan: Plan): string {
+  const date = endOf(one);
+  if (isOver(one)) return t("plan.expired");
+  if (Number(plan.price) === 0) return t("plan.trial", { date });
+  return renews(one) ? t("plan.renews", { date }) : t("plan.cancelled", { date });
+}
+
+function Price({ plan }: { plan: Plan }) {
+  const price = Number(plan.price);
+  if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
+  return (
+    <p className={classes.price}>
+      {price < 0 ? "∞" : dollars(price)} <span>{isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}</span>
+    </p>
+  );
+}
+
+/** A bought plan that would renew. */
+const canCancel = (one: Subscription, plan: Plan): boolean => Number(plan.price) > 0 && !isCustom(plan) && renews(one) && !isOver(one);

@@ -1,0 +1,88 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import type { BulkJob } from "../../api/bulk";
+import { contactAnswer } from "../../testing/answers";
+import { Refusal, type Sent, draw, serve } from "../../testing/render";
+import { BulkLookupScreen } from "./BulkLookupScreen";
+import { resultLines } from "./useResult";
+
+const user = userEvent.setup();
+const AT = "/dashboard/main/bulklookup";
+const CSV = new File(["linkedinurl\nlinkedin.com/in/a\n"], "people.csv", { type: "text/csv" });
+const PRICE = { estimate: 7, estimates: { directdial: 6, businessemail: 1 }, total: 9 };
+
+const job = (part: Partial<BulkJob> = {}): BulkJob => ({
+  jobid: 4,
+  status: "done",
+  kinds: ["directdial"],
+  max_credits: 7,
+  charged: 1,
+  total: 2,
+  processed: 2,
+  rows: [
+    { line: 1, linkedinurl: "linkedin.com/in/p1", status: "done", charged: 1, contactid: 1 },
+    { line: 2, linkedinurl: "nobody", status: "invalid", charged: 0, contactid: null },
+  ],
+  ...part,
+});
+
+test("a file is priced before anything starts, and starts with the most that may be spent", async () => {
+  const sent = serve({ "POST bulklookup": ({ query }: Sent) => (query.has("estimateonly") ? PRICE : { jobid: 4, ...PRICE }), "GET bulklookup/4": job() });
+  const { where } = draw(<BulkLookupScreen />, { at: AT });
+  await user.click(screen.getByRole("checkbox", { name: "Secondary Email" }));
+  await user.upload(screen.getByLabelText("CSV file"), CSV);
+  expect(await screen.findByText("7 credits")).toBeVisible();
+  expect(screen.getByText("9 addresses")).toBeVisible();
+  expect(screen.getByText(/You have too few credits for all of it/)).toBeVisible();
+  expect(Object.fromEntries(sent[0]!.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "0", estimateonly: "true" });
+
+  const most = screen.getByLabelText("Spend at most");
+  await user.clear(most);
+  await user.type(most, "5");
+  await user.click(screen.getByRole("button", { name: "Start lookup" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?job=4`));
+  const started = sent.filter(({ method }) => method === "POST").at(-1)!;
+  expect(Object.fromEntries(started.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "5" });
+  expect(started.body.get("files").name).toBe("people.csv");
+});
+
+test("says what is wrong with a file", async () => {
+  const text = "The first line must name a column 'linkedinurl'.";
+  serve({ "POST bulklookup": new Refusal(422, { code: 422, message: text, context: { scope: "resource", fields: { urls: text } } }) });
+  draw(<BulkLookupScreen />, { at: AT });
+  await user.upload(screen.getByLabelText("CSV file"), CSV);
+  expect(await screen.findByText(text)).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Start lookup" })).toBeNull();
+
+  await user.upload(screen.getByLabelText("CSV file"), new File([new Uint8Array(5 * 1024 * 1024 + 1)], "large.csv", { type: "text/csv" }));
+  expect(await screen.findByText("The file is larger than 5 MB")).toBeVisible();
+});
+
+test("a running job is followed to its end, and can be cancelled", async () => {
+  let shown = job({ status: "running", processed: 1 });
+  serve({ "GET bulklookup/4": () => shown, "DELETE bulklookup/4": () => (shown = job({ status: "cancelled" })), "PUT user/session": new Refusal(503, {}) });
+  draw(<BulkLookupScreen />, { at: `${AT}?job=4` });
+  expect(await screen.findByText("1 of 2 processed")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Download result" })).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Cancel lookup" }));
+  await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Cancel lookup" }));
+  expect(await screen.findByRole("heading", { name: "Cancelled" })).toBeVisible();
+  expect(await screen.findByRole("button", { name: "Download result" })).toBeVisible();
+  expect(screen.getByText("No profile address")).toBeVisible();
+});
+
+test("a job that is not there says so and leads to a new one", async () => {
+  serve({ "GET bulklookup/9": new Refusal(404, { code: 404, message: "There is no such job.", context: { scope: "resource" } }) });
+  const { where } = draw(<BulkLookupScreen />, { at: `${AT}?job=9` });
+  expect(await screen.findByText("This lookup does not exist")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Start another" }));
+  await waitFor(() => expect(where()).toBe(AT));
+});
+
+test("the result has a line for each row, with the contact where there is one", () => {
+  expect(resultLines(job(), new Map([[1, contactAnswer(1)]])).slice(1)).toEqual([
+    ["linkedin.com/in/p1", "Found", "1", "Person 1", "p1@home.example", "p1@work.example", "+14155551001"],
+    ["nobody", "No profile address", "0", "", "", "", ""],
+  ]);
+});

@@ -1,0 +1,33 @@
+/** Many people at once: a file and its price first, then the job, whose number is in the address. */
+import { ArrowLeft } from "lucide-react";
+import { Link, useSearchParams } from "react-router";
+import { Title } from "../../components/Title";
+import { t } from "../../lib/i18n";
+import classes from "./BulkLookup.module.css";
+import { JobView } from "./JobView";
+import { NewJob } from "./NewJob";
+
+export function BulkLookupScreen() {
+  const [params, setParams] = useSearchParams();
+  const jobid = Number(params.get("job"));
+  return (
+    <>
+      <Title text={t("bulk.title")} />
+      <Link to="/dashboard/main/search" className={classes.back} viewTransition>
+        <ArrowLeft size={16} aria-hidden="true" />
+        {t("bulk.back")}
+      </Link>
+      <div className={classes.head}>
+        <h1>{t("bulk.title")}</h1>
+        <p>{t("bulk.lead")}</p>
+      </div>
+      {Number.isSafeInteger(jobid) && jobid > 0 ? (
+        <JobView key={jobid} jobid={jobid} onAnother={() => setParams({})} />
+      ) : (
+        <NewJob onStart={(started) => setParams({ job: String(started) })} />
+      )}
+    </>
+  );
+}
+
+export { BulkLookupScreen as Component };

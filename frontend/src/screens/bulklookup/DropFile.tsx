@@ -1,0 +1,51 @@
+/** A field for one CSV, dropped on it or chosen. The input lies over the whole of it, so the browser takes the drop. */
+import { FileSpreadsheet } from "lucide-react";
+import { useId, useState } from "react";
+import { t } from "../../lib/i18n";
+import classes from "./BulkLookup.module.css";
+
+const EXAMPLE = "data:text/csv;charset=utf-8,linkedinurl%0Ahttps%3A%2F%2Fwww.linkedin.com%2Fin%2Fjohn-doe%0A";
+
+interface Props {
+  file: File | null;
+  problem: string | null;
+  onFile: (file: File) => void;
+}
+
+export function DropFile({ file, problem, onFile }: Props) {
+  const id = useId();
+  const [over, setOver] = useState(false);
+  return (
+    <div>
+      <label htmlFor={id} className={classes.drop} data-over={over || undefined}>
+        <FileSpreadsheet size={26} aria-hidden="true" />
+        <strong>{file ? file.name : t("bulk.drop")}</strong>
+        <span>{file ? t("bulk.choose") : t("bulk.dropText")}</span>
+        <input
+          id={id}
+          type="file"
+          accept=".csv,text/csv,text/plain"
+          aria-label={t("bulk.file")}
+          className={classes.input}
+          onDragEnter={() => setOver(true)}
+          onDragLeave={() => setOver(false)}
+          onDrop={() => setOver(false)}
+          onChange={(event) => {
+            const [chosen] = event.currentTarget.files ?? [];
+            if (chosen) onFile(chosen);
+            // The same file, mended, can be chosen again.
+            event.currentTarget.value = "";
+          }}
+        />
+      </label>
+      {problem && (
+        <p className={classes.problem} role="alert">
+          {problem}
+        </p>
+      )}
+      <a className={classes.example} href={EXAMPLE} download="bulklookup-example.csv">
+        {t("bulk.sample")}
+      </a>
+    </div>
+  );
+}

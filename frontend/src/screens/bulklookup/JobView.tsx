@@ -1,0 +1,131 @@
+/** A job on its way: progress, what it has cost, the outcome of each row, cancelling, the result as a sheet. */
+import { Button, Progress, Table } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useEffect, useState } from "react";
+import { account } from "../../api/account";
+import { type BulkJob, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { Empty } from "../../components/Empty";
+import { Problem } from "../../components/Problem";
+import { Card } from "../../components/ui/Card";
+import { Confirm } from "../../components/ui/Confirm";
+import { TableSkeleton } from "../../components/ui/TableSkeleton";
+import { t } from "../../lib/i18n";
+import { toast } from "../../stores/toasts";
+import classes from "./BulkLookup.module.css";
+import { useResult } from "./useResult";
+
+// The sheet has every row; the page shows as many as can be looked over.
+const MOST_SHOWN = 100;
+
+export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => void }) {
+  const found = useQuery(bulkJob(jobid));
+  const queries = useQueryClient();
+  const charged = found.data?.charged ?? 0;
+
+  // What a row cost is gone from the balances, and its contact is in the list.
+  useEffect(() => {
+    if (charged === 0) return;
+    for (const key of [account.queryKey[0], "usercontact", "searchname"]) void queries.invalidateQueries({ queryKey: [key] });
+  }, [charged, queries]);
+
+  if (found.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
+  if (found.isError && !found.data) {
+    if (found.error instanceof ApiError && found.error.status === 404) {
+      return <Empty title={t("bulk.notFound")} action={<Button onClick={onAnother}>{t("bulk.another")}</Button>} />;
+    }
+    const requestId = found.error instanceof ApiError ? found.error.requestId : undefined;
+    return <Problem text={explain(found.error)} requestId={requestId} retry={found.refetch} />;
+  }
+  return <Job job={found.data} onAnother={onAnother} />;
+}
+
+function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
+  const over = isOver(job);
+  const { download, busy } = useResult();
+  const percent = job.total > 0 ? Math.round((job.processed / job.total) * 100) : 0;
+  return (
+    <Card
+      title={t(`bulk.${job.status}`)}
+      action={
+        over ? (
+          <div className={classes.actions}>
+            <Button variant="default" onClick={onAnother}>
+              {t("bulk.another")}
+            </Button>
+            <Button leftSection={<Download size={16} aria-hidden="true" />} loading={busy} onClick={() => download(job)}>
+              {t("bulk.download")}
+            </Button>
+          </div>
+        ) : (
+          <Cancel jobid={job.jobid} />
+        )
+      }
+    >
+      <Progress value={percent} size="lg" radius="xl" aria-label={t("bulk.progress")} />
+      <p className={classes.progress} role="status">
+        <span>{t("bulk.processed", { done: job.processed, total: job.total })}</span>
+        <span>{t("bulk.charged", { count: t("bulk.credits", { count: job.charged }) })}</span>
+      </p>
+      <Rows job={job} />
+    </Card>
+  );
+}
+
+function Cancel({ jobid }: { jobid: number }) {
+  const [asked, setAsked] = useState(false);
+  const cancel = useCancelBulk();
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsked(true)}>
+        {t("bulk.cancel")}
+      </Button>
+      <Confirm
+        opened={asked}
+        onClose={() => setAsked(false)}
+        title={t("bulk.cancel")}
+        text={t("bulk.cancelText")}
+        confirm={t("bulk.cancel")}
+        cancel={t("bulk.keep")}
+        danger
+        busy={cancel.isPending}
+        onConfirm={() => cancel.mutate(jobid, { onError: (error) => toast(explain(error), "bad"), onSettled: () => setAsked(false) })}
+      />
+    </>
+  );
+}
+
+function Rows({ job }: { job: BulkJob }) {
+  const rest = job.rows.length - MOST_SHOWN;
+  return (
+    <>
+      <Table.ScrollContainer minWidth={520} tabIndex={0} role="region" aria-label={t("bulk.result")}>
+        <Table className={classes.table}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t("bulk.address")}</Table.Th>
+              <Table.Th>{t("bulk.rowStatus")}</Table.Th>
+              <Table.Th>{t("bulk.rowCharged")}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {job.rows.slice(0, MOST_SHOWN).map((row) => (
+              <Table.Tr key={row.line}>
+                <Table.Td className={classes.address}>{row.linkedinurl}</Table.Td>
+                <Table.Td>
+                  <span className={classes.outcome} data-status={row.status}>
+                    {t(`bulkRow.${row.status}`)}
+                  </span>
+                </Table.Td>
+                <Table.Td>{row.charged}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {rest > 0 && <p className={classes.dim}>{t("bulk.more", { count: rest })}</p>}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+/** Choosing the file and what to reveal; the server says what it would cost. */
+import { Checkbox } from "@mantine/core";
+import { useState } from "react";
+import type { BulkInput } from "../../api/bulk";
+import { Card } from "../../components/ui/Card";
+import { t } from "../../lib/i18n";
+import { KINDS, type Kind, REVEAL_TYPE } from "../../lib/reveal";
+import classes from "./BulkLookup.module.css";
+import { DropFile } from "./DropFile";
+import { PriceCard } from "./PriceCard";
+
+const LARGEST = 5 * 1024 * 1024;
+
+export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
+  const [file, setFile] = useState<File | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [kinds, setKinds] = useState<readonly Kind[]>(KINDS);
+
+  const take = (chosen: File) => {
+    const tooLarge = chosen.size > LARGEST;
+    setProblem(tooLarge ? t("bulk.tooLarge") : null);
+    setFile(tooLarge ? null : chosen);
+  };
+  const tick = (kind: Kind, on: boolean) => setKinds(KINDS.filter((one) => (one === kind ? on : kinds.includes(one))));
+  const input: BulkInput | null = file && kinds.length > 0 ? { file, kinds: kinds.map((kind) => REVEAL_TYPE[kind]) } : null;
+
+  return (
+    <div className={classes.panes}>
+      <div>
+        <Card>
+          <DropFile file={file} problem={problem} onFile={take} />
+          <fieldset className={classes.options}>
+            <legend>{t("bulk.kinds")}</legend>
+            {KINDS.map((kind) => (
+              <Checkbox
+                key={kind}
+                label={t(`kind.${kind}`)}
+                checked={kinds.includes(kind)}
+                onChange={(event) => tick(kind, event.currentTarget.checked)}
+              />
+            ))}
+          </fieldset>
+        </Card>
+      </div>
+      {input && (
+        <div>
+          <PriceCard key={`${input.file.name} ${input.file.lastModified} ${input.kinds.join()}`} input={input} onStart={onStart} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+/** What the file would cost, the most that may be spent, and the start. */
+import { Button, Loader, NumberInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { creditsOf, useAccount } from "../../api/account";
+import { type BulkInput, type Estimate, estimate, useStartBulk } from "../../api/bulk";
+import { explain, fieldErrors } from "../../api/explain";
+import { Card } from "../../components/ui/Card";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { t } from "../../lib/i18n";
+import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../lib/reveal";
+import classes from "./BulkLookup.module.css";
+
+const MOST_CREDITS = 3000;
+
+interface Props {
+  input: BulkInput;
+  onStart: (jobid: number) => void;
+}
+
+export function PriceCard({ input, onStart }: Props) {
+  const price = useQuery(estimate(input));
+  return (
+    <Card title={t("bulk.price")}>
+      {price.isPending ? (
+        <p className={classes.pricing} role="status">
+          <Loader size="sm" /> {t("bulk.pricing")}
+        </p>
+      ) : price.isError ? (
+        <FormAlert text={fieldErrors(price.error)["urls"] ?? explain(price.error)} />
+      ) : (
+        <Offer input={input} price={price.data} onStart={onStart} />
+      )}
+    </Card>
+  );
+}
+
+function Offer({ input, price, onStart }: Props & { price: Estimate }) {
+  const credits = creditsOf(useAccount());
+  const [most, setMost] = useState<number | string>(price.estimate);
+  const start = useStartBulk();
+  const lines = KINDS.map((kind) => ({ kind, cost: price.estimates[REVEAL_TYPE[kind]] ?? 0, left: credits?.[CREDIT_OF[kind]] ?? 0 }));
+  const short = lines.some(({ cost, left }) => cost > left);
+
+  return (
+    <div className={classes.offer}>
+      <FormAlert text={start.error && explain(start.error)} />
+      <p className={classes.big}>
+        {t("bulk.credits", { count: price.estimate })} <span>{t("bulk.addresses", { count: price.total })}</span>
+      </p>
+      <dl className={classes.prices}>
+        {lines
+          .filter(({ kind }) => input.kinds.includes(REVEAL_TYPE[kind]))
+          .map(({ kind, cost, left }) => (
+            <div key={kind}>
+              <dt>{t(`kind.${kind}`)}</dt>
+              <dd>
+                {t("bulk.credits", { count: cost })}, <span>{t("bulk.left", { count: left })}</span>
+              </dd>
+            </div>
+          ))}
+      </dl>
+      <p className={classes.dim}>{price.estimate === 0 ? t("bulk.free") : t("bulk.priceText")}</p>
+      {short && <p className={classes.short}>{t("bulk.short")}</p>}
+      <NumberInput
+        label={t("bulk.max")}
+        description={t("bulk.maxText")}
+        value={most}
+        onChange={setMost}
+        min={0}
+        max={MOST_CREDITS}
+        allowDecimal={false}
+        allowNegative={false}
+      />
+      <Button
+        size="md"
+        loading={start.isPending}
+        disabled={most === ""}
+        onClick={() => start.mutate({ ...input, max_credits: Number(most) }, { onSuccess: ({ jobid }) => onStart(jobid) })}
+      >
+        {t("bulk.start")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+/** What the browser extension reads, and where it goes. */
+import { config } from "../../api/config";
+import { LegalPage } from "../../components/LegalPage";
+
+export function ChromePrivacyScreen() {
+  return <LegalPage document="chrome" brand={config().brandname} />;
+}
+
+export { ChromePrivacyScreen as Component };

@@ -1,0 +1,35 @@
+/** The foot of a card form: where the card goes, Cancel and Pay. */
+import { Button, Group } from "@mantine/core";
+import { Lock } from "lucide-react";
+import type { Plan } from "../../api/types";
+import { t } from "../../lib/i18n";
+import { dollars } from "../../lib/money";
+import classes from "./CreditAddons.module.css";
+
+interface Props {
+  plan: Plan;
+  /** Shows the spinner. */
+  spinning: boolean;
+  /** A payment is under way: no second one. */
+  busy: boolean;
+  onClose: () => void;
+}
+
+export function FormFoot({ plan, spinning, busy, onClose }: Props) {
+  return (
+    <>
+      <p className={classes.safe}>
+        <Lock size={14} aria-hidden="true" />
+        {t("addons.safe")}
+      </p>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t("cancel")}
+        </Button>
+        <Button type="submit" loading={spinning} disabled={busy}>
+          {t("addons.pay", { price: dollars(plan.price) })}
+        </Button>
+      </Group>
+    </>
+  );
+}

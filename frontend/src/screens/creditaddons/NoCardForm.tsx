@@ -1,0 +1,24 @@
+/** The card form cannot be shown: try again, or pay on the provider's own page. */
+import { Button, Group, Stack } from "@mantine/core";
+import { Link } from "react-router";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { t } from "../../lib/i18n";
+import classes from "./CreditAddons.module.css";
+
+export function NoCardForm({ onClose, retry }: { onClose: () => void; retry?: () => void }) {
+  return (
+    <Stack role="alert">
+      <FormAlert text={t("addons.formFailed")} />
+      <p className={classes.safe}>{t("addons.formFailedText")}</p>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t("cancel")}
+        </Button>
+        <Button variant="default" component={Link} to="/dashboard/upgradeplan" role="button" viewTransition>
+          {t("addons.hosted")}
+        </Button>
+        {retry && <Button onClick={retry}>{t("tryAgain")}</Button>}
+      </Group>
+    </Stack>
+  );
+}

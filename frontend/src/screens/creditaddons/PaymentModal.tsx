@@ -1,0 +1,25 @@
+/** Asks for a card. Which form does so depends on who takes the payment: Stripe, or the sandbox of the demo. */
+import { Modal } from "@mantine/core";
+import { config } from "../../api/config";
+import type { Plan } from "../../api/types";
+import { useLast } from "../../components/useLast";
+import { t } from "../../lib/i18n";
+import { NoCardForm } from "./NoCardForm";
+import { SandboxForm } from "./SandboxForm";
+import { StripeForm } from "./StripeForm";
+
+export function PaymentModal({ plan, onClose }: { plan: Plan | null; onClose: () => void }) {
+  const shown = useLast(plan);
+  return (
+    <Modal opened={plan !== null} onClose={onClose} title={shown?.name} closeButtonProps={{ "aria-label": t("close") }}>
+      {shown && <CardForm plan={shown} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function CardForm(props: { plan: Plan; onClose: () => void }) {
+  const { demo, stripepublishablekey } = config();
+  if (stripepublishablekey) return <StripeForm {...props} />;
+  if (demo) return <SandboxForm {...props} />;
+  return <NoCardForm onClose={props.onClose} />;
+}

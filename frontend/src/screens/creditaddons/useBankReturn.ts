@@ -1,0 +1,48 @@
+/** The end of a payment that the bank asked about: its page has led back here. True while that is being looked into. */
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+import { useAccount } from "../../api/account";
+import { payAddon } from "../../api/addons";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { t } from "../../lib/i18n";
+import { bankLeft } from "../../stores/bankvisit";
+import { toast } from "../../stores/toasts";
+import { usePaymentDone } from "./usePayment";
+
+export function useBankReturn(): boolean {
+  const [params] = useSearchParams();
+  const { clientid } = useAccount();
+  const go = useNavigate();
+  const done = usePaymentDone();
+  const intent = params.get("payment_intent");
+  const refused = params.get("redirect_status") === "failed";
+  const started = useRef(false);
+
+  const { mutate } = useMutation({
+    mutationFn: async (tokenid: string) => {
+      const planid = bankLeft();
+      if (refused) throw new ApiError(402, "", 402, { reason: "card_refused", scope: "resource" });
+      // Without knowing what was bought there is nothing to ask: the provider's event brings the credits.
+      return planid === null ? null : payAddon(clientid, planid, tokenid);
+    },
+    onSuccess: async (paid) => {
+      if (paid === null) toast(t("addons.processing"), "plain");
+      if (paid === null) await go("/dashboard/main/dashboardmain", { replace: true });
+      if (paid) await done.paid();
+    },
+    onError: async (error) => {
+      if (done.declined(error)) return;
+      toast(explain(error), "bad");
+      await go("/dashboard/creditaddons", { replace: true });
+    },
+  });
+
+  useEffect(() => {
+    if (!intent || started.current) return;
+    started.current = true;
+    mutate(intent);
+  }, [intent, mutate]);
+  return intent !== null;
+}

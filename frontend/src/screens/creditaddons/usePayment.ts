@@ -1,0 +1,60 @@
+/** Paying for one add-on: the spinner, the toast at its end, and the way to the dashboard. */
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { useAccount } from "../../api/account";
+import { isDeclined, payAddon } from "../../api/addons";
+import { useAccountStale } from "../../api/billing";
+import { explain } from "../../api/explain";
+import { t } from "../../lib/i18n";
+import { toast } from "../../stores/toasts";
+
+const SPINNER_MS = 5000;
+const HOME = "/dashboard/main/dashboardmain";
+
+/** In: how the form gets a token. Once there is one, the spinner clears after five seconds; the button stays shut. */
+export function usePayment(planid: number, token: () => Promise<string>) {
+  const { clientid } = useAccount();
+  const done = usePaymentDone();
+  const [spinning, setSpinning] = useState(false);
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const pay = useMutation({
+    mutationFn: async () => {
+      setSpinning(true);
+      const tokenid = await token();
+      timer.current = window.setTimeout(() => setSpinning(false), SPINNER_MS);
+      return payAddon(clientid, planid, tokenid);
+    },
+    onSettled: () => {
+      clearTimeout(timer.current);
+      setSpinning(false);
+    },
+    onSuccess: (paid) => (paid ? done.paid() : undefined),
+    onError: (error) => void done.declined(error),
+  });
+  // The bank's no is a toast on the way to the dashboard; anything else is said beside the card.
+  const problem = pay.isError && !isDeclined(pay.error) ? explain(pay.error) : null;
+  return { pay, spinning, problem };
+}
+
+/** What follows a payment, whichever way it ended. */
+export function usePaymentDone() {
+  const go = useNavigate();
+  const stale = useAccountStale();
+  return {
+    paid: async () => {
+      toast(t("addons.paid"));
+      await stale();
+      await go(HOME, { replace: true });
+    },
+    /** Whether the error was the bank's no. */
+    declined: (error: unknown): boolean => {
+      if (!isDeclined(error)) return false;
+      toast(t("addons.failed"), "bad");
+      void go(HOME, { replace: true });
+      return true;
+    },
+  };
+}

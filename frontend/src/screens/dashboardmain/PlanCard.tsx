@@ -1,0 +1,88 @@
+/** The plan: name, price, when it renews or ends, the credits that are left. */
+import { Button } from "@mantine/core";
+import { Download } from "lucide-react";
+import { Link } from "react-router";
+import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
+import type { Credits, Subscription } from "../../api/types";
+import { type TextKey, t } from "../../lib/i18n";
+import { EXTENSION_URL } from "../../lib/links";
+import { CREDIT_OF, KINDS } from "../../lib/reveal";
+import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../../lib/subscription";
+import classes from "./DashboardMain.module.css";
+
+export function PlanCard() {
+  const me = useAccount();
+  const credits = creditsOf(me);
+  const subscription = subscriptionOf(me);
+  const plan = subscription?.subscriptionplan_by_planid;
+  const standing = standingOf(subscription, credits);
+
+  return (
+    <section className={classes.plan} aria-label={t("home.subscription")}>
+      <div className={classes.planHead}>
+        <div>
+          <p className={classes.eyebrow}>{t("home.subscription")}</p>
+          <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
+        </div>
+        {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}
+      </div>
+      {standing !== "none" && (
+        <div className={classes.standings}>
+          {notesOf(standing, subscription, credits).map((note) => (
+            <p key={note} className={classes.standing} data-standing={note}>
+              {t(NOTES[note], { date: endOf(subscription) })}
+            </p>
+          ))}
+        </div>
+      )}
+      {credits && (
+        <dl className={classes.credits}>
+          {KINDS.map((kind) => (
+            <div key={kind}>
+              <dt>{t(`kind.${kind}`)}</dt>
+              <dd>{credits[CREDIT_OF[kind]].toLocaleString("en-US")}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <div className={classes.actions}>
+        {isOwner(me) && (
+          <Button component={Link} to="/dashboard/upgradeplan" role="button" viewTransition className={classes.lime}>
+            {standing === "none" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
+          </Button>
+        )}
+        <Button component="a" href={EXTENSION_URL} download role="button" className={classes.ghost} leftSection={<Download size={16} aria-hidden="true" />}>
+          {t("menu.extension")}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+type Note = Exclude<Standing, "none">;
+
+/** How the plan stands; without cell number credits that too, in red, beside when it renews or ends. */
+function notesOf(standing: Note, subscription: Subscription | undefined, credits: Credits | undefined): Note[] {
+  if (standing === "expired" || !credits || !isOver(credits)) return [standing];
+  const plan = subscription?.subscriptionplan_by_planid;
+  const term = standing === "creditsover" && plan ? termOf(plan, subscription) : standing;
+  return ["creditsover", term];
+}
+
+const NOTES: Record<Note, TextKey> = {
+  expired: "plan.expired",
+  cancelled: "plan.cancelled",
+  ending: "plan.ends",
+  trial: "plan.trial",
+  creditsover: "plan.creditsOver",
+  active: "plan.renews",
+};
+
+function Price({ price, monthly }: { price: number; monthly: boolean }) {
+  if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
+  return (
+    <p className={classes.price}>
+      {price < 0 ? "∞" : `$${price.toLocaleString("en-US")}`} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
+    </p>
+  );
+}

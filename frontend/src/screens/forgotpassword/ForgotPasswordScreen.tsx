@@ -1,0 +1,49 @@
+/** Asks for a link that sets a new password. */
+import { Anchor, Button, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { Link } from "react-router";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { useForgot } from "../../api/signup";
+import { AuthForm } from "../../components/AuthForm";
+import { t } from "../../lib/i18n";
+import { isBlank, isEmail } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+
+export function ForgotPasswordScreen() {
+  const forgot = useForgot();
+  const form = useForm({
+    initialValues: { email: "" },
+    validate: {
+      email: (text) => (isBlank(text) ? t("field.emailMissing") : isEmail(text) ? null : t("field.emailInvalid")),
+    },
+  });
+  const send = ({ email }: typeof form.values) =>
+    forgot.mutate(email.trim().toLowerCase(), {
+      onSuccess: () => toast(t("forgot.sent")),
+      onError: (error) => {
+        const isTrouble = error instanceof ApiError && (error.status === 429 || error.status === 0);
+        toast(isTrouble ? explain(error) : t("session.invalid"), "bad");
+      },
+    });
+
+  return (
+    <AuthForm
+      title={t("forgot.title")}
+      lead={forgot.isSuccess ? t("forgot.sentTo", { email: form.values.email.trim() }) : t("forgot.lead")}
+      onSubmit={form.onSubmit(send)}
+      foot={
+        <Anchor component={Link} to="/login">
+          {t("forgot.back")}
+        </Anchor>
+      }
+    >
+      <TextInput label={t("field.email")} type="email" autoComplete="username" autoFocus {...form.getInputProps("email")} />
+      <Button type="submit" size="md" loading={forgot.isPending}>
+        {t("forgot.submit")}
+      </Button>
+    </AuthForm>
+  );
+}
+
+export { ForgotPasswordScreen as Component };

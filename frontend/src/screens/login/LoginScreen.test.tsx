@@ -1,0 +1,57 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { currentSession } from "../../stores/session";
+import { accountAnswer } from "../../testing/answers";
+import { Refusal, draw, serve } from "../../testing/render";
+import { LoginScreen } from "./LoginScreen";
+
+const user = userEvent.setup();
+
+async function signIn(email: string, password: string) {
+  if (email) await user.type(screen.getByLabelText("Email"), email);
+  if (password) await user.type(screen.getByLabelText("Password"), password);
+  await user.click(screen.getByRole("button", { name: "Login" }));
+}
+
+test("says at the field what is missing, and sends nothing", async () => {
+  const sent = serve({});
+  draw(<LoginScreen />, { at: "/login", me: null });
+  await signIn("", "");
+  expect(screen.getByText("Please enter your email address")).toBeVisible();
+  expect(screen.getByText("Please enter your password")).toBeVisible();
+  await signIn("owner@", "");
+  expect(screen.getByText("Invalid email")).toBeVisible();
+  expect(sent).toEqual([]);
+});
+
+test("sends the address in lower case and leads to the dashboard", async () => {
+  const sent = serve({ "POST user/session": accountAnswer() });
+  const { where } = draw(<LoginScreen />, { at: "/login", me: null });
+  await signIn("Owner@Acme-Demo.com", "Demo1234");
+  await waitFor(() => expect(where()).toBe("/dashboard/main/dashboardmain"));
+  expect(sent[0]!.body).toEqual({ email: "owner@acme-demo.com", password: "Demo1234" });
+  expect(currentSession()).toMatchObject({ sessionToken: "token", emailid: "owner@acme-demo.com" });
+});
+
+test.each([
+  [401, 401, "You have entered an invalid email or password"],
+  [403, 800, "Your account is temporarily disabled"],
+  [403, 801, "You have been removed from the platform by the admin"],
+  [403, 803, "Please Accept your invitation and Sign in"],
+])("status %s with code %s says %j", async (status, code, text) => {
+  serve({ "POST user/session": new Refusal(status, { code, message: "other words", context: { scope: "account" } }) });
+  draw(<LoginScreen />, { at: "/login", me: null });
+  await signIn("owner@acme-demo.com", "Demo1234");
+  expect(await screen.findByRole("alert")).toHaveTextContent(text);
+  expect(screen.getByLabelText("Email")).toHaveValue("owner@acme-demo.com");
+});
+
+test("an unverified user goes to /verifyemail and is remembered there", async () => {
+  const context = { appuserid: 7, name: "New One", email: "new@acme.com", checktoken: "c", scope: "account" };
+  serve({ "POST user/session": new Refusal(403, { code: 802, message: "x", context }) });
+  const { where } = draw(<LoginScreen />, { at: "/login", me: null });
+  await signIn("new@acme.com", "Demo1234");
+  await waitFor(() => expect(where()).toBe("/verifyemail"));
+  expect(JSON.parse(sessionStorage.getItem("unverified")!).state.person).toEqual({ appuserid: 7, name: "New One", email: "new@acme.com", checktoken: "c" });
+});

@@ -1,0 +1,98 @@
+/** Landing and sign-in. Says why somebody may not come in, and where to go instead. */
+import { Anchor, Button, Divider, PasswordInput, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, Navigate, useNavigate } from "react-router";
+import { account, signIn } from "../../api/account";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { AuthForm } from "../../components/AuthForm";
+import { t } from "../../lib/i18n";
+import { isBlank, isEmail } from "../../lib/validate";
+import { sessionEnded, useIsLoggedIn } from "../../stores/session";
+import { toast } from "../../stores/toasts";
+import { unverifiedMet, type Unverified } from "../../stores/unverified";
+import classes from "./Login.module.css";
+import { CHANGE_PASSWORD, HOME, REFUSALS } from "./outcome";
+import { SocialButtons } from "./SocialButtons";
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return t("somethingWrong");
+  if (REFUSALS[error.code]) return REFUSALS[error.code]!;
+  const isTrouble = error.status === 0 || error.status === 429 || error.status >= 500;
+  return isTrouble ? explain(error) : t("session.invalid");
+}
+
+export function LoginScreen() {
+  const isLoggedIn = useIsLoggedIn();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const form = useForm({
+    mode: "uncontrolled",
+    initialValues: { email: "", password: "" },
+    validate: {
+      email: (email) => (isBlank(email) ? t("field.emailMissing") : isEmail(email) ? null : t("field.emailInvalid")),
+      password: (password) => (password ? null : t("field.passwordMissing")),
+    },
+  });
+  const login = useMutation({
+    mutationFn: ({ email, password }: typeof form.values) => signIn(email.trim(), password),
+    onSuccess: (found) => {
+      queries.setQueryData(account.queryKey, found);
+      void navigate(found.mustchangepassword ? CHANGE_PASSWORD : HOME, { replace: true, viewTransition: true });
+    },
+    onError: (error) => {
+      toast(reasonOf(error), "bad", 1);
+      if (!(error instanceof ApiError)) return;
+      if ([800, 801, 803].includes(error.code)) sessionEnded();
+      if (error.code !== 802) return;
+      unverifiedMet(error.context as unknown as Unverified);
+      void navigate("/verifyemail", { viewTransition: true });
+    },
+  });
+
+  // The mutation leads on by itself; this is for somebody who comes back with a session.
+  if (isLoggedIn && login.isIdle) return <Navigate to={HOME} replace />;
+  return (
+    <AuthForm
+      title={t("login.title")}
+      lead={t("login.lead")}
+      alert={login.isError ? reasonOf(login.error) : null}
+      onSubmit={form.onSubmit((values) => login.mutate(values))}
+      foot={
+        <>
+          {t("login.noAccount")}{" "}
+          <Anchor component={Link} to="/register" fw={600}>
+            {t("login.signUp")}
+          </Anchor>
+        </>
+      }
+    >
+      <TextInput
+        key={form.key("email")}
+        {...form.getInputProps("email")}
+        label={t("field.email")}
+        type="email"
+        autoComplete="username"
+        autoFocus
+      />
+      <PasswordInput
+        key={form.key("password")}
+        {...form.getInputProps("password")}
+        label={t("field.password")}
+        autoComplete="current-password"
+        visibilityToggleButtonProps={{ "aria-label": t("field.show") }}
+      />
+      <Anchor component={Link} to="/forgotpassword" className={classes.forgot}>
+        {t("login.forgot")}
+      </Anchor>
+      <Button type="submit" size="md" loading={login.isPending}>
+        {t("login.submit")}
+      </Button>
+      <Divider label={t("login.or")} />
+      <SocialButtons />
+    </AuthForm>
+  );
+}
+
+export { LoginScreen as Component };

@@ -1,0 +1,35 @@
+/** Sign-in with Google or LinkedIn. A provider that this server is not set up for is shown, but cannot be pressed. */
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import { config } from "../../api/config";
+import { t } from "../../lib/i18n";
+import { GoogleMark, LinkedInMark } from "./marks";
+import classes from "./Login.module.css";
+import { useSocial } from "./useSocial";
+
+export function SocialButtons() {
+  const { googleenabled, linkedinenabled } = config();
+  const enter = useSocial();
+  return (
+    <div className={classes.social}>
+      <SocialButton label={t("login.google")} mark={<GoogleMark />} enabled={googleenabled} onClick={() => enter("google")} />
+      <SocialButton label={t("login.linkedin")} mark={<LinkedInMark />} enabled={linkedinenabled} onClick={() => enter("linkedin")} />
+    </div>
+  );
+}
+
+interface Props {
+  label: string;
+  mark: ReactNode;
+  enabled: boolean;
+  onClick: () => void;
+}
+
+// No Mantine tooltip here: its positioning engine alone would weigh more than the rest of this screen.
+function SocialButton({ label, mark, enabled, onClick }: Props) {
+  return (
+    <Button variant="default" px="sm" leftSection={mark} disabled={!enabled} onClick={onClick} title={enabled ? undefined : t("login.socialOff")}>
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,87 @@
+/** Invites somebody to a seat. The server makes the temporary password and mails it. */
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { EmailTaken, NotBusiness, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
+import { useAddMember } from "../../api/team";
+import { t } from "../../lib/i18n";
+import { isBlank, isEmail } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+
+const EMPTY = { firstname: "", lastname: "", email: "", role: "member" };
+const ROLES = [
+  { value: "member", label: t("seats.roleMember") },
+  { value: "admin", label: t("seats.roleAdmin") },
+];
+
+export function AddMember({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={t("seats.addTitle")} closeButtonProps={{ "aria-label": t("close") }}>
+      <MemberForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function MemberForm({ onClose }: { onClose: () => void }) {
+  const add = useAddMember();
+  const form = useForm({
+    initialValues: EMPTY,
+    validate: {
+      firstname: (text) => (isBlank(text) ? t("field.firstnameMissing") : null),
+      lastname: (text) => (isBlank(text) ? t("field.lastnameMissing") : null),
+      email: (text) => (isBlank(text) ? t("field.emailMissing") : isEmail(text) ? null : t("field.emailInvalid")),
+      role: (role) => (role ? null : t("seats.roleMissing")),
+    },
+  });
+  const invite = useMutation({
+    mutationFn: async (values: typeof EMPTY) => {
+      const email = values.email.trim().toLowerCase();
+      const [firstname, lastname] = [values.firstname.trim(), values.lastname.trim()];
+      await requireBusinessEmail(email);
+      await requireFreeEmail(email);
+      await add.mutateAsync({ firstname, lastname, name: `${firstname} ${lastname}`, email, role: values.role });
+    },
+    onSuccess: () => {
+      toast(t("seats.addDone"));
+      onClose();
+    },
+    onError: (error) => {
+      const refusal = emailRefusal(error);
+      if (refusal) form.setFieldError("email", refusal);
+      else toast(reasonOf(error), "bad");
+    },
+  });
+
+  return (
+    <form onSubmit={form.onSubmit((values) => invite.mutate(values))} noValidate>
+      <Stack>
+        <TextInput label={t("field.firstname")} data-autofocus {...form.getInputProps("firstname")} />
+        <TextInput label={t("field.lastname")} {...form.getInputProps("lastname")} />
+        <TextInput label={t("field.email")} type="email" autoComplete="off" {...form.getInputProps("email")} />
+        <NativeSelect label={t("seats.role")} data={ROLES} {...form.getInputProps("role")} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            {t("seats.invite")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function emailRefusal(error: unknown): string | null {
+  if (error instanceof NotBusiness) return t("seats.businessOnly");
+  const isTaken = error instanceof EmailTaken || (error instanceof ApiError && error.reason === "email_exists");
+  return isTaken ? t("seats.emailTaken") : null;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return t("seats.addFailed");
+  if (error.reason === "no_plan") return t("seats.addPlan");
+  return [0, 409, 422, 429].includes(error.status) ? explain(error) : t("seats.addFailed");
+}

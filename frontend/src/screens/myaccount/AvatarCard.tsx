@@ -1,0 +1,63 @@
+/** The picture: choose a file, see it, Update saves it, Delete takes the choice back or the saved picture away. */
+import { Button, FileButton, Group } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useAccount } from "../../api/account";
+import { explain } from "../../api/explain";
+import { useSaveAvatar } from "../../api/profile";
+import { NameAvatar } from "../../components/NameAvatar";
+import { Card } from "../../components/ui/Card";
+import { t } from "../../lib/i18n";
+import { toast } from "../../stores/toasts";
+import classes from "./MyAccount.module.css";
+
+const TYPES = ["image/jpeg", "image/png"];
+const MOST_BYTES = 2_000_000;
+
+export function AvatarCard() {
+  const me = useAccount();
+  const [chosen, setChosen] = useState<{ file: File; url: string } | null>(null);
+  const save = useSaveAvatar(me.appuserid);
+
+  // The browser holds a shown file until its address is let go.
+  useEffect(() => () => URL.revokeObjectURL(chosen?.url ?? ""), [chosen]);
+
+  const choose = (file: File | null) => {
+    if (!file) return;
+    if (!TYPES.includes(file.type)) return toast(t("account.photoType"), "bad");
+    if (file.size > MOST_BYTES) return toast(t("account.photoSize"), "bad");
+    setChosen({ file, url: URL.createObjectURL(file) });
+  };
+  const store = (picture: File | null) =>
+    save.mutate(picture, {
+      onSuccess: () => {
+        setChosen(null);
+        toast(picture ? t("account.photoSaved") : t("account.photoDeleted"));
+      },
+      onError: (error) => toast(explain(error), "bad"),
+    });
+  const update = () => (chosen ? store(chosen.file) : toast(t("account.photoMissing"), "bad"));
+  const remove = () => (chosen ? setChosen(null) : store(null));
+
+  return (
+    <Card title={t("account.photo")} text={t("account.photoText")}>
+      <div className={classes.photo}>
+        <NameAvatar name={me.name} src={chosen?.url ?? me.avatar} size={84} />
+        <Group gap="sm">
+          <FileButton onChange={choose} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
+            {(props) => (
+              <Button variant="default" {...props}>
+                {t("account.photoChoose")}
+              </Button>
+            )}
+          </FileButton>
+          <Button onClick={update} loading={save.isPending}>
+            {t("account.update")}
+          </Button>
+          <Button variant="subtle" color="red" onClick={remove} disabled={!chosen && !me.avatar}>
+            {t("delete")}
+          </Button>
+        </Group>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,120 @@
+/** A new e-mail address in two steps: the address, then the code that was mailed to it. */
+import { Button, Modal, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { useUpdateEmail } from "../../api/profile";
+import { runScript } from "../../api/scripts";
+import { NotBusiness, requireBusinessEmail } from "../../api/signup";
+import type { Account } from "../../api/types";
+import { t } from "../../lib/i18n";
+import { isBlank, isEmail } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+
+interface Props {
+  opened: boolean;
+  onClose: () => void;
+  me: Account;
+  /** What the mailed link brought: the dialog then starts at the code. */
+  linked: { newemail: string; code: string };
+}
+
+export function ChangeEmail({ opened, onClose, me, linked }: Props) {
+  const [pending, setPending] = useState(linked.code ? linked.newemail : null);
+  const close = () => {
+    setPending(null);
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={t("account.changeEmail")} closeButtonProps={{ "aria-label": t("close") }}>
+      {pending === null ? (
+        <AddressStep me={me} onSent={setPending} />
+      ) : (
+        <CodeStep me={me} newemail={pending} code={linked.code} onDone={close} />
+      )}
+    </Modal>
+  );
+}
+
+function AddressStep({ me, onSent }: { me: Account; onSent: (newemail: string) => void }) {
+  const form = useForm({
+    initialValues: { newemail: "" },
+    validate: {
+      newemail: (text) => {
+        if (isBlank(text)) return t("field.emailMissing");
+        if (text.trim().toLowerCase() === me.email.toLowerCase()) return t("email.same");
+        return isEmail(text) ? null : t("field.emailInvalid");
+      },
+    },
+  });
+  const send = useMutation({
+    mutationFn: async (newemail: string) => {
+      await requireBusinessEmail(newemail);
+      await runScript("emailcodeverification", { oldemail: me.email, newemail });
+      return newemail;
+    },
+    onSuccess: (newemail) => {
+      toast(t("email.sent"));
+      onSent(newemail);
+    },
+    onError: (error) => form.setFieldError("newemail", addressError(error)),
+  });
+  return (
+    <form onSubmit={form.onSubmit(({ newemail }) => send.mutate(newemail.trim().toLowerCase()))} noValidate>
+      <Stack>
+        <TextInput label={t("email.new")} type="email" autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
+        <Button type="submit" loading={send.isPending}>
+          {t("email.sendCode")}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function CodeStep({ me, newemail, code, onDone }: { me: Account; newemail: string; code: string; onDone: () => void }) {
+  const update = useUpdateEmail();
+  const form = useForm({
+    initialValues: { newemail, code },
+    validate: {
+      newemail: (text) => (isEmail(text) ? null : t("email.invalidOrCode")),
+      code: (text) => (isBlank(text) ? t("email.codeMissing") : null),
+    },
+  });
+  const save = (values: typeof form.values) =>
+    update.mutate(
+      { newemail: values.newemail.trim().toLowerCase(), code: values.code.trim(), afid: me.afid },
+      {
+        onSuccess: () => {
+          toast(t("email.changed"));
+          onDone();
+        },
+        onError: (error) => form.setFieldError("code", codeError(error)),
+      },
+    );
+  return (
+    <form onSubmit={form.onSubmit(save)} noValidate>
+      <Stack>
+        <TextInput label={t("email.new")} readOnly variant="filled" {...form.getInputProps("newemail")} />
+        <TextInput label={t("email.code")} autoComplete="one-time-code" data-autofocus {...form.getInputProps("code")} />
+        <Button type="submit" loading={update.isPending}>
+          {t("email.verify")}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function addressError(error: unknown): string {
+  if (error instanceof NotBusiness) return t("seats.businessOnly");
+  if (error instanceof ApiError && error.status === 409) return t("email.taken");
+  return explain(error);
+}
+
+function codeError(error: unknown): string {
+  if (error instanceof ApiError && error.reason === "code_mismatch") return t("email.mismatch");
+  if (error instanceof ApiError && error.status === 409) return t("email.taken");
+  if (error instanceof ApiError && [0, 429].includes(error.status)) return explain(error);
+  return t("email.cannotUpdate");
+}

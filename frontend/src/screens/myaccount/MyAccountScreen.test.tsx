@@ -1,0 +1,78 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { currentSession } from "../../stores/session";
+import { accountAnswer } from "../../testing/answers";
+import { Refusal, draw, serve } from "../../testing/render";
+import { MyAccountScreen } from "./MyAccountScreen";
+
+const user = userEvent.setup({ applyAccept: false });
+const AT = "/dashboard/settings/myaccount";
+
+test("a member sees the name and the address, and no company", () => {
+  serve({});
+  draw(<MyAccountScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
+  expect(screen.getByLabelText("First Name")).toHaveValue("Olivia");
+  expect(screen.getByLabelText("Email")).toHaveAttribute("readonly");
+  expect(screen.queryByLabelText("Company")).toBeNull();
+});
+
+test("the owner saves the profile; what the server refuses is shown at its field", async () => {
+  const refused = { code: 422, message: "Not a country", context: { scope: "resource", fields: { country: "Not a country" } } };
+  const sent = serve({ "PATCH leads/_table/appuser": new Refusal(422, refused) });
+  draw(<MyAccountScreen />, { at: AT });
+  await user.clear(screen.getByLabelText("Last Name"));
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(screen.getByText("Please enter your last name")).toBeVisible();
+  await user.type(screen.getByLabelText("Last Name"), "Berg");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(screen.getByLabelText("Country")).toHaveAccessibleDescription("Not a country"));
+  expect(sent[0]!.body.resource[0]).toMatchObject({ appuserid: 1, name: "Olivia Berg", companyname: "Acme" });
+});
+
+test("a photo is JPEG or PNG, and there must be one to update", async () => {
+  serve({});
+  draw(<MyAccountScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Update" }));
+  expect(screen.getByText("Please add an image!")).toBeVisible();
+  const input = document.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, new File(["x"], "x.gif", { type: "image/gif" }));
+  expect(screen.getByText("Please choose a JPEG or PNG image")).toBeVisible();
+});
+
+test("the address changes in two steps", async () => {
+  const sent = serve({
+    "POST validatedomain": { result: { valid: 1 } },
+    "POST emailcodeverification": { success: 1 },
+    "POST emailupdate": { success: 1, session_token: "second-token" },
+    "PUT user/session": accountAnswer({ email: "new@acme.com", session_token: "second-token" }),
+  });
+  draw(<MyAccountScreen />, { at: AT });
+  await user.click(screen.getByRole("button", { name: "Change email" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  const next = () => user.click(dialog.getByRole("button", { name: "Send code" }));
+  await next();
+  expect(dialog.getByText("Please enter your email address")).toBeVisible();
+  await user.type(dialog.getByLabelText("New Email"), "Owner@Acme-Demo.com");
+  await next();
+  expect(dialog.getByText("You are already using this email!")).toBeVisible();
+  await user.clear(dialog.getByLabelText("New Email"));
+  await user.type(dialog.getByLabelText("New Email"), "new@acme.com");
+  await next();
+  await user.click(await dialog.findByRole("button", { name: "Verify and update" }));
+  expect(dialog.getByText("Verification Code Missing!")).toBeVisible();
+  await user.type(dialog.getByLabelText("Verification Code"), "123");
+  await user.click(dialog.getByRole("button", { name: "Verify and update" }));
+  await waitFor(() => expect(currentSession()).toMatchObject({ sessionToken: "second-token", emailid: "new@acme.com" }));
+  expect(sent.find((one) => one.path === "emailupdate")!.body).toMatchObject({ type: "update", newemail: "new@acme.com", code: "123" });
+});
+
+test("the mailed link opens the second step with its code; a wrong one is said at the field", async () => {
+  const refusal = new Refusal(422, { code: 422, message: "x", context: { reason: "code_mismatch", scope: "resource" } });
+  serve({ "POST emailupdate": refusal });
+  draw(<MyAccountScreen />, { at: `${AT}?newemail=new%40acme.com&code=777` });
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(dialog.getByLabelText("Verification Code")).toHaveValue("777");
+  await user.click(dialog.getByRole("button", { name: "Verify and update" }));
+  expect(await dialog.findByText("Verification Code Mismatched")).toBeVisible();
+});

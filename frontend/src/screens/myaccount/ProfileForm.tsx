@@ -1,0 +1,118 @@
+/** Name and e-mail; for the owner the company, its tax number and where its invoices go. */
+import { Anchor, Button, TextInput, Textarea } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { useSearchParams } from "react-router";
+import { isOwner } from "../../api/account";
+import { explain, fieldErrors } from "../../api/explain";
+import { useSaveProfile } from "../../api/profile";
+import type { Account } from "../../api/types";
+import { CompanyFields, type CompanyValues, companyRecord, phoneError } from "../../components/CompanyFields";
+import { Card } from "../../components/ui/Card";
+import { t } from "../../lib/i18n";
+import { isBlank } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+import { ChangeEmail } from "./ChangeEmail";
+import classes from "./MyAccount.module.css";
+
+interface Values extends CompanyValues {
+  firstname: string;
+  lastname: string;
+  taxid: string;
+  billingaddress: string;
+}
+
+const LONGEST_ADDRESS = 200;
+
+function valuesOf({ name, firstname, lastname, client_by_clientid: client }: Account): Values {
+  const [first = "", ...rest] = name.split(/\s+/);
+  return {
+    firstname: firstname ?? first,
+    lastname: lastname ?? rest.join(" "),
+    companyname: client.companyname ?? "",
+    phonenumber: client.phonenumber ? `+${client.phonenumber}` : "",
+    country: client.country ?? "",
+    salespeoplecount: client.salespeoplecount ?? "",
+    requiredleadcount: client.requiredleadcount ?? "",
+    department: client.department ?? "",
+    taxid: client.taxid ?? "",
+    billingaddress: client.billingaddress ?? "",
+  };
+}
+
+export function ProfileForm({ me }: { me: Account }) {
+  const owns = isOwner(me);
+  const save = useSaveProfile();
+  const form = useForm<Values>({
+    initialValues: valuesOf(me),
+    validate: {
+      firstname: (text) => (isBlank(text) ? t("field.firstnameMissing") : null),
+      lastname: (text) => (isBlank(text) ? t("field.lastnameMissing") : null),
+      phonenumber: (text) => (owns && text ? phoneError(text) : null),
+      billingaddress: (text) => (text.length > LONGEST_ADDRESS ? t("account.addressLong") : null),
+    },
+  });
+  const submit = ({ firstname, lastname, taxid, billingaddress, ...company }: Values) => {
+    const names = { firstname: firstname.trim(), lastname: lastname.trim(), name: `${firstname.trim()} ${lastname.trim()}` };
+    const billing = { taxid: taxid.trim(), billingaddress: billingaddress.trim() };
+    save.mutate(
+      { appuserid: me.appuserid, ...names, ...(owns && { ...companyRecord(company), ...billing }) },
+      {
+        onSuccess: () => toast(t("account.saved")),
+        onError: (error) => {
+          form.setErrors(fieldErrors(error));
+          toast(explain(error), "bad");
+        },
+      },
+    );
+  };
+
+  return (
+    <Card title={t("account.title")}>
+      <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+        <div className={classes.pair}>
+          <TextInput label={t("field.firstname")} autoComplete="given-name" {...form.getInputProps("firstname")} />
+          <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
+        </div>
+        <EmailField me={me} />
+        {owns && (
+          <>
+            <CompanyFields form={form as never} />
+            <TextInput label={t("company.taxid")} maxLength={50} {...form.getInputProps("taxid")} />
+            <Textarea
+              label={t("company.billingaddress")}
+              rows={3}
+              maxLength={LONGEST_ADDRESS}
+              autoComplete="street-address"
+              {...form.getInputProps("billingaddress")}
+            />
+          </>
+        )}
+        <Button type="submit" loading={save.isPending} className={classes.submit}>
+          {t("save")}
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+/** The address cannot be typed over; it is changed in two steps. The mailed link opens the second one. */
+function EmailField({ me }: { me: Account }) {
+  const [params, setParams] = useSearchParams();
+  const linked = { newemail: params.get("newemail") ?? "", code: params.get("code") ?? "" };
+  const [opened, { open, close }] = useDisclosure(Boolean(linked.code));
+
+  const leave = () => {
+    close();
+    setParams({}, { replace: true });
+  };
+  return (
+    <div>
+      <TextInput label={t("field.email")} value={me.email} readOnly variant="filled" />
+      <Anchor component="button" type="button" size="sm" mt={6} onClick={open}>
+        {t("account.changeEmail")}
+      </Anchor>
+      <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { contactAnswer } from "../../testing/answers";
+import { type Sent, draw, serve } from "../../testing/render";
+import { MyContactsScreen } from "./MyContactsScreen";
+import { cellsOf } from "./useExport";
+
+const user = userEvent.setup();
+const AT = "/dashboard/main/mycontacts";
+const LIST = "GET leads/_table/usercontact";
+
+const votes = (sent: Sent[]) =>
+  sent
+    .filter((one) => one.path.endsWith("contactfeedback"))
+    .map(({ body: { resource } }) => `${resource[0].action} ${resource[0].type}`);
+
+const contacts = (count: number) => ({
+  resource: Array.from({ length: Math.min(count, 25) }, (_, index) => contactAnswer(index + 1)),
+  meta: { count },
+});
+
+test("an empty list says so and leads to the search", async () => {
+  serve({ [LIST]: { resource: [], meta: { count: 0 } } });
+  draw(<MyContactsScreen />, { at: AT });
+  expect(await screen.findByText("no data found")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Search a contact" })).toHaveAttribute("href", "/dashboard/main/search");
+});
+
+test("pages and sizes are in the address, an unknown size is 100", async () => {
+  const sent = serve({ [LIST]: contacts(230) });
+  const { where } = draw(<MyContactsScreen />, { at: `${AT}?size=77` });
+  await screen.findByText("Person 1");
+  expect(Object.fromEntries(sent[0]!.query)).toEqual({ order: "createdon DESC", include_count: "true", limit: "100", offset: "0" });
+
+  await user.click(screen.getByRole("button", { name: "50 per page" }));
+  await user.click(await screen.findByRole("button", { name: "Last page" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?page=5&size=50`));
+  expect(sent.at(-1)!.query.get("offset")).toBe("200");
+  expect(sent[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
+});
+
+test("a search waits until the typing rests, and starts at page 1", async () => {
+  const sent = serve({ [LIST]: contacts(60), "POST searchname": { resource: [contactAnswer(7)], meta: { count: 1 } } });
+  const { where } = draw(<MyContactsScreen />, { at: `${AT}?page=2` });
+  await screen.findByText("Person 1");
+  await user.type(screen.getByRole("textbox", { name: "Search contacts" }), "pers");
+  expect(await screen.findByText("Person 7")).toBeVisible();
+  await waitFor(() => expect(screen.queryByText("Person 1")).toBeNull());
+  const searches = sent.filter((one) => one.path === "searchname");
+  expect(searches.map((one) => one.body)).toEqual([{ limit: 25, offset: 0, searchtext: "pers" }]);
+  expect(where()).toBe(`${AT}?search=pers`);
+});
+
+test("select all leaves deleted contacts alone, and export waits for a selection", async () => {
+  serve({ [LIST]: { resource: [contactAnswer(1), contactAnswer(2, { deleted: 1 }), contactAnswer(3)], meta: { count: 3 } } });
+  draw(<MyContactsScreen />, { at: AT });
+  await screen.findByText("Person 1");
+  expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
+  expect(screen.getByRole("checkbox", { name: "Select Person 2" })).toBeDisabled();
+
+  await user.click(screen.getByRole("checkbox", { name: "Select all" }));
+  expect(screen.getByRole("checkbox", { name: "Select Person 1" })).toBeChecked();
+  expect(screen.getByRole("checkbox", { name: "Select Person 2" })).not.toBeChecked();
+  expect(screen.getByRole("button", { name: "Export Excel" })).toBeEnabled();
+  await user.click(screen.getByRole("checkbox", { name: "Select all" }));
+  expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
+});
+
+test("the sheet has the columns of the specification and at most three values in a cell", () => {
+  const row = contactAnswer(1, { phone_numbers: "1,2,3,4", emails: null });
+  expect(cellsOf([row])).toEqual([
+    ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"],
+    ["Person 1", "https://www.linkedin.com/in/p1", "", "p1@work.example", "1, 2, 3"],
+  ]);
+});
+
+test("votes go for the values of the row; a downvote asks for the reason", async () => {
+  const sent = serve({ [LIST]: contacts(1), "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] } });
+  draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("button", { name: "Upvote" }));
+  expect(await screen.findByText("Thanks! Your feedback has been submitted.")).toBeVisible();
+  expect(votes(sent)).toEqual(["upvote phone", "upvote businessemail", "upvote personalemail"]);
+
+  await user.click(screen.getByRole("button", { name: "Downvote" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await user.click(dialog.getByRole("radio", { name: "Others" }));
+  await user.click(dialog.getByRole("button", { name: "Submit" }));
+  expect(dialog.getByText("Please enter a note")).toBeVisible();
+  await user.type(dialog.getByLabelText("Note"), "belongs to somebody else");
+  await user.click(dialog.getByRole("button", { name: "Submit" }));
+  await waitFor(() => expect(votes(sent).at(-1)).toBe("downvote phone"));
+  expect(sent.at(-1)!.body.resource[0]).toMatchObject({ downvotereason: "others", reasonnote: "belongs to somebody else" });
+});

@@ -1,0 +1,71 @@
+/** Changes the password of the signed-in person. Every other session of theirs ends with it. */
+import { Button } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { account, changePassword, useAccount } from "../../api/account";
+import { explain, fieldErrors } from "../../api/explain";
+import { Title } from "../../components/Title";
+import { Card } from "../../components/ui/Card";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { PasswordHint } from "../../components/ui/PasswordHint";
+import { SecretInput } from "../../components/ui/SecretInput";
+import { t } from "../../lib/i18n";
+import { isStrongPassword } from "../../lib/validate";
+import { tokenReplaced } from "../../stores/session";
+import { toast } from "../../stores/toasts";
+import classes from "./Password.module.css";
+
+const EMPTY = { old_password: "", new_password: "", confirm_password: "" };
+
+function newPasswordError(text: string): string | null {
+  if (!text) return t("field.required");
+  if (text.length < 8) return t("field.passwordOver");
+  return isStrongPassword(text) ? null : t("field.passwordWeak");
+}
+
+export function PasswordScreen() {
+  const { mustchangepassword, email } = useAccount();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: EMPTY,
+    validate: {
+      old_password: (text) => (text ? null : t("field.required")),
+      new_password: newPasswordError,
+      confirm_password: (text, { new_password }) =>
+        text ? (text === new_password ? null : t("field.passwordDiffers")) : t("field.required"),
+    },
+  });
+  const change = useMutation({
+    mutationFn: changePassword,
+    onSuccess: ({ session_token }) => {
+      tokenReplaced(session_token);
+      form.reset();
+      toast(t("reset.done"));
+      void queries.invalidateQueries({ queryKey: account.queryKey });
+    },
+    onError: (error) => {
+      form.setErrors(fieldErrors(error));
+      toast(explain(error), "bad");
+    },
+  });
+
+  return (
+    <Card title={t("password.title")} text={t("password.text")}>
+      <Title text={t("password.title")} />
+      <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+        <FormAlert text={mustchangepassword ? t("password.must") : null} />
+        {/* For password managers: whose password it is. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
+        <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
+        <PasswordHint password={form.values.new_password} />
+        <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
+        <Button type="submit" loading={change.isPending} className={classes.submit}>
+          {t("password.submit")}
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+export { PasswordScreen as Component };

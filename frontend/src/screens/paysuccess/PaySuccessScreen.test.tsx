@@ -1,0 +1,27 @@
+import { screen } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { accountAnswer, planAnswer } from "../../testing/answers";
+import { draw, serve } from "../../testing/render";
+import { PayFailScreen } from "../payfail/PayFailScreen";
+import { PaySuccessScreen } from "./PaySuccessScreen";
+
+const PRO = planAnswer(3, "Pro");
+const AT = "/dashboard/paysuccess?plan=3&session_id=cs_1";
+
+test("the page waits for the plan that the payment brings, and names it in lower case", async () => {
+  let asked = 0;
+  serve({
+    "GET leads/_table/subscriptionplan": { resource: [PRO] },
+    "PUT user/session": () => (asked++ === 0 ? accountAnswer() : accountAnswer({ plan: PRO })),
+  });
+  draw(<PaySuccessScreen />, { at: AT });
+  expect(await screen.findByRole("heading", { name: "Setting up the pro plan" })).toBeVisible();
+  expect(await screen.findByRole("heading", { name: "Welcome to the pro plan" })).toBeVisible();
+  expect(screen.getByRole("button", { name: "Go To Dashboard" })).toHaveAttribute("href", "/dashboard/main/dashboardmain");
+});
+
+test("a failed payment leads back to the plans", () => {
+  draw(<PayFailScreen />, { at: "/dashboard/payfail" });
+  expect(screen.getByText("Sorry..... Your subscription process is failed, Try again")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Go To Plan" })).toHaveAttribute("href", "/dashboard/upgradeplan");
+});

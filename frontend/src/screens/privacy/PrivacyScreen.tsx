@@ -1,0 +1,45 @@
+/** The three legal texts as tabs; each can be opened as a page of its own. */
+import { Anchor, Tabs } from "@mantine/core";
+import { ExternalLink } from "lucide-react";
+import { config } from "../../api/config";
+import { LEGAL_TITLES } from "../../components/LegalPage";
+import { LegalText } from "../../components/LegalText";
+import { Title } from "../../components/Title";
+import { Card } from "../../components/ui/Card";
+import { t } from "../../lib/i18n";
+import type { Document } from "../../lib/legal";
+import classes from "./Privacy.module.css";
+
+const PAGES: Record<Document, string> = {
+  privacy: "/privacypolicy",
+  terms: "/termsofuse",
+  chrome: "/dashboard/chromeprivacy",
+};
+const DOCUMENTS: Document[] = ["privacy", "terms", "chrome"];
+
+export function PrivacyScreen() {
+  return (
+    <Card>
+      <Title text={t("settings.privacy")} />
+      <Tabs defaultValue="privacy" keepMounted={false}>
+        <Tabs.List mb="lg">
+          {DOCUMENTS.map((document) => (
+            <Tabs.Tab key={document} value={document}>
+              {t(LEGAL_TITLES[document])}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {DOCUMENTS.map((document) => (
+          <Tabs.Panel key={document} value={document}>
+            <Anchor href={PAGES[document]} target="_blank" rel="noopener" size="sm" className={classes.open}>
+              {t("legal.open")} <ExternalLink size={14} aria-hidden="true" />
+            </Anchor>
+            <LegalText document={document} brand={config().brandname} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Card>
+  );
+}
+
+export { PrivacyScreen as Component };

@@ -1,0 +1,109 @@
+/** Sign-up with a business address. Leads to the second step, /tellusmore. */
+import { Anchor, Button, Checkbox, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import { Link, useNavigate } from "react-router";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import { EmailTaken, NotBusiness, register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
+import { AuthForm } from "../../components/AuthForm";
+import { PasswordHint } from "../../components/ui/PasswordHint";
+import { SecretInput } from "../../components/ui/SecretInput";
+import { t } from "../../lib/i18n";
+import { isBlank, isEmail, isStrongPassword } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+import { unverifiedMet } from "../../stores/unverified";
+import classes from "./Register.module.css";
+
+const EMPTY = { firstname: "", lastname: "", email: "", password: "", terms: false };
+type Values = typeof EMPTY;
+
+/** A field that was found wrong on the way: shown at that field. */
+class FieldRefused extends Error {
+  constructor(
+    readonly field: keyof Values,
+    text: string,
+  ) {
+    super(text);
+  }
+}
+
+/** The checks in the order of the specification, then the registration itself. */
+async function signUp({ firstname, lastname, email: typed, password, terms }: Values) {
+  const email = typed.trim().toLowerCase();
+  await requireBusinessEmail(email);
+  if (!isStrongPassword(password)) {
+    throw new FieldRefused("password", password.length < 8 ? t("field.passwordShort") : t("field.passwordWeak"));
+  }
+  if (!terms) throw new FieldRefused("terms", t("register.acceptTerms"));
+  await requireFreeEmail(email);
+  return register({ email, password, name: `${firstname.trim()} ${lastname.trim()}` });
+}
+
+export function RegisterScreen() {
+  const navigate = useNavigate();
+  const form = useForm({
+    initialValues: EMPTY,
+    validate: {
+      firstname: (text) => (isBlank(text) ? t("field.firstnameMissing") : null),
+      lastname: (text) => (isBlank(text) ? t("field.lastnameMissing") : null),
+      email: (text) => (isBlank(text) ? t("field.emailMissing") : isEmail(text) ? null : t("field.emailInvalid")),
+      password: (text) => (isBlank(text) ? t("field.passwordMissing") : null),
+    },
+  });
+  const signup = useMutation({
+    mutationFn: signUp,
+    onSuccess: (user) => {
+      unverifiedMet(user);
+      void navigate("/tellusmore", { replace: true, viewTransition: true });
+    },
+    onError: (error) => {
+      if (error instanceof FieldRefused) return form.setFieldError(error.field, error.message);
+      if (error instanceof NotBusiness) return form.setFieldError("email", t("register.businessOnly"));
+      if (error instanceof EmailTaken) return form.setFieldError("email", t("register.emailTaken"));
+      const isOver = !(error instanceof ApiError) || (error.status !== 429 && error.status !== 0);
+      toast(isOver ? t("somethingWrong") : explain(error), "bad");
+      if (isOver) form.reset();
+    },
+  });
+
+  return (
+    <AuthForm
+      title={t("register.title")}
+      lead={t("register.lead")}
+      onSubmit={form.onSubmit((values) => signup.mutate(values))}
+      foot={
+        <>
+          {t("register.hasAccount")}{" "}
+          <Anchor component={Link} to="/login" fw={600}>
+            {t("login.title")}
+          </Anchor>
+        </>
+      }
+    >
+      <div className={classes.names}>
+        <TextInput label={t("field.firstname")} autoComplete="given-name" autoFocus {...form.getInputProps("firstname")} />
+        <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
+      </div>
+      <TextInput label={t("field.businessEmail")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+      <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
+      <PasswordHint password={form.values.password} />
+      <Checkbox
+        label={
+          <>
+            {t("register.agree")}{" "}
+            <Anchor href="/termsofuse" target="_blank" rel="noopener" size="sm">
+              {t("register.terms")}
+            </Anchor>
+          </>
+        }
+        {...form.getInputProps("terms", { type: "checkbox" })}
+      />
+      <Button type="submit" size="md" loading={signup.isPending}>
+        {t("register.submit")}
+      </Button>
+    </AuthForm>
+  );
+}
+
+export { RegisterScreen as Component };

@@ -1,0 +1,74 @@
+/** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed. */
+import { Anchor, Button, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { ApiError } from "../../api/errors";
+import { useReset } from "../../api/signup";
+import { AuthForm } from "../../components/AuthForm";
+import { PasswordHint } from "../../components/ui/PasswordHint";
+import { SecretInput } from "../../components/ui/SecretInput";
+import { t } from "../../lib/i18n";
+import { isStrongPassword } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+
+function passwordError(text: string): string | null {
+  if (text.length < 8) return t("field.passwordEight");
+  return isStrongPassword(text) ? null : t("field.passwordWeak");
+}
+
+export function ResetPasswordScreen() {
+  const [params] = useSearchParams();
+  const email = params.get("email") ?? "";
+  const code = params.get("code") ?? "";
+  const navigate = useNavigate();
+  const reset = useReset();
+  const form = useForm({
+    initialValues: { password: "", confirm_password: "" },
+    validate: {
+      password: passwordError,
+      confirm_password: (text, { password }) => (text === password ? null : t("field.passwordsDiffer")),
+    },
+  });
+  const save = ({ password }: typeof form.values) => {
+    if (!email || !code) return toast(t("field.required"), "bad");
+    reset.mutate(
+      { email, code, new_password: password },
+      {
+        onSuccess: () => {
+          toast(t("reset.done"));
+          void navigate("/login", { replace: true, viewTransition: true });
+        },
+        onError: (error) => toast(reasonOf(error), "bad"),
+      },
+    );
+  };
+
+  return (
+    <AuthForm
+      title={t("reset.title")}
+      lead={t("reset.lead")}
+      alert={reset.isError ? reasonOf(reset.error) : null}
+      onSubmit={form.onSubmit(save)}
+      foot={
+        <Anchor component={Link} to="/login">
+          {t("forgot.back")}
+        </Anchor>
+      }
+    >
+      <TextInput label={t("field.email")} value={email} readOnly autoComplete="username" variant="filled" />
+      <TextInput label={t("reset.code")} value={code} readOnly variant="filled" />
+      <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
+      <PasswordHint password={form.values.password} />
+      <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
+      <Button type="submit" size="md" loading={reset.isPending}>
+        {t("reset.submit")}
+      </Button>
+    </AuthForm>
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof ApiError && error.code === 404 ? t("reset.expired") : t("somethingWrong");
+}
+
+export { ResetPasswordScreen as Component };

@@ -1,0 +1,63 @@
+/** Asks for a demo, or for anything else of sales. */
+import { Button, TextInput, Textarea } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useAccount } from "../../api/account";
+import { explain, fieldErrors } from "../../api/explain";
+import { useScript } from "../../api/scripts";
+import { Title } from "../../components/Title";
+import { Card } from "../../components/ui/Card";
+import { t } from "../../lib/i18n";
+import { isBlank, isEmail } from "../../lib/validate";
+import { toast } from "../../stores/toasts";
+import classes from "./ScheduleDemo.module.css";
+
+const LONGEST = 200;
+
+export function ScheduleDemoScreen() {
+  const { name, email } = useAccount();
+  const send = useScript("scheduledemoemail");
+  const form = useForm({
+    initialValues: { name, email, query: "" },
+    validate: {
+      name: (text) => (isBlank(text) ? t("demoForm.nameMissing") : null),
+      email: (text) => (isBlank(text) ? t("field.emailMissing") : isEmail(text) ? null : t("field.emailInvalid")),
+      query: (text) => (isBlank(text) ? t("demoForm.queryMissing") : text.length > LONGEST ? t("demoForm.queryLong") : null),
+    },
+  });
+  const submit = (values: typeof form.values) =>
+    send.mutate(values, {
+      onSuccess: () => {
+        toast(t("demoForm.sent"));
+        form.setFieldValue("query", "");
+      },
+      onError: (error) => {
+        form.setErrors(fieldErrors(error));
+        toast(explain(error), "bad");
+      },
+    });
+
+  return (
+    <div className={classes.page}>
+      <Title text={t("demoForm.title")} />
+      <h1>{t("demoForm.title")}</h1>
+      <p className={classes.lead}>{t("demoForm.lead")}</p>
+      <Card>
+        <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+          <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
+          <TextInput label={t("field.email")} type="email" autoComplete="email" {...form.getInputProps("email")} />
+          <Textarea
+            label={t("demoForm.query")}
+            description={t("demoForm.queryHint")}
+            rows={4}
+            {...form.getInputProps("query")}
+          />
+          <Button type="submit" loading={send.isPending} className={classes.submit}>
+            {t("submit")}
+          </Button>
+        </form>
+      </Card>
+    </div>
+  );
+}
+
+export { ScheduleDemoScreen as Component };

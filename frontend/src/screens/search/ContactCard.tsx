@@ -1,0 +1,88 @@
+/** The person that was found: who it is, and each kind of data that was asked for. */
+import { Anchor, Button } from "@mantine/core";
+import { ExternalLink } from "lucide-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { creditsOf, isExpired, isOwner, useAccount } from "../../api/account";
+import { type Asked, useFeedback } from "../../api/contacts";
+import { explain } from "../../api/explain";
+import type { Feedback, Found } from "../../api/types";
+import { type FlagAnswer, FlagDialog, type Flagged } from "../../components/FlagDialog";
+import { NameAvatar } from "../../components/NameAvatar";
+import { profileLink } from "../../lib/contacts";
+import { t } from "../../lib/i18n";
+import { FEEDBACK_TYPE, KINDS } from "../../lib/reveal";
+import { toast } from "../../stores/toasts";
+import classes from "./ContactCard.module.css";
+import { KindField } from "./KindField";
+
+interface Props {
+  found: Found;
+  asked: Asked;
+  onChange: (found: Found) => void;
+}
+
+export function ContactCard({ found, asked, onChange }: Props) {
+  const me = useAccount();
+  const [flagged, setFlagged] = useState<Flagged | null>(null);
+  const feedback = useFeedback();
+  const url = found.linkedinurl || asked.linkedinurl;
+
+  const vote = (details: Omit<Feedback, "linkedin_url">) =>
+    feedback.mutate([{ linkedin_url: url, ...details }], {
+      onSuccess: () => {
+        setFlagged(null);
+        toast(t("vote.thanks"));
+      },
+      onError: (error) => toast(explain(error), "bad"),
+    });
+  const flag = (answer: FlagAnswer) => vote({ action: "downvote", ...answer });
+
+  return (
+    <article className={classes.card}>
+      <header className={classes.who}>
+        <NameAvatar name={found.full_name} size={56} />
+        <div className={classes.names}>
+          <h2>{found.full_name.toUpperCase()}</h2>
+          <p>{[found.title, found.company].filter(Boolean).join(" · ")}</p>
+        </div>
+        <Anchor href={profileLink(url)} target="_blank" rel="noopener noreferrer" size="sm" className={classes.link}>
+          {t("search.profile")} <ExternalLink size={14} aria-hidden="true" />
+        </Anchor>
+      </header>
+      {hasNoCredit(me) && <Exhausted isOwner={isOwner(me)} />}
+      {KINDS.filter((kind) => asked[kind]).map((kind) => (
+        <KindField
+          key={kind}
+          kind={kind}
+          found={found}
+          linkedinurl={url}
+          canReveal={!isExpired(me)}
+          onChange={onChange}
+          onUpvote={(value) => vote({ action: "upvote", info: value, type: FEEDBACK_TYPE[kind] })}
+          onFlag={(value) => setFlagged({ kind, value })}
+        />
+      ))}
+      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} onClose={() => setFlagged(null)} onSubmit={flag} />
+    </article>
+  );
+}
+
+function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
+  const credits = creditsOf(me);
+  return !credits || credits.contactcredit + credits.bus_email_credits + credits.personal_email_credits === 0;
+}
+
+function Exhausted({ isOwner: owns }: { isOwner: boolean }) {
+  return (
+    <div className={classes.exhausted}>
+      <div>
+        <strong>{t("search.exhausted")}</strong>
+        <p>{owns ? t("search.exhaustedText") : t("search.askOwner")}</p>
+      </div>
+      <Button component={Link} to="/dashboard/upgradeplan" viewTransition role="button" size="sm">
+        {t("search.upgradePlan")}
+      </Button>
+    </div>
+  );
+}

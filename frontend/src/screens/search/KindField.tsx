@@ -1,0 +1,98 @@
+/** One kind of data of a person: masked with a reveal button, or its values. */
+import { Button } from "@mantine/core";
+import { Eye } from "lucide-react";
+import { useNavigate } from "react-router";
+import { creditsOf, useAccount, useBalancesKnown } from "../../api/account";
+import { useReveal } from "../../api/contacts";
+import { ApiError } from "../../api/errors";
+import { explain } from "../../api/explain";
+import type { Found } from "../../api/types";
+import { t } from "../../lib/i18n";
+import { CREDIT_OF, type Kind, REVEAL_TYPE, fieldOf, withRevealed } from "../../lib/reveal";
+import { toast } from "../../stores/toasts";
+import classes from "./ContactCard.module.css";
+import { KIND_ICONS } from "./icons";
+import { Value } from "./Value";
+
+interface Props {
+  kind: Kind;
+  found: Found;
+  linkedinurl: string;
+  canReveal: boolean;
+  onChange: (found: Found) => void;
+  onUpvote: (value: string) => void;
+  onFlag: (value: string) => void;
+}
+
+export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpvote, onFlag }: Props) {
+  const { reveal, busy } = useRevealOf(kind, found, linkedinurl, onChange);
+  const { values, hidden } = fieldOf(found, kind);
+  const Icon = KIND_ICONS[kind];
+  const label = t(`kind.${kind}`);
+
+  return (
+    <section className={classes.field} aria-label={label} data-hidden={hidden || undefined}>
+      <h3 className={classes.label}>
+        <Icon size={16} aria-hidden="true" />
+        {label}
+      </h3>
+      {values.length === 0 && <p className={classes.nothing}>{kind === "phone" ? t("search.noPhone") : t("search.noEmail")}</p>}
+      <ul className={classes.values}>
+        {values.map(({ text, verified }, index) => (
+          <Value
+            key={`${text}-${index}`}
+            value={text}
+            hidden={hidden}
+            verified={verified}
+            onUpvote={() => onUpvote(text)}
+            onFlag={() => onFlag(text)}
+          />
+        ))}
+      </ul>
+      {hidden && canReveal && (
+        <Button
+          className={classes.reveal}
+          size="sm"
+          variant="light"
+          loading={busy}
+          onClick={reveal}
+          aria-label={t("search.revealOf", { kind: label })}
+          leftSection={<Eye size={16} aria-hidden="true" />}
+        >
+          {t("search.reveal")}
+          <span className={classes.cost}>{t("search.oneCredit")}</span>
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** Pays one credit for the values of a kind; without a credit the way leads to the plans. */
+function useRevealOf(kind: Kind, found: Found, linkedinurl: string, onChange: (found: Found) => void) {
+  const me = useAccount();
+  const know = useBalancesKnown();
+  const navigate = useNavigate();
+  const getcontact = useReveal();
+
+  const outOfCredits = () => {
+    toast(kind === "phone" ? t("search.numberOver") : t("search.emailOver"), "bad");
+    void navigate("/dashboard/upgradeplan", { viewTransition: true });
+  };
+  const reveal = () => {
+    if ((creditsOf(me)?.[CREDIT_OF[kind]] ?? 0) <= 0) return outOfCredits();
+    getcontact.mutate(
+      { linkedinurl, type: REVEAL_TYPE[kind], action: "reveal" },
+      {
+        onSuccess: ({ contactdata, credits }) => {
+          know(credits);
+          onChange(withRevealed(found, kind, contactdata[0]));
+        },
+        onError: (error) => {
+          if (error instanceof ApiError && error.reason === "no_credit") outOfCredits();
+          else toast(explain(error), "bad");
+        },
+      },
+    );
+  };
+  return { reveal, busy: getcontact.isPending };
+}

@@ -1,0 +1,126 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { MASKED, accountAnswer, contactAnswer } from "../../testing/answers";
+import { Refusal, type Sent, draw, serve } from "../../testing/render";
+import { SearchScreen } from "./SearchScreen";
+
+const user = userEvent.setup();
+const URL_TEXT = "https://www.linkedin.com/in/maya/";
+const NO_EMAILS = { ...MASKED, emails: [], business_email_encrypted: false, personal_email_encrypted: false };
+
+async function ask(...boxes: string[]) {
+  await user.type(screen.getByLabelText("Profile URL"), URL_TEXT);
+  for (const box of boxes) await user.click(screen.getByRole("checkbox", { name: box }));
+  await user.click(screen.getByRole("button", { name: "Search" }));
+}
+
+test("waits for an option and an address of the network", async () => {
+  const sent = serve({});
+  draw(<SearchScreen />);
+  expect(screen.getByText("Use search options to find contacts")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Search" })).toBeDisabled();
+  await user.type(screen.getByLabelText("Profile URL"), "https://example.com/in/maya");
+  await user.click(screen.getByRole("checkbox", { name: "Work Email" }));
+  await user.click(screen.getByRole("button", { name: "Search" }));
+  expect(screen.getByText("Please input correct url")).toBeVisible();
+  expect(sent).toEqual([]);
+});
+
+test("shows masks, and after a reveal the value and the new balance", async () => {
+  const credits = { contactcredit: 4, bus_email_credits: 4, personal_email_credits: 3 };
+  const sent = serve({
+    "POST searchurl": { data: [MASKED] },
+    "POST getcontact": { contactdata: [contactAnswer(1)], charged: 1, credits },
+  });
+  draw(<SearchScreen />);
+  await ask("Cell Number", "Work Email");
+  expect(await screen.findByText("MAYA THORNTON")).toBeVisible();
+  expect(screen.getByText("+**********")).toBeVisible();
+  expect(screen.getByText("Verified")).toBeVisible();
+  expect(sent[0]!.body).toEqual({ linkedinurl: "linkedin.com/in/maya", phone: true, business: true, personal: false });
+
+  await user.click(screen.getByRole("button", { name: "Reveal Cell Number" }));
+  expect(await screen.findByText("+14155551001")).toBeVisible();
+  expect(sent[1]!.body).toEqual({ linkedinurl: MASKED.linkedinurl, type: "directdial", action: "reveal" });
+  expect(screen.queryByRole("button", { name: "Reveal Cell Number" })).toBeNull();
+  expect(screen.getByRole("button", { name: "Reveal Work Email" })).toBeVisible();
+  expect(within(screen.getByRole("group", { name: "Search options" })).getAllByText("4 left")).toHaveLength(2);
+});
+
+test("changing a box after a search asks again", async () => {
+  const sent = serve({ "POST searchurl": ({ body }: Sent) => ({ data: body.personal ? [MASKED] : [NO_EMAILS] }) });
+  draw(<SearchScreen />);
+  await ask("Work Email");
+  expect(await screen.findByText("No email found")).toBeVisible();
+  await user.click(screen.getByRole("checkbox", { name: "Secondary Email" }));
+  expect(await screen.findByRole("button", { name: "Reveal Secondary Email" })).toBeVisible();
+  expect(sent).toHaveLength(2);
+});
+
+test("without a credit of the kind the way leads to the plans", async () => {
+  const sent = serve({ "POST searchurl": { data: [MASKED] } });
+  const { where } = draw(<SearchScreen />, { me: accountAnswer({ credits: { bus_email_credits: 0 } }) });
+  await ask("Work Email");
+  await user.click(await screen.findByRole("button", { name: "Reveal Work Email" }));
+  await waitFor(() => expect(where()).toBe("/dashboard/upgradeplan"));
+  expect(sent.map((one) => one.path)).toEqual(["searchurl"]);
+});
+
+test("a refusal for want of credit leads to the plans too", async () => {
+  const refusal = new Refusal(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
+  serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
+  const { where } = draw(<SearchScreen />);
+  await ask("Cell Number");
+  await user.click(await screen.findByRole("button", { name: "Reveal Cell Number" }));
+  await waitFor(() => expect(where()).toBe("/dashboard/upgradeplan"));
+  expect(screen.getByText("Cell Number Credits Over")).toBeVisible();
+});
+
+test("with no credit at all nothing can be revealed", async () => {
+  serve({ "POST searchurl": { data: [MASKED] } });
+  const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
+  draw(<SearchScreen />, { me: accountAnswer({ credits: none }) });
+  await ask("Cell Number");
+  expect(await screen.findByText("All credits exhausted")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Upgrade Your Plan" })).toBeVisible();
+  expect(screen.queryByRole("button", { name: /^Reveal/ })).toBeNull();
+});
+
+test("says that nobody was found, and what went wrong", async () => {
+  let broken = false;
+  serve({ "POST searchurl": () => (broken ? new Refusal(422, { code: 422, message: "Please input correct url", context: { scope: "resource" } }) : { data: [] }) });
+  draw(<SearchScreen />);
+  await ask("Cell Number");
+  expect(await screen.findByText("No contact details found.")).toBeVisible();
+  expect(screen.getByText("No details matched to find the contact details. Please try another url.")).toBeVisible();
+  broken = true;
+  await user.click(screen.getByRole("button", { name: "Search" }));
+  expect(await screen.findByRole("alert")).toHaveTextContent("Please input correct url");
+});
+
+test("flags a number with the right one, and says thanks", async () => {
+  const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+14155550100"] };
+  const sent = serve({ "POST searchurl": { data: [shown] }, "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] } });
+  draw(<SearchScreen />);
+  await ask("Cell Number");
+  await user.click(await screen.findByRole("button", { name: "Flag +14155550100" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(dialog.getByRole("radio", { name: "Out of service" })).toBeChecked();
+  await user.click(dialog.getByRole("radio", { name: "Invalid cell number" }));
+  await user.click(dialog.getByRole("button", { name: "Submit" }));
+  expect(dialog.getByText("Please enter the correct cell number")).toBeVisible();
+  await user.type(dialog.getByLabelText("Correct cell number"), "+1 415 555 0199");
+  await user.click(dialog.getByRole("button", { name: "Submit" }));
+  expect(await screen.findByText("Thanks! Your feedback has been submitted.")).toBeVisible();
+  expect(sent.at(-1)!.body.resource).toEqual([
+    {
+      linkedin_url: MASKED.linkedinurl,
+      action: "downvote",
+      info: "+14155550100",
+      type: "phone",
+      downvotereason: "invalid",
+      reasonnote: "+1 415 555 0199",
+    },
+  ]);
+});

@@ -1,0 +1,35 @@
+/** The frame of the settings: the way back, the pages that this role may open, and the page itself. */
+import { ArrowLeft } from "lucide-react";
+import { Link, NavLink, Outlet } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { t } from "../../lib/i18n";
+import { PAGES } from "./pages";
+import classes from "./Settings.module.css";
+
+export function SettingsScreen() {
+  const owns = isOwner(useAccount());
+  return (
+    <>
+      <Link to="/dashboard/main/dashboardmain" className={classes.back} viewTransition>
+        <ArrowLeft size={16} aria-hidden="true" />
+        {t("settings.back")}
+      </Link>
+      <h1 className={classes.title}>{t("menu.settings")}</h1>
+      <div className={classes.panes}>
+        <nav className={classes.menu} aria-label={t("menu.settings")}>
+          {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon }) => (
+            <NavLink key={path} to={path} className={classes.item} viewTransition>
+              <Icon size={17} aria-hidden="true" />
+              {t(text)}
+            </NavLink>
+          ))}
+        </nav>
+        <div className={classes.page}>
+          <Outlet />
+        </div>
+      </div>
+    </>
+  );
+}
+
+export { SettingsScreen as Component };

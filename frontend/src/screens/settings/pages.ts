@@ -1,0 +1,22 @@
+/** The pages of the settings, in their order. */
+import { ChartColumn, CodeXml, CreditCard, KeyRound, Layers, type LucideIcon, ShieldCheck, UserRound, UsersRound } from "lucide-react";
+import type { TextKey } from "../../lib/i18n";
+
+interface Page {
+  path: string;
+  text: TextKey;
+  icon: LucideIcon;
+  /** Only the owner of the account sees it. */
+  ownerOnly?: boolean;
+}
+
+export const PAGES: Page[] = [
+  { path: "myaccount", text: "settings.myaccount", icon: UserRound },
+  { path: "password", text: "settings.password", icon: KeyRound },
+  { path: "manageseats", text: "settings.manageseats", icon: UsersRound, ownerOnly: true },
+  { path: "billing", text: "settings.billing", icon: CreditCard, ownerOnly: true },
+  { path: "plans", text: "settings.plans", icon: Layers, ownerOnly: true },
+  { path: "usage", text: "settings.usage", icon: ChartColumn, ownerOnly: true },
+  { path: "api", text: "settings.api", icon: CodeXml, ownerOnly: true },
+  { path: "privacy", text: "settings.privacy", icon: ShieldCheck },
+];

@@ -1,0 +1,85 @@
+/** The second step of signing up: something about the company, or a skip. Then the way in, or to the mail. */
+import { Button, Group, Loader } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Navigate, useNavigate } from "react-router";
+import { account } from "../../api/account";
+import { ApiError } from "../../api/errors";
+import { explain, fieldErrors } from "../../api/explain";
+import { call } from "../../api/client";
+import { runScript } from "../../api/scripts";
+import { tablePath } from "../../api/tables";
+import type { Account } from "../../api/types";
+import { AuthForm } from "../../components/AuthForm";
+import { CompanyFields, type CompanyValues, NO_COMPANY, companyRecord, companyRules } from "../../components/CompanyFields";
+import { t } from "../../lib/i18n";
+import { useIsLoggedIn } from "../../stores/session";
+import { toast } from "../../stores/toasts";
+import { unverifiedMet } from "../../stores/unverified";
+
+export function TellUsMoreScreen() {
+  const isLoggedIn = useIsLoggedIn();
+  const me = useQuery({ ...account, enabled: isLoggedIn });
+
+  if (!isLoggedIn) return <Navigate to="/login" replace />;
+  if (me.isError) return <AuthForm title={t("tellus.title")} alert={explain(me.error)} />;
+  return me.data ? <Form me={me.data} /> : <Loader />;
+}
+
+function Form({ me }: { me: Account }) {
+  const finish = useFinish(me);
+  const form = useForm({ initialValues: NO_COMPANY, validate: companyRules });
+  const { appuserid, name, clientid } = me;
+
+  const save = (values: CompanyValues) =>
+    finish.mutate(
+      { appuserid, name, clientid, role: "client", ...companyRecord(values) },
+      {
+        onError: (error) => {
+          form.setErrors(fieldErrors(error));
+          toast(explain(error), "bad");
+        },
+      },
+    );
+
+  return (
+    <AuthForm title={t("tellus.title")} lead={t("tellus.lead")} onSubmit={form.onSubmit(save)}>
+      <CompanyFields form={form} />
+      <Group grow>
+        <Button size="md" variant="default" disabled={finish.isPending} onClick={() => finish.mutate(null)}>
+          {t("tellus.skip")}
+        </Button>
+        <Button size="md" type="submit" loading={finish.isPending}>
+          {t("submit")}
+        </Button>
+      </Group>
+    </AuthForm>
+  );
+}
+
+/** Saves the record, if there is one, sends the invoice of the plan, and leads on. */
+function useFinish(me: Account) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: async (record: object | null) => {
+      if (record) {
+        await call("PATCH", tablePath("appuser"), { body: { resource: [record] } });
+        await runScript("sendinvoice", { clientid: me.clientid }).catch(unlessTooOften);
+      }
+      if (!me.isverified) await runScript("sendverificationemail", { email: me.email }).catch(unlessTooOften);
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: account.queryKey });
+      if (!me.isverified) unverifiedMet(me);
+      void navigate(me.isverified ? "/dashboard/main/dashboardmain" : "/verifyemail", { replace: true, viewTransition: true });
+    },
+  });
+}
+
+/** Asked twice within a minute: the first mail is on its way, so there is nothing to stop for. */
+function unlessTooOften(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 429)) throw error;
+}
+
+export { TellUsMoreScreen as Component };

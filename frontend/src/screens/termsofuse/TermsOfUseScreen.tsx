@@ -1,0 +1,9 @@
+/** What one agrees to by using the service. */
+import { config } from "../../api/config";
+import { LegalPage } from "../../components/LegalPage";
+
+export function TermsOfUseScreen() {
+  return <LegalPage document="terms" brand={config().brandname} />;
+}
+
+export { TermsOfUseScreen as Component };

@@ -1,0 +1,96 @@
+/** What a change of plan means and costs, before it is made. */
+import { Button, Group, Modal } from "@mantine/core";
+import { Link } from "react-router";
+import type { Preview } from "../../api/billing";
+import { useLast } from "../../components/useLast";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n";
+import { cents } from "../../lib/money";
+import { CREDIT_OF, KINDS } from "../../lib/reveal";
+import type { Question } from "./question";
+import classes from "./UpgradePlan.module.css";
+import type { PlanChange } from "./usePlanChange";
+
+type Asked = Exclude<Question, { kind: "limit" }>;
+
+export function ChangeDialog({ change }: { change: PlanChange }) {
+  const { question, close } = change;
+  const asked = question?.kind === "limit" ? null : question;
+  const shown = useLast(asked);
+  return (
+    <Modal opened={asked !== null} onClose={close} title={shown && titleOf(shown)} closeButtonProps={{ "aria-label": t("close") }}>
+      {shown && <Body asked={shown} change={change} />}
+    </Modal>
+  );
+}
+
+function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
+  return (
+    <div className={classes.dialog}>
+      <p>{textOf(asked)}</p>
+      {(asked.kind === "upgrade" || asked.kind === "downgrade") && <Bill preview={asked.preview} now={asked.kind === "upgrade"} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={change.close}>
+          {t("cancel")}
+        </Button>
+        {asked.kind === "freelater" ? (
+          <Button component={Link} to="/dashboard/settings/billing" role="button" viewTransition>
+            {t("plans.toBilling")}
+          </Button>
+        ) : (
+          <Button loading={change.busy} onClick={change.confirm} data-autofocus>
+            {confirmOf(asked)}
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+function titleOf({ kind, plan: { name } }: Asked): string {
+  if (kind === "upgrade") return t("plans.upgradeTitle", { name });
+  if (kind === "downgrade") return t("plans.downgradeTitle", { name });
+  if (kind === "resume") return t("plans.resumeTitle", { name });
+  return t("plans.freeTitle", { name });
+}
+
+function textOf(asked: Asked): string {
+  if (!("preview" in asked)) return asked.kind === "free" ? t("plans.freeText") : t("plans.freeLater");
+  if (asked.kind === "upgrade") return t("plans.upgradeText");
+  const date = dayText(asked.preview.dueon);
+  return asked.kind === "downgrade" ? t("plans.downgradeText", { date }) : t("plans.resumeText", { date });
+}
+
+function confirmOf(asked: Asked): string {
+  if (asked.kind === "downgrade") return t("plans.confirmDowngrade");
+  if (asked.kind !== "upgrade" || asked.preview.total <= 0) return t("plans.confirm");
+  return t("plans.pay", { amount: cents(asked.preview.total, asked.preview.currency) });
+}
+
+/** The lines of the provider's preview, what is due and when, and the credits that come with it. */
+function Bill({ preview, now }: { preview: Preview; now: boolean }) {
+  const { lines = [], credits, total, currency, dueon } = preview;
+  const brought = now && credits ? KINDS.filter((kind) => credits[CREDIT_OF[kind]] > 0) : [];
+  return (
+    <dl className={classes.bill}>
+      {lines.map(({ description, amount }, index) => (
+        <div key={index}>
+          <dt>{description}</dt>
+          <dd>{cents(amount, currency)}</dd>
+        </div>
+      ))}
+      <div className={classes.total}>
+        <dt>{now ? t("plans.dueToday") : t("plans.dueOn", { date: dayText(dueon) })}</dt>
+        <dd>{cents(total, currency)}</dd>
+      </div>
+      {brought.map((kind) => (
+        <div key={kind} className={classes.brought}>
+          <dt>
+            {t("plans.brings")}: {t(`kind.${kind}`)}
+          </dt>
+          <dd>+{credits![CREDIT_OF[kind]].toLocaleString("en-US")}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

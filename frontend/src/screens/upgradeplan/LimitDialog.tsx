@@ -1,0 +1,31 @@
+/** Says that a plan has no room for the seats or keys in use, and leads to where they can be deleted. */
+import { useNavigate } from "react-router";
+import { Confirm } from "../../components/ui/Confirm";
+import { useLast } from "../../components/useLast";
+import { t } from "../../lib/i18n";
+import type { PlanChange } from "./usePlanChange";
+
+export function LimitDialog({ change: { question, close } }: { change: PlanChange }) {
+  const go = useNavigate();
+  const asked = question?.kind === "limit" ? question : null;
+  const shown = useLast(asked);
+  if (!shown) return null;
+
+  const { plan, over } = shown;
+  const members = over.members > 0;
+  const text = members
+    ? t("plans.memberOver", { name: plan.name, count: over.members })
+    : t("plans.apiOver", { name: plan.name, count: over.apis });
+  return (
+    <Confirm
+      opened={asked !== null}
+      onClose={close}
+      title={members ? t("plans.memberLimit") : t("plans.apiLimit")}
+      text={text}
+      confirm={t("delete")}
+      cancel={t("cancel")}
+      danger
+      onConfirm={() => void go(members ? "/dashboard/settings/manageseats" : "/dashboard/settings/api", { viewTransition: true })}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+/** The button of a plan in each of its states. */
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { canPay } from "../../api/config";
+import type { Plan } from "../../api/types";
+import { t } from "../../lib/i18n";
+import { type Offer, isFree } from "../../lib/planchange";
+import type { PlanChange } from "./usePlanChange";
+
+export function PlanButton({ plan, offer, change }: { plan: Plan; offer: Offer; change: PlanChange }) {
+  if (offer === "current") {
+    return (
+      <Button fullWidth variant="light" disabled>
+        {t("plans.current")}
+      </Button>
+    );
+  }
+  if (offer === "contact") {
+    return (
+      <Button fullWidth variant="default" component={Link} to="/dashboard/scheduledemo" role="button" viewTransition>
+        {t("plans.contact")}
+      </Button>
+    );
+  }
+  if (!canPay() && !isFree(plan)) {
+    return (
+      <Button fullWidth variant="default" disabled>
+        {t("plans.off")}
+      </Button>
+    );
+  }
+  return (
+    <Button
+      fullWidth
+      variant={offer === "downgrade" ? "default" : "filled"}
+      loading={change.looking === plan.planid}
+      disabled={change.looking !== null && change.looking !== plan.planid}
+      onClick={() => change.choose(plan)}
+    >
+      {t(`plans.${offer}`)}
+    </Button>
+  );
+}

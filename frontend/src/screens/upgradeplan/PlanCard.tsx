@@ -1,0 +1,59 @@
+/** One plan: its price, the one thing that can be done with it, and what it holds. */
+import { UnstyledButton } from "@mantine/core";
+import { subscriptionOf, useAccount } from "../../api/account";
+import type { Plan } from "../../api/types";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n";
+import { dollars } from "../../lib/money";
+import { goesOn } from "../../lib/planchange";
+import { isMonthly } from "../../lib/subscription";
+import { FeatureList } from "./FeatureList";
+import { PlanButton } from "./PlanButton";
+import classes from "./UpgradePlan.module.css";
+import type { PlanChange } from "./usePlanChange";
+
+export function PlanCard({ plan, change }: { plan: Plan; change: PlanChange }) {
+  const offer = change.offer(plan);
+  return (
+    <article className={classes.card} data-current={offer === "current" || undefined} aria-label={plan.name}>
+      <header>
+        <h2>{plan.name}</h2>
+        <Price plan={plan} />
+        {plan.details && <p className={classes.details}>{plan.details}</p>}
+      </header>
+      <div>
+        <PlanButton plan={plan} offer={offer} change={change} />
+        <Note plan={plan} change={change} />
+      </div>
+      <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />
+    </article>
+  );
+}
+
+function Price({ plan }: { plan: Plan }) {
+  const price = Number(plan.price);
+  if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
+  if (price < 0) return <p className={classes.price}>∞</p>;
+  return (
+    <p className={classes.price}>
+      {dollars(price)} <span>{isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}</span>
+    </p>
+  );
+}
+
+/** What has been decided about this plan already: it starts, or it ends, on a day. */
+function Note({ plan, change }: { plan: Plan; change: PlanChange }) {
+  const one = subscriptionOf(useAccount());
+  if (!one?.downgrade_planid || !goesOn(one)) return null;
+  const date = dayText(one.downgrade_startson);
+  if (plan.planid === one.downgrade_planid) return <p className={classes.note}>{t("plans.startsOn", { date })}</p>;
+  if (plan.planid !== one.planid) return null;
+  return (
+    <p className={classes.note}>
+      {t("plans.endsOn", { date })}{" "}
+      <UnstyledButton className={classes.link} onClick={() => change.choose(plan)}>
+        {t("plans.keep")}
+      </UnstyledButton>
+    </p>
+  );
+}

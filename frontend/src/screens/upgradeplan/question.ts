@@ -1,0 +1,56 @@
+/** What is asked before a plan is changed, and what the answer yes does. */
+import { subscriptionOf } from "../../api/account";
+import {
+  type Preview,
+  type Usage,
+  changePlan,
+  openCheckout,
+  overBy,
+  previewChange,
+  recordDowngrade,
+  switchToFree,
+  usedLimits,
+} from "../../api/billing";
+import { ApiError } from "../../api/errors";
+import type { Account, Plan } from "../../api/types";
+import { leaveTo } from "../../lib/leave";
+import { type Offer, canResume, goesOn, isFree } from "../../lib/planchange";
+
+export type Question =
+  | { kind: "upgrade" | "downgrade" | "resume"; plan: Plan; preview: Preview }
+  | { kind: "free" | "freelater"; plan: Plan }
+  | { kind: "limit"; plan: Plan; over: Usage };
+
+/** What to ask about a plan; null when the hosted page has been opened instead. */
+export async function questionAbout(me: Account, plan: Plan, offer: Offer): Promise<Question | null> {
+  const subscription = subscriptionOf(me);
+  if (isFree(plan)) return { kind: goesOn(subscription) ? "freelater" : "free", plan };
+  if (offer === "downgrade") {
+    const over = overBy(plan, await usedLimits());
+    if (over.members > 0 || over.apis > 0) return { kind: "limit", plan, over };
+  }
+  if (offer !== "subscribe" || canResume(subscription, plan.planid)) {
+    const preview = await previewChange(subscription?.subscriptionid, plan.planid, offer === "downgrade");
+    const kind = offer === "upgrade" || offer === "downgrade" ? offer : "resume";
+    if (preview) return { kind, plan, preview };
+  }
+  leaveTo(await openCheckout(me, plan.planid));
+  return null;
+}
+
+/** Does what was asked about. */
+export async function carryOut(me: Account, question: Question): Promise<void> {
+  const { planid } = question.plan;
+  const subId = subscriptionOf(me)?.subscriptionid;
+  if (question.kind === "free") await switchToFree(me, planid, subId);
+  if (subId === undefined || !("preview" in question)) return;
+  const { kind, preview } = question;
+  if (kind === "downgrade") await recordDowngrade(subId, me.clientid, planid, preview.dueon);
+  await changePlan(subId, planid, preview.subscription_proration_date);
+}
+
+/** By how much seats and keys are too many, when that is why a change was refused. */
+export function overOf(error: unknown): Usage | null {
+  if (!(error instanceof ApiError) || error.reason !== "limit_exceeded") return null;
+  return { members: Number(error.context["members_over"] ?? 0), apis: Number(error.context["apis_over"] ?? 0) };
+}

@@ -1,0 +1,67 @@
+/** One change of plan from the first click to the end: limits, preview, question, payment. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { subscriptionOf, useAccount } from "../../api/account";
+import { accountOnce, useAccountStale } from "../../api/billing";
+import { explain } from "../../api/explain";
+import type { Plan } from "../../api/types";
+import { t } from "../../lib/i18n";
+import { type Offer, offerOf } from "../../lib/planchange";
+import { toast } from "../../stores/toasts";
+import { type Question, carryOut, overOf, questionAbout } from "./question";
+
+export interface PlanChange {
+  question: Question | null;
+  /** The plan whose button was pressed and is being looked into. */
+  looking: number | null;
+  busy: boolean;
+  offer: (plan: Plan) => Offer;
+  choose: (plan: Plan) => void;
+  confirm: () => void;
+  close: () => void;
+}
+
+const DONE = { upgrade: "plans.upgraded", downgrade: "plans.downgraded", resume: "plans.resumed", free: "plans.changed" } as const;
+
+export function usePlanChange(): PlanChange {
+  const me = useAccount();
+  const queries = useQueryClient();
+  const stale = useAccountStale();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const offer = (plan: Plan) => offerOf(plan, subscriptionOf(me));
+
+  const look = useMutation({ mutationFn: (plan: Plan) => questionAbout(me, plan, offer(plan)) });
+  const act = useMutation({
+    mutationFn: async (asked: Question) => {
+      await carryOut(me, asked);
+      // The plan itself comes with the provider's event.
+      if (asked.kind === "upgrade") await accountOnce(queries, (now) => subscriptionOf(now)?.planid === asked.plan.planid);
+      await stale();
+    },
+  });
+  const refused = (plan: Plan) => (error: unknown) => {
+    const over = overOf(error);
+    setQuestion(over && { kind: "limit", plan, over });
+    if (!over) toast(explain(error), "bad");
+  };
+
+  return {
+    question,
+    looking: look.isPending ? look.variables.planid : null,
+    busy: act.isPending,
+    offer,
+    choose: (plan) => look.mutate(plan, { onSuccess: setQuestion, onError: refused(plan) }),
+    confirm: () => {
+      if (!question || question.kind === "limit" || question.kind === "freelater") return;
+      const { kind, plan } = question;
+      act.mutate(question, {
+        onSuccess: () => {
+          setQuestion(null);
+          toast(t(DONE[kind]));
+        },
+        onError: refused(plan),
+      });
+    },
+    close: () => setQuestion(null),
+  };
+}

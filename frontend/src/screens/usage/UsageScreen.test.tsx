@@ -1,0 +1,68 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import { accountAnswer, contactAnswer } from "../../testing/answers";
+import { draw, serve } from "../../testing/render";
+import { UsageScreen } from "./UsageScreen";
+
+const AT = "/dashboard/settings/usage";
+const MEMBER = { appuserid: 7, name: "Max Member", email: "max@acme.example", totalrevealedcount: 12, personalemailcount: 5, busemailcount: 4, directdialscount: 3 };
+const KEY = { keyid: 1, apikey: "abcdefgh12345678", callcount: 9, isdeleted: 0, personalemailcount: 2, businessemailcount: 1, directdialscount: 3 };
+
+function setUp() {
+  vi.useFakeTimers({ now: new Date("2026-03-15T12:00:00Z"), toFake: ["Date"] });
+  return userEvent.setup();
+}
+
+test("the months go back and forth, February to its 28th, none after the present", async () => {
+  const user = setUp();
+  const sent = serve({ "POST getplatformusagedata": { resource: [MEMBER] } });
+  const { where } = draw(<UsageScreen />, { at: AT });
+  expect(await screen.findByText("March 2026")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Next month" })).toBeDisabled();
+  await user.click(screen.getByRole("button", { name: "Previous month" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?month=2026-02`));
+  expect(await screen.findByText("February 2026")).toBeVisible();
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent.map(({ body }) => [body.startdate, body.enddate, body.clientid, body.search])).toEqual([
+    ["2026-03-01 00:00:00", "2026-03-30 23:59:59", 1, ""],
+    ["2026-02-01 00:00:00", "2026-02-28 23:59:59", 1, ""],
+  ]);
+});
+
+test("the total opens the contacts, ten on a page, and Done closes them", async () => {
+  const user = setUp();
+  const page = { resource: Array.from({ length: 10 }, (_, index) => contactAnswer(index + 1)), meta: { count: 23 } };
+  const sent = serve({ "POST getplatformusagedata": { resource: [MEMBER] }, "GET leads/_table/usercontact": page });
+  draw(<UsageScreen />, { at: AT });
+  const row = within((await screen.findByText("Max Member")).closest("tr")!);
+  expect(row.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["MMMax Membermax@acme.example", "12", "5", "4", "3"]);
+
+  await user.click(row.getByRole("button", { name: "12 revealed by Max Member" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(await dialog.findByText("p1@work.example")).toBeVisible();
+  await user.click(dialog.getByRole("button", { name: "Last page" }));
+  await waitFor(() => expect(sent.at(-1)!.query.get("offset")).toBe("20"));
+  expect(sent.at(-1)!.query.get("filter")).toBe("(revealedby=7) or (dialrevealedby=7)");
+  await user.click(dialog.getByRole("button", { name: "Done" }));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+test("the API tab lists the keys with their calls, and searches them", async () => {
+  const user = setUp();
+  const sent = serve({ "POST getapiusagedata": ({ body }: { body: { search: string } }) => ({ resource: body.search ? [] : [KEY] }) });
+  const { where } = draw(<UsageScreen />, { at: `${AT}?tab=api` });
+  const row = within((await screen.findByText(KEY.apikey)).closest("tr")!);
+  expect(row.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["GET", KEY.apikey, "9", "0", "2", "1", "3"]);
+  await user.click(row.getByRole("button", { name: `Copy ${KEY.apikey}` }));
+  expect(await screen.findByText("Copied")).toBeVisible();
+  await user.type(screen.getByRole("textbox", { name: "Search usage" }), "zzz");
+  expect(await screen.findByText("no data found")).toBeVisible();
+  expect(where()).toBe(`${AT}?tab=api&search=zzz`);
+  expect(sent.map(({ body }) => body.search)).toEqual(["", "zzz"]);
+});
+
+test("nobody but the owner sees it", async () => {
+  const { where } = draw(<UsageScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
+  await waitFor(() => expect(where()).toBe("/dashboard/settings/myaccount"));
+});

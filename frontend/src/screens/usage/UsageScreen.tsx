@@ -1,0 +1,44 @@
+/** What the team and the API keys revealed in a month. Tab, month and search are in the address. */
+import { Tabs } from "@mantine/core";
+import { Navigate } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { Title } from "../../components/Title";
+import { Card } from "../../components/ui/Card";
+import { monthSpan } from "../../lib/months";
+import { t } from "../../lib/i18n";
+import { ApiReport } from "./ApiReport";
+import { PlatformReport } from "./PlatformReport";
+import { ReportControls } from "./ReportControls";
+import classes from "./Usage.module.css";
+import { type Tab, useUsageParams } from "./useUsageParams";
+
+export function UsageScreen() {
+  const me = useAccount();
+  const [{ tab, month, search }, change] = useUsageParams();
+  if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
+
+  const span = { ...monthSpan(month), clientid: me.clientid, search };
+  return (
+    <>
+      <Title text={t("usage.title")} />
+      <Card title={t("usage.title")}>
+        <Tabs value={tab} onChange={(to) => change({ tab: to as Tab, search: "" })} keepMounted={false}>
+          <Tabs.List aria-label={t("usage.tabs")}>
+            <Tabs.Tab value="platform">{t("usage.platform")}</Tabs.Tab>
+            <Tabs.Tab value="api">{t("usage.api")}</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="platform" className={classes.panel}>
+            <ReportControls key="platform" month={month} search={search} label={t("usage.searchMember")} onChange={change} />
+            <PlatformReport span={span} />
+          </Tabs.Panel>
+          <Tabs.Panel value="api" className={classes.panel}>
+            <ReportControls key="api" month={month} search={search} label={t("usage.searchKey")} onChange={change} />
+            <ApiReport span={span} />
+          </Tabs.Panel>
+        </Tabs>
+      </Card>
+    </>
+  );
+}
+
+export { UsageScreen as Component };

@@ -1,0 +1,63 @@
+/** For somebody who still has to open the link in the mail. Looks again whenever the mouse comes or goes, and now and then. */
+import { Anchor, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { MailCheck } from "lucide-react";
+import { Link, Navigate } from "react-router";
+import { explain } from "../../api/explain";
+import { runScript, useScript } from "../../api/scripts";
+import { AuthForm } from "../../components/AuthForm";
+import { t } from "../../lib/i18n";
+import { toast } from "../../stores/toasts";
+import { type Unverified, useUnverified } from "../../stores/unverified";
+import classes from "./VerifyEmail.module.css";
+
+const LOOK_EVERY_MS = 10_000;
+
+export function VerifyEmailScreen() {
+  const person = useUnverified();
+  return person ? <Waiting person={person} /> : <Navigate to="/login" replace />;
+}
+
+function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
+  const state = useQuery({
+    queryKey: ["getappuserbyemail", email],
+    queryFn: ({ signal }) => runScript("getappuserbyemail", { email, checktoken }, { signal }),
+    staleTime: 0,
+    refetchInterval: LOOK_EVERY_MS,
+    refetchOnWindowFocus: "always",
+  });
+  const resend = useScript("sendverificationemail");
+  const look = () => {
+    if (!state.isFetching) void state.refetch();
+  };
+  const send = () =>
+    resend.mutate(
+      { email, checktoken },
+      { onSuccess: () => toast(t("verify.resent")), onError: (error) => toast(explain(error), "bad") },
+    );
+
+  if (state.data?.resource[0]?.isverified) return <Navigate to="/dashboard/main/dashboardmain" replace />;
+  return (
+    <div onMouseEnter={look} onMouseLeave={look}>
+      <AuthForm
+        title={t("verify.title")}
+        lead={t("verify.lead", { email })}
+        foot={
+          <Anchor component={Link} to="/login" viewTransition>
+            {t("forgot.back")}
+          </Anchor>
+        }
+      >
+        <p className={classes.note}>
+          <MailCheck size={20} aria-hidden="true" />
+          {t("verify.note")}
+        </p>
+        <Button size="md" onClick={send} loading={resend.isPending}>
+          {t("verify.resend")}
+        </Button>
+      </AuthForm>
+    </div>
+  );
+}
+
+export { VerifyEmailScreen as Component };

@@ -1,0 +1,96 @@
+/** Draws a screen as the app would, over a server made of canned answers. */
+import { MantineProvider } from "@mantine/core";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { render } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { RouterProvider, createMemoryRouter, useLocation } from "react-router";
+import { vi } from "vitest";
+import { account } from "../api/account";
+import { Toasts } from "../components/ui/Toasts";
+import { makeQueryClient } from "../app/queries";
+import { sessionEnded, sessionStarted } from "../stores/session";
+import { toastClosed, useToasts } from "../stores/toasts";
+import { accountAnswer } from "./answers";
+
+export interface Sent {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  body: any;
+  headers: Headers;
+}
+
+type Reply = unknown | ((sent: Sent) => unknown);
+
+/** An answer with a status of its own. */
+export class Refusal {
+  constructor(
+    readonly status: number,
+    readonly error: object | number,
+  ) {}
+}
+
+/** Answers `METHOD path` (below /api/v2/) from a table and keeps what was sent. Anything else fails the test. */
+export function serve(replies: Record<string, Reply>): Sent[] {
+  const sent: Sent[] = [];
+  vi.stubGlobal("fetch", async (input: string, init: RequestInit = {}) => {
+    const url = new URL(input, "http://localhost");
+    const one: Sent = {
+      method: init.method ?? "GET",
+      path: url.pathname.replace("/api/v2/", ""),
+      query: url.searchParams,
+      body: typeof init.body === "string" ? JSON.parse(init.body) : init.body,
+      headers: new Headers(init.headers),
+    };
+    sent.push(one);
+    const reply = replies[`${one.method} ${one.path}`];
+    if (reply === undefined) throw new Error(`no answer for ${one.method} ${one.path}`);
+    const value = typeof reply === "function" ? await reply(one) : reply;
+    const [status, body] = value instanceof Refusal ? [value.status, { error: value.error }] : [200, value];
+    return new Response(JSON.stringify(body), { status });
+  });
+  return sent;
+}
+
+interface Options {
+  at?: string;
+  /** null: nobody is signed in. */
+  me?: ReturnType<typeof accountAnswer> | null;
+}
+
+/** Draws a screen at an address, signed in unless said otherwise. `where()` is the address now. */
+export function draw(screen: ReactNode, { at = "/", me = accountAnswer() }: Options = {}) {
+  const queries = makeQueryClient();
+  if (me) {
+    sessionStarted({ apiKey: "app-key", sessionToken: me.session_token, emailid: me.email });
+    queries.setQueryData(account.queryKey, me);
+  } else {
+    sessionEnded();
+  }
+  const path = at.split("?")[0]!;
+  const router = createMemoryRouter(
+    [
+      { path, element: screen },
+      { path: "*", element: <Elsewhere /> },
+    ],
+    { initialEntries: [at] },
+  );
+  const view = render(
+    <MantineProvider forceColorScheme="light" env="test">
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+        <Notes />
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+  const where = () => router.state.location.pathname + router.state.location.search;
+  return { ...view, queries, where };
+}
+
+function Elsewhere() {
+  return <p>at {useLocation().pathname}</p>;
+}
+
+function Notes() {
+  return <Toasts items={useToasts()} onClose={toastClosed} closeLabel="Close" />;
+}

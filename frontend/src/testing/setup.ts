@@ -1,0 +1,29 @@
+/** What jsdom lacks and Mantine wants, and a clean browser for each test. */
+import "@testing-library/jest-dom/vitest";
+import { cleanup, configure } from "@testing-library/react";
+import { afterEach, beforeEach } from "vitest";
+import { setConfig } from "../api/config";
+import { CONFIG } from "./answers";
+
+// A condition is awaited for as long as a busy machine may need.
+configure({ asyncUtilTimeout: 8000 });
+
+window.matchMedia = (query) =>
+  ({ matches: query.includes("reduce"), media: query, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
+window.ResizeObserver = class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+Element.prototype.scrollIntoView = () => {};
+Object.defineProperty(document, "fonts", { value: { addEventListener() {}, removeEventListener() {} }, configurable: true });
+
+beforeEach(() => {
+  setConfig(CONFIG);
+});
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  sessionStorage.clear();
+});

@@ -1,0 +1,25 @@
+/** Writes a .gz and a .br beside every text file of dist, where that saves something. */
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+const DIST = new URL("../dist", import.meta.url).pathname;
+const TEXT = /\.(js|css|html|svg|json|txt)$/;
+const SMALLEST = 1024;
+
+const br = (data) => promisify(brotliCompress)(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+const gz = (data) => promisify(gzip)(data, { level: 9 });
+
+async function compress(file) {
+  const data = await readFile(file);
+  if (data.length < SMALLEST) return 0;
+  const [brotli, gzipped] = await Promise.all([br(data), gz(data)]);
+  await Promise.all([writeFile(`${file}.br`, brotli), writeFile(`${file}.gz`, gzipped)]);
+  return 1;
+}
+
+const entries = await readdir(DIST, { recursive: true, withFileTypes: true });
+const files = entries.filter((entry) => entry.isFile() && TEXT.test(entry.name) && !entry.parentPath.includes(".vite"));
+const done = await Promise.all(files.map((entry) => compress(join(entry.parentPath, entry.name))));
+console.log(`compressed ${done.reduce((sum, one) => sum + one, 0)} of ${files.length} files`);
