@@ -1,0 +1,195 @@
+"""What the tests of the product share: an app on an own database, callers of every kind, and rows to work on."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from email import message_from_bytes
+from email import policy as policy_of_mail
+from email.message import EmailMessage
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+import orjson
+
+from scripts._shared import people, plans
+from scripts._shared.people import Person
+from tableapi.access import Actor
+from tableapi.adapters.people import FoundPerson
+from tableapi.app import App
+from tableapi.context import Context
+from tableapi.crypto import token_hash
+from tableapi.db import Db
+from tableapi.scripts import Scripts
+
+KEY = "test-app-key"
+API = "/api/v2/"
+TABLE = "/api/v2/leads/_table/"
+
+
+@dataclass
+class Postman:
+    """The SMTP server that the mails go to."""
+
+    mails: list[EmailMessage]
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        message = message_from_bytes(envelope.original_content, policy=policy_of_mail.default)
+        assert isinstance(message, EmailMessage)
+        self.mails.append(message)
+        return "250 OK"
+
+
+@dataclass
+class World:
+    """One database with the product on it."""
+
+    app: App
+    postman: Postman
+    addresses: int = 0
+
+    @property
+    def scripts(self) -> Scripts:
+        assert self.app.services.scripts is not None
+        return self.app.services.scripts
+
+    @property
+    def db(self) -> Db:
+        return self.scripts.db
+
+    @property
+    def ctx(self) -> Context:
+        return self.scripts.context(Actor(role="system"))
+
+    def caller(self, token: str = "", key: str = KEY, ip: str = "") -> httpx2.AsyncClient:
+        """An HTTP client with an app key and perhaps a session; each has an address of its own."""
+        self.addresses += 1
+        address = ip or f"10.0.{self.addresses // 250}.{self.addresses % 250}"
+        headers = ({"X-API-Key": key} if key else {}) | ({"X-Session-Token": token} if token else {})
+        transport = httpx2.ASGITransport(self.app, client=(address, 1))
+        return httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers)
+
+    async def work(self) -> None:
+        """Run what is in the queue, as the worker does, until nothing is left."""
+        find = "delete from pgqueuer where id = (select min(id) from pgqueuer) returning entrypoint, payload"
+        while job := await self.db.fetchrow(find):
+            payload = orjson.loads(self.scripts.vault.open_bytes(job["payload"]))
+            await self.scripts.run_job(job["entrypoint"], payload)
+
+    async def mails(self, to: str) -> list[EmailMessage]:
+        """The mails to one address, oldest first, when the queue is empty."""
+        await self.work()
+        return [mail for mail in self.postman.mails if mail["To"] == to]
+
+    async def link(self, to: str) -> tuple[str, dict[str, str]]:
+        """Path and query of the link in the newest mail to an address."""
+        body = (await self.mails(to))[-1].get_body(("plain",))
+        assert body is not None
+        found = re.search(r"http://\S+", body.get_content())
+        assert found is not None
+        parts = urlsplit(found[0])
+        return parts.path, dict(parse_qsl(parts.query))
+
+    async def account(self, *, planid: int = 4, email: str = "", password: str | None = None) -> Account:
+        """A client with a plan and its owner."""
+        async with self.db.transaction():
+            clientid = await self.db.fetchval("insert into client (companyname) values ('Test Ltd') returning clientid")
+            await self.db.execute("insert into usercredit (clientid) values ($1)", clientid)
+            plan = await self.db.fetchrow("select * from subscriptionplan where planid = $1", planid)
+            await plans.start(self.ctx, clientid, plan, "test")
+        account = Account(self, clientid)
+        account.owner = await account.user("client", email=email, password=password)
+        return account
+
+    async def person(self, slug: str = "", **values: Any) -> Person:
+        """A person in the directory."""
+        key = f"in/{slug or secrets.token_hex(6)}"
+        made = {
+            "full_name": "Jane Doe",
+            "personal_emails": ["jane@home.example"],
+            "business_emails": ["jane.doe@acme.example:valid", "jd@acme.example"],
+            "phones": ["+12025550123"],
+        } | values
+        fields = people.sealed_fields(self.scripts.vault, FoundPerson.model_validate(made))
+        await self.db.execute(
+            "insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher,"
+            " businesscipher, phonecipher) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            key,
+            *fields,
+        )
+        found = await people.find(self.ctx, key)
+        assert found is not None
+        return found
+
+
+@dataclass
+class User:
+    """A user and a client that is signed in as it."""
+
+    appuserid: int
+    email: str
+    token: str
+    http: httpx2.AsyncClient
+
+    async def post(self, path: str, **body: Any) -> httpx2.Response:
+        """A script call."""
+        return await self.http.post(API + path, json=body)
+
+    async def table(self, method: str, path: str, *records: dict[str, Any], **query: Any) -> httpx2.Response:
+        """A call of the table API."""
+        body = {"resource": list(records)} if records else None
+        return await self.http.request(method, f"{TABLE}{path}", json=body, params=query)
+
+
+class Account:
+    """A client of the product."""
+
+    owner: User
+
+    def __init__(self, world: World, clientid: int) -> None:
+        self.world, self.clientid = world, clientid
+
+    async def user(self, role: str = "member", email: str = "", password: str | None = None, **fields: Any) -> User:
+        """A verified user with a live session. `fields` are columns of appuser."""
+        email = email or f"{role}-{secrets.token_hex(4)}@test-company.example"
+        columns = {"clientid": self.clientid, "name": "Test User", "firstname": "Test", "lastname": "User"} | {
+            "email": email, "role": role, "isverified": 1, "password": password, **fields}  # fmt: skip
+        marks = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
+        sql = f"insert into appuser ({', '.join(columns)}) values ({marks}) returning appuserid"
+        appuserid = await self.world.db.fetchval(sql, *columns.values())
+        token = await self.session(appuserid)
+        return User(appuserid, email, token, self.world.caller(token))
+
+    async def session(self, appuserid: int) -> str:
+        """The token of a new session."""
+        token = secrets.token_urlsafe(32)
+        sql = "insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $3)"
+        await self.world.db.execute(sql, token_hash(token), appuserid, self.clientid)
+        return token
+
+    async def set_credits(self, amount: int) -> None:
+        """The same balance of each kind, with the ledger to match."""
+        for kind in ("contactcredit", "bus_email_credits", "personal_email_credits"):
+            await self.world.db.execute(
+                f"with b as (update usercredit c set {kind} = $2 from (select clientid, {kind} as old from usercredit"
+                f" where clientid = $1) o where c.clientid = o.clientid returning c.clientid, $2 - o.old as delta)"
+                f" insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
+                f" select clientid, '{kind}', delta, $2, 'test', 'test', $3 from b where delta <> 0",
+                self.clientid,
+                amount,
+                secrets.token_hex(4),
+            )
+
+    async def credits(self) -> dict[str, int]:
+        row = await self.world.db.fetchrow("select * from usercredit where clientid = $1", self.clientid)
+        return dict(row) if row else {}
+
+    async def ledger_fits(self) -> bool:
+        """Is the sum of the ledger the balance, for every kind?"""
+        rows = await self.world.db.fetch(
+            "select kind, sum(delta) as total from creditledger where clientid = $1 group by kind", self.clientid
+        )
+        balances = await self.credits()
+        return all(balances[row["kind"]] == row["total"] for row in rows)

@@ -1,0 +1,89 @@
+"""Lanes on a real PostgreSQL: nobody waits for ever, no lane is lost, and DDL under a known statement is no fault."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from tableapi.db import Db
+from tableapi.errors import Busy
+from tableapi.lanes import STATEMENTS, Lane
+
+
+@pytest.fixture
+def url(new_database: Callable[[], str]) -> str:
+    return new_database()
+
+
+@pytest.fixture
+async def db(url: str) -> AsyncIterator[Db]:
+    made = Db(url, lanes=1, pool=1)
+    await made.connect()
+    yield made
+    await made.close()
+
+
+async def test_who_waits_too_long_is_refused_and_the_lane_goes_on(db: Db) -> None:
+    db.lanes._wait = 0.05
+    async with db.lanes.one():
+        with pytest.raises(Busy):
+            await db.lanes.take()
+        late = await asyncio.gather(*(db.lanes.take() for _ in range(3)), return_exceptions=True)
+        assert all(isinstance(one, Busy) for one in late)
+    assert await db.lanes.fetchrow("select 1 as one") is not None
+
+
+async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
+    db.lanes._queue = 0
+    async with db.lanes.one():
+        with pytest.raises(Busy):
+            await db.lanes.take()
+
+
+async def test_a_lane_handed_to_who_gave_up_in_that_moment_is_not_lost(db: Db) -> None:
+    held = await db.lanes.take()
+    waiting = asyncio.create_task(db.lanes.take())
+    await asyncio.sleep(0)
+    db.lanes.give_back(held)  # handed over, but the task has not run since
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await asyncio.wait_for(db.lanes.take(), 1) is held
+
+
+async def test_who_gives_up_leaves_the_queue(db: Db) -> None:
+    held = await db.lanes.take()
+    waiting = asyncio.create_task(db.lanes.take())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert not db.lanes._waiting
+    db.lanes.give_back(held)
+
+
+async def test_a_known_statement_survives_ddl(db: Db) -> None:
+    await db.execute("create table t (a integer)")
+    await db.execute("insert into t values (7)")
+    for kind in ("bigint", "text", "numeric"):
+        row = await db.lanes.fetchrow("select * from t")
+        assert row is not None
+        assert str(row["a"]) == "7"
+        await db.execute(f"alter table t alter column a type {kind} using a::{kind}")
+    await db.execute("alter table t add column b text default 'x'")
+    row = await db.lanes.fetchrow("select * from t")
+    assert row is not None
+    assert (str(row["a"]), row["b"]) == ("7", "x")
+
+
+async def test_more_statements_than_a_lane_keeps(db: Db) -> None:
+    for n in range(STATEMENTS + 20):
+        row = await db.lanes.fetchrow(f"select {n} as n, $1::int as m", n)
+        assert row is not None
+        assert (row["n"], row["m"]) == (n, n)
+    async with db.lanes.one() as lane:
+        assert isinstance(lane, Lane)
+        assert len(lane._known) == STATEMENTS
+        kept = await lane.fetchval("select count(*) from pg_prepared_statements")
+        assert kept <= STATEMENTS + 2

@@ -1,0 +1,184 @@
+"""Sign-in with Google and LinkedIn against an independent provider: state, replay, nonce, PKCE, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import oidc_provider_mock
+import pytest
+
+from scripts._shared import social
+from tableapi.adapters.oidc import Provider
+from tests.api.product import API, TABLE, World
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[str]:
+    """A provider that is not ours."""
+    with oidc_provider_mock.run_server_in_thread(require_client_registration=False) as server:
+        yield f"http://localhost:{server.server_port}"
+
+
+@pytest.fixture
+def providers(world: World, issuer: str) -> Iterator[World]:
+    """The product with both providers set up."""
+    kept = world.scripts.world._providers
+    made = {
+        vendor: Provider(issuer, "client", "secret", nonce_needed=vendor == "google")
+        for vendor in ("google", "linkedin")
+    }
+    kept.update(made)
+    yield world
+    kept.clear()
+
+
+async def _user(issuer: str, **claims: Any) -> str:
+    """A person at the provider. Out: its e-mail address."""
+    email = f"social-{secrets.token_hex(4)}@company.example"
+    body = {"email": email, "email_verified": True, "name": "Sofia Social"} | claims
+    async with httpx2.AsyncClient() as http:
+        (await http.put(f"{issuer}/users/{email}", json=body)).raise_for_status()
+    return email
+
+
+async def _popup(url: str, email: str) -> dict[str, str]:
+    """What a person does in the popup. Out: what comes back in the query."""
+    async with httpx2.AsyncClient(follow_redirects=False) as http:
+        answer = await http.post(url, data={"sub": email})
+    assert answer.status_code == 302, answer.text
+    return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+
+
+async def _start(world: World, vendor: str) -> tuple[httpx2.AsyncClient, str]:
+    http = world.caller()
+    answer = await http.post(API + "socialstart", json={"provider": vendor})
+    assert answer.status_code == 200, answer.text
+    return http, answer.json()["url"]
+
+
+async def _ticket(world: World, http: httpx2.AsyncClient, vendor: str, back: dict[str, str]) -> httpx2.Response:
+    body = {"code": back["code"], "state": back["state"], "redirect_uri": social.redirect_uri(world.ctx)}
+    return await http.post(API + f"{vendor}_accesstoken", json=body)
+
+
+async def _enter(http: httpx2.AsyncClient, vendor: str, ticket: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    details = (await http.post(API + f"{vendor}_userdetails", json={"access_token": ticket})).json()
+    record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"]}
+    entered = await http.post(TABLE + "client", json={"resource": [record]})
+    return details, entered.json()["resource"][0]
+
+
+@pytest.mark.parametrize("vendor", ["google", "linkedin"])
+async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: World, issuer: str, vendor: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, vendor)
+    details, entered = await _enter(
+        http, vendor, (await _ticket(providers, http, vendor, await _popup(url, email))).json()["access_token"]
+    )
+    assert (details["action"], details["email"], entered["action"]) == ("signup", email, "signup")
+    user = entered["clientdata"]["user"]
+    assert (user["email"], user["isverified"]) == (email, 1)
+
+    http, url = await _start(providers, vendor)
+    details, entered = await _enter(
+        http, vendor, (await _ticket(providers, http, vendor, await _popup(url, email))).json()["access_token"]
+    )
+    assert (details["action"], entered["action"], entered["afid"]) == ("login", "login", user["afid"])
+    session = await providers.caller(entered["session_token"]).get(API + "user/session")
+    assert session.json()["email"] == email
+
+
+async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers: World, issuer: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    back = await _popup(url, email)
+    wrong_state = await _ticket(providers, http, "google", back | {"state": "made-up"})
+    other_browser = await _ticket(providers, providers.caller(), "google", back)
+    assert [answer.status_code for answer in (wrong_state, other_browser)] == [400, 400]
+    replay = await _ticket(providers, http, "google", back)  # the try of the other browser used the state up
+    assert (replay.status_code, replay.json()["error"]["context"]["reason"]) == (400, "bad_state")
+
+    http, url = await _start(providers, "google")
+    other_vendor = await _ticket(providers, http, "linkedin", await _popup(url, email))
+    assert other_vendor.status_code == 400
+    http, url = await _start(providers, "google")
+    back = await _popup(url, email)
+    body = {"code": back["code"], "state": back["state"], "redirect_uri": "https://evil.example/"}
+    assert (await http.post(API + "google_accesstoken", json=body)).status_code == 400
+
+
+async def test_an_unverified_address_is_refused(providers: World, issuer: str) -> None:
+    email = await _user(issuer, email_verified=False)
+    http, url = await _start(providers, "google")
+    answer = await _ticket(providers, http, "google", await _popup(url, email))
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "email_not_verified")
+
+
+async def test_a_free_domain_cannot_sign_up(providers: World, issuer: str) -> None:
+    email = await _user(issuer, email=f"{secrets.token_hex(4)}@gmail.com")
+    http, url = await _start(providers, "google")
+    ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
+    details = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()
+    entered = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": details["proof"]}]})
+    assert entered.status_code == 422
+
+
+async def test_ticket_and_proof_work_once(providers: World, issuer: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "linkedin")
+    ticket = (await _ticket(providers, http, "linkedin", await _popup(url, email))).json()["access_token"]
+    details, _ = await _enter(http, "linkedin", ticket)
+    again = await http.post(API + "linkedin_userdetails", json={"access_token": ticket})
+    proof = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": details["proof"]}]})
+    none = await http.post(TABLE + "client", json={"resource": [{"type": "social", "email": email}]})
+    assert [answer.status_code for answer in (again, proof, none)] == [400, 401, 401]
+
+
+async def test_a_wrong_nonce_is_refused(providers: World, issuer: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    answer = await _ticket(providers, http, "google", await _popup(re.sub("nonce=[^&]+", "nonce=other", url), email))
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
+
+
+async def test_the_verifier_that_is_sent_matches_its_challenge(
+    providers: World, issuer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+    sent: list[dict[str, str]] = []
+    provider = providers.scripts.world.provider("google")
+    assert provider is not None
+    request = provider._client.request
+
+    async def watched(method: str, where: str, **how: Any) -> httpx2.Response:
+        sent.append(how.get("data") or {})
+        return await request(method, where, **how)
+
+    monkeypatch.setattr(provider._client, "request", watched)
+    assert (await _ticket(providers, http, "google", await _popup(url, email))).status_code == 200
+    verifier = next(form["code_verifier"] for form in sent if "code_verifier" in form)
+    digest = hashlib.sha256(verifier.encode()).digest()
+    assert query["code_challenge_method"] == "S256"
+    assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == query["code_challenge"]
+
+
+async def test_without_a_provider_it_says_so(world: World) -> None:
+    answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "not_set_up")
+    assert (await world.caller().post(API + "socialstart", json={"provider": "myspace"})).status_code == 422
+
+
+async def test_a_provider_that_is_down_is_502(world: World) -> None:
+    world.scripts.world._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
+    answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
+    world.scripts.world._providers.clear()
+    assert answer.status_code == 502

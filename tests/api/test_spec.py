@@ -1,0 +1,158 @@
+"""The description of the API: valid, what the caller may see, and true: random requests get what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import jsonschema_rs
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.support import Serve, execute
+from tests.table_api import FIXTURE
+
+CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
+SALES = {"access": [{"component": "_table/person/*", "verb_mask": 1}, {"component": "_table/tag/*", "verb_mask": 3}]}
+
+
+@pytest.fixture(scope="module")
+def database(pg_url: str) -> Iterator[str]:
+    execute(pg_url, "create database described")
+    url = f"{pg_url.rpartition('/')[0]}/described"
+    execute(url, FIXTURE)
+    yield url
+    execute(pg_url, "drop database described with (force)")
+
+
+@pytest.fixture(scope="module")
+def served(database: str, session_serve: Serve) -> Iterator[str]:
+    server = session_serve("--dataset", f"cases={database}", "--open")
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def document(served: str) -> Any:
+    return httpx.get(f"{served}/api/v2/_spec").json()
+
+
+def operations(document: Any) -> Iterator[tuple[str, str, Any]]:
+    for path, item in document["paths"].items():
+        for verb, operation in item.items():
+            if verb != "parameters":
+                yield path, verb, operation
+
+
+def test_the_document_is_valid(document: Any) -> None:
+    schemathesis.openapi.from_dict(document).validate()
+    for schema in document["components"]["schemas"].values():
+        jsonschema_rs.meta.validate(schema | {"$schema": "https://json-schema.org/draft/2020-12/schema"})
+
+
+def test_every_reference_leads_somewhere(document: Any) -> None:
+    def walk(node: Any) -> None:
+        if isinstance(node, dict):
+            if isinstance(target := node.get("$ref"), str):
+                found = document
+                for part in target.removeprefix("#/").split("/"):
+                    found = found[part]
+            for child in node.values():
+                walk(child)
+        elif isinstance(node, list):
+            for child in node:
+                walk(child)
+
+    walk(document)
+
+
+def test_every_operation_has_a_name_of_its_own_and_tells_its_errors(document: Any) -> None:
+    found = list(operations(document))
+    names = [operation["operationId"] for *_, operation in found]
+    assert len(names) == len(set(names))
+    assert {"getPerson", "getPersonById", "postPerson", "patchPersonById", "deletePerson"} <= set(names)
+    assert len(found) == 6 * 9
+    for _, _, operation in found:
+        assert {"200", "400", "401", "403", "404", "429", "503"} <= operation["responses"].keys()
+
+
+def test_every_option_is_described(document: Any) -> None:
+    for name, parameter in document["components"]["parameters"].items():
+        assert parameter["description"], name
+        assert parameter["schema"], name
+
+
+def test_records_have_the_types_of_their_fields(document: Any) -> None:
+    person = document["components"]["schemas"]["person"]["properties"]
+    assert person["id"]["type"] == "integer"
+    assert person["age"]["type"] == ["integer", "null"]
+    assert person["company_by_company_id"]["anyOf"][0] == {"$ref": "#/components/schemas/company"}
+    assert document["components"]["schemas"]["person_create"]["required"] == ["first_name", "last_name"]
+
+
+def test_a_role_sees_what_it_may_do(database: str, serve: Serve, tmp_path: Path) -> None:
+    access = {"keys": {"a": {"role": "sales"}, "b": {"role": "*"}}, "roles": {"sales": SALES}}
+    (tmp_path / "access.json").write_text(json.dumps(access))
+    server = serve("--dataset", f"cases={database}", "--access", str(tmp_path / "access.json"))
+    url = f"{server.url}/api/v2/cases/_spec"
+    assert httpx.get(url).status_code == 401
+    seen = httpx.get(url, headers={"X-API-Key": "a"}).json()
+    assert {(path.rpartition("/_table/")[2], verb) for path, verb, _ in operations(seen)} == {
+        ("person", "get"), ("person/{id}", "get"), ("tag", "get"), ("tag/{id}", "get"), ("tag", "post"),
+    }  # fmt: skip
+    assert "deal" not in seen["components"]["schemas"]
+    assert "company_by_company_id" not in seen["components"]["schemas"]["person"]["properties"]
+    assert seen["security"] == [{"key": []}]
+    assert len(httpx.get(url, headers={"X-API-Key": "b"}).json()["paths"]) == 12
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_random_requests_get_what_the_description_says(served: str, document: Any, mode: GenerationMode) -> None:
+    """Requests that fit the description and requests that do not: no 5xx, no answer that is not described."""
+    schema = schemathesis.openapi.from_dict(document)
+    sent = 0
+    with requests.Session() as session:
+        for result in schema.get_all_operations():
+            assert isinstance(result, Ok), result
+
+            @settings(
+                max_examples=8, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )  # fmt: skip
+            @given(case=result.ok().as_strategy(generation_mode=mode))
+            def ask(case: Any) -> None:
+                nonlocal sent
+                case.call_and_validate(base_url=served, session=session, checks=CHECKS)
+                sent += 1
+
+            ask()
+    assert sent > 200
+
+
+def test_the_page_takes_its_files_from_this_server_alone(served: str) -> None:
+    page = httpx.get(f"{served}/api/docs")
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    for wrong in ("unsafe", "://"):
+        assert wrong not in policy
+    for wrong in ("://", "style=", "onclick"):
+        assert wrong not in page.text
+    for name in ("docs.css", "docs.js"):
+        assert f"/api/docs/{name}" in page.text
+        assert httpx.get(f"{served}/api/docs/{name}").status_code == 200
+    assert httpx.get(f"{served}/api/docs/../auth.py").status_code == 404
+    assert httpx.get(f"{served}/", follow_redirects=False).headers["location"] == "/api/docs"

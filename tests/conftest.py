@@ -1,0 +1,55 @@
+"""Fixtures for all: a PostgreSQL for tests, databases in it, and `tableapi serve` as a person would start it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tableapi.embedded import Embedded
+from tests.support import Serve, execute, start
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def pg_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a PostgreSQL of this run: TEST_DATABASE_URL, or an embedded one that need not survive."""
+    if given := os.environ.get("TEST_DATABASE_URL"):
+        yield given
+        return
+    with Embedded(tmp_path_factory.mktemp("postgres") / "postgres", durable=False) as url:
+        yield url
+
+
+@pytest.fixture
+def new_database(pg_url: str) -> Iterator[Callable[[], str]]:
+    """Makes an empty database and gives its address; dropped after the test."""
+    made: list[str] = []
+
+    def make() -> str:
+        made.append(f"test_{os.getpid()}_{next(_numbers)}")
+        execute(pg_url, f"create database {made[-1]}")
+        return f"{pg_url.rpartition('/')[0]}/{made[-1]}"
+
+    yield make
+    for name in made:
+        execute(pg_url, f"drop database {name} with (force)")
+
+
+@pytest.fixture(scope="session")
+def session_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """As `serve`, for servers that live as long as the run."""
+    with ExitStack() as stack:
+        yield lambda *words, **options: start(stack, tmp_path_factory.mktemp("serve"), *words, **options)
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """serve(*words, cwd=, **environment): starts `tableapi serve` on a free port and waits until it serves."""
+    with ExitStack() as stack:
+        yield lambda *words, **options: start(stack, tmp_path, *words, **options)

@@ -1,0 +1,55 @@
+"""The journeys of frontend/e2e, each in a Chromium against a demo server of its own that mails to an SMTP server."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from email import message_from_bytes
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+
+from tests.support import ROOT, Serve, free_port
+
+# Parts of journeys, and the one that test_sheets walks.
+ELSEWHERE = ("browser", "mail", "dailywork")
+JOURNEYS = sorted(path for path in (ROOT / "frontend" / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
+MAILED = {"signup": "Verify", "team": "invite"}  # what a person must have been mailed on the way
+PATIENCE = 300
+
+
+class Postbox:
+    """An SMTP server that keeps the subjects of what it is sent."""
+
+    def __init__(self) -> None:
+        self.subjects: list[str] = []
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        self.subjects.append(str(message_from_bytes(envelope.original_content)["Subject"]))
+        return "250 OK"
+
+
+@pytest.fixture
+def postbox() -> Iterator[tuple[Postbox, str]]:
+    made, port = Postbox(), free_port()
+    smtp = Controller(made, hostname="127.0.0.1", port=port)
+    smtp.start()
+    yield made, f"smtp://127.0.0.1:{port}"
+    smtp.stop()
+
+
+@pytest.mark.parametrize("journey", JOURNEYS, ids=lambda path: path.stem)
+def test_a_person_walks_through(
+    journey: Path, serve: Serve, new_database: Callable[[], str], postbox: tuple[Postbox, str]
+) -> None:
+    mails, mail_url = postbox
+    settings = {"DEMO": "1", "WORKERS": "1", "RATE_LIMITS": "off", "DATABASE_URL": new_database(), "MAIL_URL": mail_url}
+    server = serve(cwd=ROOT, **settings)
+    walked = subprocess.run(
+        ["node", str(journey), server.url], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert walked.returncode == 0, walked.stdout + walked.stderr
+    if wanted := MAILED.get(journey.stem):
+        assert any(wanted.lower() in subject.lower() for subject in mails.subjects), mails.subjects

@@ -1,0 +1,58 @@
+"""The sheets that the app writes in the browser, opened by another program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from tests.support import ROOT, Serve
+
+PATIENCE = 300
+HEAD = ("Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers")
+
+
+@pytest.fixture
+def sheets(serve: Serve, new_database: Any, tmp_path: Path) -> Path:
+    """The folder with what the journey through a day at work has downloaded."""
+    server = serve(cwd=ROOT, DEMO="1", WORKERS="1", RATE_LIMITS="off", DATABASE_URL=new_database())
+    journey = ROOT / "frontend" / "e2e" / "dailywork.mjs"
+    folder = tmp_path / "sheets"
+    folder.mkdir()
+    walked = subprocess.run(
+        ["node", str(journey), server.url],
+        env=os.environ | {"SHEETS": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert walked.returncode == 0, walked.stdout + walked.stderr
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:Workbook contains no default style")
+def test_downloads_hold_what_the_screens_showed(sheets: Path) -> None:
+    head, revealed, formula = openpyxl.load_workbook(sheets / "mycontacts.xlsx").active.iter_rows()
+    assert tuple(cell.value for cell in head) == HEAD
+    name, url, personal, business, phones = (cell.value for cell in revealed)
+    assert name
+    assert url.startswith("https://www.linkedin.com/in/")
+    assert "@" in personal
+    assert "@" in business
+    assert phones.startswith("+")
+    # A name that would be a formula is text, as every other cell.
+    assert (formula[0].value, formula[0].data_type) == ("=1+1", "s")
+    assert {cell.data_type for line in (revealed, formula) for cell in line if cell.value is not None} == {"s"}
+
+    lines = list(openpyxl.load_workbook(sheets / "bulklookup.xlsx").active.iter_rows(values_only=True))
+    assert [line[1] for line in lines] == ["Outcome", "Found", "Nothing found", "No profile address"]
+    assert lines[1][3] == "Ivan Kim"
+
+    with zipfile.ZipFile(sheets / "extension.zip") as extension:
+        assert "contact-collector/manifest.json" in extension.namelist()

@@ -1,0 +1,36 @@
+"""Which filters share one statement: those that differ in bound values alone. 0 and 1 belong to the shape."""
+
+from __future__ import annotations
+
+import pytest
+
+from tableapi.filters import parse
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("(a=7) and (b='x')", "(a=8) and (b='y')", True),
+        ("(deleted=0)", "(deleted=0)", True),
+        ("(deleted=0)", "(deleted=1)", False),
+        ("(deleted=0)", "(deleted=2)", False),
+        ("(deleted='0')", "(deleted='1')", True),
+        ("(a in (0,7))", "(a in (0,9))", True),
+        ("(a in (0,7))", "(a in (7,0))", False),
+        ("(a=10)", "(a=11)", True),
+        ("(a=1.0)", "(a=0.5)", True),
+    ],
+)
+def test_same_shape(one: str, other: str, same: bool) -> None:
+    assert (parse(one)[0].key == parse(other)[0].key) is same
+    # The short cut of the second parse says the same, and lifts the same literals.
+    again, literals = parse(other)
+    assert (again.key, literals) == (parse(other)[0].key, parse(other)[1])
+    assert (parse(one)[0].key == again.key) is same
+
+
+def test_literals_of_flags_stay_in_place() -> None:
+    for _ in range(2):
+        found, literals = parse("(deleted=0) and (name='x') and (active=1)")
+        assert literals == ["0", "x", "1"]
+    assert found.key == parse("(deleted=0) and (name='y') and (active=1)")[0].key

@@ -1,0 +1,135 @@
+"""Rate limits: every counter counts alike, over processes and nodes, and never past the limit."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakeredis import FakeServer
+from fakeredis.aioredis import FakeRedis
+
+from tableapi import limits
+from tableapi.limits_file import Mapped
+from tableapi.limits_redis import Shared
+
+Make = Callable[[], limits.Counter]
+
+
+@pytest.fixture(params=["own", "mapped", "shared"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    """Makes a counter of each kind."""
+    makers: dict[str, Make] = {
+        "own": limits.Own,
+        "mapped": lambda: Mapped(tmp_path / "run" / "limits"),
+        "shared": lambda: Shared("redis://unused", FakeRedis()),
+    }
+    return makers[request.param]
+
+
+async def test_the_one_use_too_many_is_refused(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    counter = make()
+
+    hits = [counter.hit("sign-in", "1.2.3.4", 3, 60) for _ in range(5)]
+
+    assert [hit.ok for hit in hits] == [True, True, True, False, False]
+    assert [hit.remaining for hit in hits] == [2, 1, 0, 0, 0]
+    assert {(hit.limit, hit.reset_epoch) for hit in hits} == {(3, 1060.0)}
+    await counter.close()
+
+
+async def test_names_and_keys_are_counted_apart(make: Make) -> None:
+    counter = make()
+
+    hits = [counter.hit(name, key, 1, 60) for name in ("a", "b") for key in ("x", "y")]
+
+    assert all(hit.ok for hit in hits)
+    await counter.close()
+
+
+async def test_after_the_window_everything_is_open_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "time", lambda: now)
+    counter = make()
+    counter.hit("a", "x", 1, 60)
+
+    now = 1059.9
+    assert not counter.hit("a", "x", 1, 60).ok
+    now = 1060.1
+    again = counter.hit("a", "x", 1, 60)
+
+    assert again.ok
+    assert again.reset_epoch == pytest.approx(1120.1)
+    await counter.close()
+
+
+def _hits(path: Path, count: int) -> None:
+    counter = Mapped(path)
+    for _ in range(count):
+        counter.hit("a", "x", 10, 600)
+
+
+def test_processes_count_together_and_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "limits"
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=_hits, args=(path, 2500)) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+    counter = Mapped(path)
+
+    assert counter.hit("a", "x", 10_001, 600)[:2] == (10_001, 0)
+    assert not counter.hit("a", "x", 10_001, 600).ok
+
+
+def test_a_full_bucket_gives_up_the_window_that_ends_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tableapi.limits_file._place", lambda name, key: (0, int(key)))
+    counter = Mapped(tmp_path / "limits")
+    for key, seconds in (("1", 500), ("2", 100), ("3", 500), ("4", 500)):
+        counter.hit("a", key, 1, seconds)
+
+    assert counter.hit("a", "5", 1, 500).ok
+    assert [counter.hit("a", key, 1, 500).ok for key in ("1", "3", "4", "5")] == [False] * 4
+    assert counter.hit("a", "2", 1, 500).ok  # forgotten
+
+
+async def test_nodes_count_together_through_redis() -> None:
+    server = FakeServer()
+    nodes = [Shared("redis://unused", FakeRedis(server=server)) for _ in range(2)]
+
+    for _ in range(3):
+        for node in nodes:
+            node.hit("a", "x", 100, 60)
+            await node._telling  # type: ignore[misc]
+
+    assert nodes[0].hit("a", "x", 100, 60).remaining in (93, 94)  # six told, and what came in between
+    assert not nodes[1].hit("a", "x", 5, 60).ok
+    for node in nodes:
+        await node.close()
+
+
+async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tableapi.limits_redis.RETRY", 0.01)
+    server = FakeServer()
+    server.connected = False
+    node = Shared("redis://unused", FakeRedis(server=server))
+
+    hits = [node.hit("a", "x", 2, 60) for _ in range(3)]
+    await asyncio.sleep(0)
+
+    assert [hit.ok for hit in hits] == [True, True, False]
+    server.connected = True
+    async with asyncio.timeout(5):
+        await node._telling  # type: ignore[misc]
+    assert node.hit("a", "x", 5, 60).remaining == 1  # and nothing was forgotten
+    await node.close()
+
+
+def test_off_allows_everything() -> None:
+    assert all(limits.Off().hit("a", "x", 1, 60).ok for _ in range(5))

@@ -1,0 +1,124 @@
+"""The payment stand-in is held to the official client: its parameters, its objects, its numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stripe
+
+from tableapi.sandbox.stripe import calendar, calls, form
+from tableapi.sandbox.stripe.form import StripeRefused
+from tableapi.sandbox.stripe.store import State, Store
+
+KINDS: dict[str, Any] = {
+    "customer": stripe.Customer, "product": stripe.Product, "price": stripe.Price, "invoice": stripe.Invoice,
+    "subscription": stripe.Subscription, "payment_intent": stripe.PaymentIntent, "event": stripe.Event,
+    "checkout.session": stripe.checkout.Session, "payment_method": stripe.PaymentMethod,
+    "subscription_schedule": stripe.SubscriptionSchedule,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("pairs", "found"), [
+    ([("a", "1")], {"a": "1"}),
+    ([("a[b][c]", "1"), ("a[b][d]", "2")], {"a": {"b": {"c": "1", "d": "2"}}}),
+    ([("items[0][price]", "p"), ("items[1][price]", "q")], {"items": [{"price": "p"}, {"price": "q"}]}),
+    ([("expand[]", "x"), ("expand[]", "y")], {"expand": ["x", "y"]}),
+])  # fmt: skip
+def test_forms(pairs: list[tuple[str, str]], found: dict[str, object]) -> None:
+    assert form.parse(pairs) == found
+
+
+@pytest.mark.parametrize(("data", "where"), [
+    ({"prise": "1"}, "prise"), ({"items": [{"price": "p", "colour": "red"}]}, "items[colour]"),
+    ({"api_key": "sk"}, "api_key"),
+])  # fmt: skip
+def test_unknown_parameters_are_refused(data: dict[str, object], where: str) -> None:
+    with pytest.raises(StripeRefused) as refused:
+        form.check(data, "SubscriptionUpdateParams")
+    assert refused.value.error["param"] == where
+
+
+def test_metadata_takes_any_name() -> None:
+    form.check({"metadata": {"whatever": "1"}, "items": [{"metadata": {"x": "y"}}]}, "SubscriptionUpdateParams")
+
+
+def test_every_call_checks_against_a_type_of_the_client() -> None:
+    for call in calls.CALLS:
+        assert form._annotations(call.params), call.params
+
+
+def _run(state: State, method: str, path: str, **data: object) -> dict[str, object]:
+    call, ident = calls.find(method, path)
+    form.check(data, call.params)
+    return call.run(state, data, ident)
+
+
+def test_objects_have_exactly_the_fields_of_the_client(tmp_path: Path) -> None:
+    with Store(tmp_path).transaction() as state:
+        customer = _run(state, "POST", "customers", email="a@b.example")
+        _run(state, "POST", "products", id="plan_2", name="Starter")
+        price = _run(
+            state,
+            "POST",
+            "prices",
+            product="plan_2",
+            currency="usd",
+            unit_amount="4900",
+            recurring={"interval": "month"},
+        )
+        _run(
+            state, "POST", "checkout/sessions", mode="subscription", customer=customer["id"],
+            line_items=[{"price": price["id"], "quantity": "1"}], success_url="http://x", cancel_url="http://y",
+        )  # fmt: skip
+        from tableapi.sandbox.stripe import cards, subscriptions
+
+        method = cards.make(state, "visa", str(customer["id"]))
+        sub = subscriptions.begin(state, str(customer["id"]), price, method, {})
+        _run(state, "POST", "subscription_schedules", from_subscription=sub["id"])
+        _run(state, "POST", "payment_intents", amount="2500", currency="usd", customer=customer["id"])
+        for kind, known in KINDS.items():
+            found = state.all(kind)
+            assert found, kind
+            names = {name for name in known.__annotations__ if name not in ("OBJECT_NAME", "deleted")}
+            for one in found:
+                assert {name for name in one if not name.startswith("_")} == names, kind
+                known.construct_from(one, "sk_test")
+
+
+def test_what_is_undone_leaves_no_trace(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+
+    def die() -> None:
+        with store.transaction() as state:
+            _run(state, "POST", "customers", email="a@b.example")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        die()
+    with store.transaction() as state:
+        assert state.all("customer") == []
+
+
+@pytest.mark.parametrize(("start", "interval", "end"), [
+    ("2026-01-31", "month", "2026-02-28"), ("2024-02-29", "year", "2025-02-28"), ("2026-12-15", "month", "2027-01-15"),
+])  # fmt: skip
+def test_periods(start: str, interval: str, end: str) -> None:
+    from datetime import UTC, datetime
+
+    def moment(text: str) -> int:
+        return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+    assert calendar.add(moment(start), interval) == moment(end)
+
+
+def test_a_short_month_does_not_move_the_day_for_good() -> None:
+    january = 1769817600  # 31 January 2026
+    february = calendar.add(january, "month", anchor=january)
+    assert calendar.day(calendar.add(february, "month", anchor=january)) == "31 Mar 2026"
+
+
+def test_part_of_a_period_by_hand() -> None:
+    assert calendar.part(4900, 0, 30, 10) == 3267
+    assert calendar.part(9900, 0, 30, 10) == 6600

@@ -1,0 +1,113 @@
+"""Settings: what is read from where, what is refused, and secrets that are made once."""
+
+from __future__ import annotations
+
+import pickle
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tableapi.secretfile import kept_secret
+from tableapi.settings import BadSettings, Settings
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing set, nothing in .env."""
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "0"),
+        ("PORT", "eighty"),
+        ("WORKERS", "-1"),
+        ("DEMO", "perhaps"),
+        ("DATASET", "a b"),
+        ("DATABASE_URL", "mysql://u:hidden@h/d"),
+        ("DATABASE_REPLICA_URLS", "postgresql://a/b,http://u:hidden@h"),
+        ("MAIL_URL", "mail://u:hidden@h"),
+        ("REDIS_URL", "http://u:hidden@h"),
+        ("PUBLIC_URL", "app.example.com"),
+        ("QUERY_TOKENS", "none"),
+        ("LOG_LEVEL", "loud"),
+        ("LINKEDIN_CLIENT_SECRET", "hidden"),
+    ],
+)
+def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(BadSettings, match=name) as refused:
+        Settings.read()
+
+    assert len(str(refused.value).splitlines()) == 1
+    assert "hidden" not in str(refused.value)
+
+
+def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATA_DIR", "/proc/nothing")
+
+    with pytest.raises(BadSettings, match="DATA_DIR /proc/nothing cannot be used"):
+        Settings.read()
+
+
+def test_nothing_is_needed() -> None:
+    settings = Settings.read()
+
+    assert (settings.host, settings.port, settings.dataset) == ("127.0.0.1", 8000, "leads")
+    assert settings.data_dir.is_absolute()
+    assert settings.database_url is None
+    assert pickle.loads(pickle.dumps(settings)) == settings  # workers may be spawned
+
+
+def test_the_command_line_beats_the_environment_which_beats_the_file(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty_folder / ".env").write_text("PORT=1001\nHOST=10.0.0.1\nDATASET=shop\nOTHERS=thing\n")
+    monkeypatch.setenv("PORT", "1002")
+    monkeypatch.setenv("HOST", "")  # empty is unset
+
+    settings = Settings.read({"dataset": "hr"})
+
+    assert (settings.port, settings.host, settings.dataset) == (1002, "10.0.0.1", "hr")
+    assert settings.public_url == "http://127.0.0.1:1002"
+
+
+def test_lists_and_addresses_are_taken_as_people_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APP_KEYS", "one, two,")
+    monkeypatch.setenv("DATABASE_URL", "postgres://me@h/d")
+    monkeypatch.setenv("DATABASE_REPLICA_URLS", "postgresql+asyncpg://me@r1/d, postgresql://me@r2/d")
+    monkeypatch.setenv("CHECK_MX", "on")
+    monkeypatch.setenv("INIT", "off")
+
+    settings = Settings.read()
+
+    assert settings.app_keys == ("one", "two")
+    assert settings.database_url == "postgresql://me@h/d"
+    assert settings.database_replica_urls == ("postgresql://me@r1/d", "postgresql://me@r2/d")
+    assert (settings.check_mx, settings.init) == (True, False)
+
+
+def test_secrets_are_made_once_and_are_their_owners_alone() -> None:
+    first, second = Settings.read(), Settings.read()
+
+    assert first.secret_keys == second.secret_keys
+    assert first.app_keys != first.secret_keys
+    file = first.data_dir / "secrets" / "secret_key"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert first.secret_keys[0] not in repr(first)
+
+
+def test_two_that_start_at_once_get_the_same_secret(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        found = set(pool.map(kept_secret, [tmp_path / "s" / "key"] * 64))
+
+    assert len(found) == 1
+    assert [file.name for file in (tmp_path / "s").iterdir()] == ["key"]
