@@ -9,7 +9,7 @@ import asyncpg
 import orjson
 
 from tableapi.errors import ApiError, BadRequest
-from tableapi.faults import refusal
+from tableapi.faults import UNDONE, refusal
 from tableapi.request import Options
 
 Done = TypeVar("Done")
@@ -68,13 +68,16 @@ class Batch:
 
 
 async def trying(run: Awaitable[Done], *, alone: bool = False) -> Done | ApiError:
-    """The record, or the refusal it ended in. A fault that is no refusal is a bug and goes on; so does DDL beside the
-    request, which is then done once more, unless this record stands alone (`continue`) and others are kept."""
+    """The record, or the refusal it ended in. A fault that is no refusal is a bug and goes on; so do a deadlock and DDL
+    beside the request, which is then done once more, unless this record stands alone (`continue`) and others are kept.
+    """
     try:
         return await run
     except (ApiError, asyncpg.PostgresError) as error:
         refused = refusal(error)
         if refused is None:
+            raise
+        if not alone and isinstance(error, UNDONE):
             raise
         if refused.why == "schema_changed" and not alone:
             raise refused from None

@@ -6,6 +6,8 @@ import asyncpg
 
 from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
 
+# PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
+UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _UNREACHABLE = (
     OSError,
     TimeoutError,

@@ -1,4 +1,4 @@
-"""One HTTP request, read as far as it was needed: headers, path, body. Raises BadRequest and TooLarge."""
+"""One HTTP request, read as far as it was needed (headers, path, body), and its answer. Raises BadRequest, TooLarge."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from urllib.parse import unquote_to_bytes
 from tableapi import limits, observe
 from tableapi.auth import NOBODY
 from tableapi.errors import BadRequest, TooLarge
+from tableapi.patience import Patience
+from tableapi.reply import Reply
 
+BODY_SECONDS = 10.0
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
@@ -24,9 +28,13 @@ _ONCE = frozenset(
      *(name.encode() for name in METHOD_HEADERS))
 )  # fmt: skip
 
+_API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+_LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a script says its own limit, which is the narrower one
+_UNKEPT = [*_API_HEADERS, (b"cache-control", b"no-store")]
+
 
 class Http:
-    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str]) -> None:
+    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str], patience: Patience) -> None:
         self.scope, self.receive = scope, receive
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
@@ -37,17 +45,14 @@ class Http:
         self.hit: limits.Hit | None = None
         self.id = observe.new_request_id()
         self.ip: str = scope["client"][0] if scope.get("client") else ""
-        self._proxies = proxies
+        self._proxies, self._patience = proxies, patience
 
     def read(self) -> None:
         """Headers and path. Raises BadRequest for a header sent twice with different values."""
-        headers = self.headers
-        for name, value in self.scope["headers"]:
-            text = value.decode("latin-1")
-            key = name.decode("latin-1").lower()
-            if key in headers and name.lower() in _ONCE and headers[key] != text:
-                raise BadRequest(f"The header '{key}' is there twice.", reason="duplicate_header")
-            headers[key] = text
+        given = self.scope["headers"]
+        headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in given}
+        if len(headers) != len(given):
+            self._refuse_two(given)
         if "x-request-id" in headers and _REQUEST_ID.match(headers["x-request-id"]):
             self.id = headers["x-request-id"]
         if self._proxies and self.ip in self._proxies and "x-forwarded-for" in headers:
@@ -57,28 +62,31 @@ class Http:
         self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else self.scope["path"]
         self.path = unquoted(self.raw_path) if raw else self.scope["path"]
 
-    async def body(self, most: int, seconds: float = 10.0) -> bytes:
+    def _refuse_two(self, given: Any) -> None:
+        seen: dict[bytes, bytes] = {}
+        for name, value in given:
+            if seen.setdefault(name, value) != value and name in _ONCE:
+                raise BadRequest(f"The header '{name.decode()}' is there twice.", reason="duplicate_header")
+
+    async def body(self, most: int) -> bytes:
         """The whole body. Raises TooLarge as soon as it is known to be, and BadRequest when it does not come."""
         length = self.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
             await self._drain()
             raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
         parts, size = [], 0
-        try:
-            async with asyncio.timeout(seconds):
-                while True:
-                    message = await self.receive()
-                    if message["type"] == "http.disconnect":
-                        raise BadRequest("The body did not come.", reason="no_body")
-                    size += len(part := message.get("body", b""))
-                    if size > most:
-                        await self._drain()
-                        raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
-                    parts.append(part)
-                    if not message.get("more_body"):
-                        return b"".join(parts) if len(parts) > 1 else part
-        except TimeoutError:
-            raise BadRequest("The body came too slowly.", reason="slow_body", status=408) from None
+        with self._patience.bounded():
+            while True:
+                message = await self.receive()
+                if message["type"] == "http.disconnect":
+                    raise BadRequest("The body did not come.", reason="no_body")
+                size += len(part := message.get("body", b""))
+                if size > most:
+                    await self._drain()
+                    raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
+                parts.append(part)
+                if not message.get("more_body"):
+                    return b"".join(parts) if len(parts) > 1 else part
 
     async def _drain(self, most: int = 16_000_000, seconds: float = 2.0) -> None:
         """Read on for a while: a client that still sends would see its connection reset instead of the answer."""
@@ -104,6 +112,11 @@ class Http:
         return body
 
 
+def patience() -> Patience:
+    """How long one worker waits for bodies."""
+    return Patience(BODY_SECONDS, lambda: BadRequest("The body came too slowly.", reason="slow_body", status=408))
+
+
 def unquoted(text: str) -> str:
     if "%" not in text and text.isascii():
         return text
@@ -114,3 +127,38 @@ def unquoted(text: str) -> str:
     if "\x00" in found:
         raise BadRequest("The path holds a NUL character.", reason="bad_path")
     return found
+
+
+def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
+    """The headers that answer the question of a browser before a request from elsewhere."""
+    if http.headers.get("origin") not in origins:
+        return {"Allow": "GET, POST, PUT, PATCH, DELETE"}
+    wanted = http.headers.get("access-control-request-headers", "")
+    return {
+        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Headers": re.sub(r"[^\w, -]", "", wanted)[:500],
+        "Access-Control-Max-Age": "600",
+    }
+
+
+async def respond(send: Send, http: Http, made: Reply, origins: frozenset[str]) -> None:
+    """Send an answer with what every answer has."""
+    body = made.body
+    headers = [
+        (b"content-type", made.content_type.encode()),
+        (b"content-length", b"%d" % len(body)),
+        (b"x-request-id", http.id.encode()),
+    ]
+    if http.route != "page":
+        headers += _API_HEADERS if "Cache-Control" in made.headers else _UNKEPT
+    if (hit := http.hit) is not None and not _LIMITED & made.headers.keys():
+        headers += (
+            (b"x-ratelimit-limit", b"%d" % hit.limit),
+            (b"x-ratelimit-remaining", b"%d" % hit.remaining),
+            (b"x-ratelimit-reset", b"%d" % hit.reset_epoch),
+        )
+    if (origin := http.headers.get("origin")) in origins and origin:
+        headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
+    headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in made.headers.items()]
+    await send({"type": "http.response.start", "status": made.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if http.method == "HEAD" else body})

@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -164,12 +165,14 @@ class InFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        self._db.execute("pragma journal_mode = wal")
-        self._db.execute("pragma synchronous = off")
-        self._db.execute(
-            "create table if not exists answer (principal text, key text, digest blob, status int, headers text,"
-            " body blob, at real, primary key (principal, key))"
-        )
+        with path.with_suffix(".gate").open("w") as gate:  # sqlite waits for no lock when it changes the journal
+            flock(gate, LOCK_EX)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = off")
+            self._db.execute(
+                "create table if not exists answer (principal text, key text, digest blob, status int, headers text,"
+                " body blob, at real, primary key (principal, key))"
+            )
 
     async def claim(self, claim: Claim) -> Kept | None:
         now = time.time()

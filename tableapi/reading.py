@@ -34,6 +34,10 @@ class Call:
     body: Any
     headers: Mapping[str, str]
 
+    def again(self) -> Call:
+        """The same call for another try: what a hook took out of the query is there again."""
+        return Call(self.dataset, self.actor, self.rights, self.table, dict(self.query), self.body, self.headers)
+
     def filter_text(self) -> str:
         text = self.query.get("filter") or self.query.get("where")
         if not text and isinstance(self.body, dict):

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from tableapi import bodies, filters, plan, reading, request, versions, write
+from tableapi import bodies, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.reading import Call
@@ -22,13 +22,15 @@ async def handle(call: Call, verb: str, ident: str | None) -> Reply:
     """One request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await reading.read(call, ident)
+    if (made := await known.write(call, verb, ident)) is not None:
+        return made
     plan.right_of(call.table, call.rights, verb)
     if verb == "POST":
         if ident is not None:
             raise BadRequest("A record cannot be created under an identifier. POST it to the table.", reason="bad_path")
         return await _create(call)
     if verb in ("PUT", "PATCH"):
-        return await (_change(call) if ident is None else _change_one(call, ident))
+        return await (_change(call) if ident is None else _change_one(call, verb, ident))
     if verb == "DELETE":
         return await (_delete(call) if ident is None else _delete_one(call, ident))
     raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
@@ -70,8 +72,10 @@ async def _each(
 
         async def run(item: Any) -> Written:
             writer = Writer(call, options, connection)
-            made = await one(writer, item)
-            return await _answered(writer, made, word)
+            made = await _answered(writer, await one(writer, item), word)
+            if simple and word == "created":
+                known.learn(call, "POST", None, writer.statements, sealed=made.sealed)
+            return made
 
         async def step(item: Any) -> None:
             outcome = await trying(run(item), alone=options.go_on)
@@ -116,13 +120,10 @@ def _is_nested(call: Call, item: Any, word: str) -> bool:
     record = item[1] if isinstance(item, tuple) else item
     if "related" in call.query or (isinstance(call.body, dict) and "related" in call.body):
         return True
-    found: list[str] = []
-    others: list[str] = []
-    for name in record if isinstance(record, dict) else ():
-        column = call.table.find(name)
-        (found if column else others).append(column.name if column else name)
-    if any(call.table.relation(name) for name in others):
+    columns = {name: call.table.find(name) for name in record} if isinstance(record, dict) else {}
+    if any(column is None and call.table.relation(name) for name, column in columns.items()):
         return True
+    found = [column.name for column in columns.values() if column is not None]
     upsert = request.boolean(call.query.get("upsert", ""))
     key = ("undone", call.actor.role, call.table.name, word, upsert, tuple(found))
     kept = call.dataset.shapes.get(key)
@@ -269,17 +270,20 @@ async def _writing(call: Call, options: request.Options, *, several: bool) -> An
             yield writer
 
 
-async def _change_one(call: Call, ident: str) -> Reply:
+async def _change_one(call: Call, verb: str, ident: str) -> Reply:
     """The body is the record itself."""
-    record = call.body
+    record = body = call.body
     if isinstance(record, dict) and "resource" in record and call.table.find("resource") is None:
         record = (bodies.records(record, 1) or [{}])[0]
     if not isinstance(record, dict) or not record:
         raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
     call.body = None  # its fields are no options
     options = _checked_options(call)
-    async with _writing(call, options, several=_is_nested(call, record, "updated")) as writer:
+    async with _writing(call, options, several=(several := _is_nested(call, record, "updated"))) as writer:
         made = await _answered(writer, await _changed(writer, ident, record), "updated")
+    call.body = body
+    if not several:
+        known.learn(call, verb, ident, writer.statements, sealed=made.sealed)
     return _single(call, made)
 
 

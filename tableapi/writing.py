@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import filters, nested, plan, versions, write
+from tableapi import filters, known, nested, plan, versions, write
 from tableapi.clauses import Binder
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.plan import Asked, Values
@@ -38,6 +38,7 @@ class Writer:
     connection: asyncpg.Connection
     depth: int = 0
     written: int = 0
+    statements: list[tuple[str, Any]] = field(default_factory=list)  # what was run: SQL, and what it binds
     _rights: dict[tuple[int, str], Right] = field(default_factory=dict)
 
     # -- rights and small things -------------------------------------------------------------------------------------
@@ -71,6 +72,7 @@ class Writer:
             shape = build()
             made = (shape.sql, plan.bound(shape))
             self.call.dataset.keep(full, made)
+        self.statements.append(made)
         sql, binders = made
         return await self.connection.fetchrow(sql, *[get(values) for get in binders])
 
@@ -120,7 +122,7 @@ class Writer:
         else:
             row = await self.fetch(("insert", *key), lambda: write.insert(target, change), values)
         if row is None:
-            raise Forbidden("The record was not created: a rule of the table took it away.", reason="not_created")
+            raise known.not_created()
         made = self._made(row, target)
         await nested.children(self, table, change, made)
         return made

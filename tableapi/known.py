@@ -1,0 +1,108 @@
+"""Writes of a known shape: one record, one statement, and nothing left to find out.
+
+The first write of a shape goes the long way (tables.py, writing.py). What it found is kept under table, role, verb and
+the names of the fields; the next ones bind their values and run. What does not look plain is never kept, and goes the
+long way every time: options, nested records, expressions, `If-Match`, fields that the caller may not write, rules of
+rows that can refuse only once a row is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tableapi import reading, reply, versions
+from tableapi.batch import Batch, trying
+from tableapi.errors import ApiError, Forbidden
+from tableapi.plan import Values
+from tableapi.reading import Call
+from tableapi.reply import Reply
+from tableapi.request import Options
+
+_SPECIAL = "if-match", "wrap", "accept"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A compiled write; `sealed`: whether its answer holds sealed fields."""
+
+    sql: str
+    binders: list[Callable[[Values], Any]]
+    sealed: bool
+
+
+def record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
+    """The record of a write that may be known; None for one that must go the long way."""
+    body = call.body
+    if ident is None:
+        if verb != "POST" or type(body) is not dict or len(body) != 1:
+            return None
+        body = body.get("resource")
+        if type(body) is not list or len(body) != 1:
+            return None
+        body = body[0]
+    elif verb not in ("PATCH", "PUT"):
+        return None
+    if type(body) is not dict or call.query or dict in map(type, body.values()):
+        return None
+    headers = call.headers
+    if any(name in headers for name in _SPECIAL) and not _plain(headers):
+        return None
+    return body
+
+
+def _plain(headers: Any) -> bool:
+    accept = headers.get("accept", "*/*").lower()
+    return "if-match" not in headers and "wrap" not in headers and "csv" not in accept
+
+
+def _key(call: Call, verb: str, fields: dict[str, Any]) -> tuple[Any, ...]:
+    return ("known", call.actor.role, call.table.name, verb, *fields)
+
+
+async def write(call: Call, verb: str, ident: str | None) -> Reply | None:
+    """The answer to a write of a known shape. None when the shape is not known, or there is no such record: nothing
+    was written then. Raises ApiError and asyncpg's errors."""
+    fields = record(call, verb, ident)
+    if fields is None:
+        return None
+    known: Known | None = call.dataset.shapes.get(_key(call, verb, fields))
+    if known is None:
+        return None
+    values = Values(call.actor, [], {}, [[ident]], 0, None, fields)
+    if ident is not None:
+        row = await _run(call, known, values)
+        return _answer(call, known, row, row["body"]) if row is not None else None
+    row = await trying(_run(call, known, values))
+    if row is None:
+        row = not_created()
+    if isinstance(row, ApiError):
+        batch = Batch("created", Options())
+        batch.failed(row)
+        batch.answer()
+    return _answer(call, known, row, reply.listed(b"[" + row["body"] + b"]"))
+
+
+async def _run(call: Call, known: Known, values: Values) -> Any:
+    return await call.dataset.db.lanes.fetchrow(known.sql, *[get(values) for get in known.binders])
+
+
+def _answer(call: Call, known: Known, row: Any, body: bytes) -> Reply:
+    headers = {"ETag": versions.etag(row["mark"], b"")} if row["mark"] else {}
+    return Reply(reading.unsealed(call, known.sealed, body), headers=headers)
+
+
+def not_created() -> Forbidden:
+    return Forbidden("The record was not created: a rule of the table took it away.", reason="not_created")
+
+
+def learn(call: Call, verb: str, ident: str | None, statements: list[tuple[str, Any]], *, sealed: bool) -> None:
+    """Keep the shape of a write that was one statement outside a transaction, if the next one can do the same."""
+    fields, table = record(call, verb, ident), call.table
+    right = call.rights.right(table, "POST" if verb == "POST" else "PATCH")
+    if fields is None or right is None or len(statements) != 1 or (ident is not None and len(table.key) != 1):
+        return
+    allowed = table.columns.keys() if right.writable is None else right.writable & table.columns.keys()
+    if fields.keys() <= allowed:
+        call.dataset.keep(_key(call, verb, fields), Known(*statements[0], sealed))
