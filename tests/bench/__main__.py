@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from tableapi.embedded import Embedded
-from tests.bench import contenders, data, load, mycontacts, others, peers, report, reveal
+from tests.bench import contenders, data, directory, load, mycontacts, others, peers, report, reveal
 from tests.bench.contenders import Contender, NotThere, Stage
 from tests.bench.scenarios import NAMES, Places
 from tests.support import ROOT
 
-OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts")
+OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory")
 ON_ITS_DATA = ("pages", "rest")
 FOLDER = ROOT / ".data" / "bench"
 
@@ -88,6 +88,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "rest": lambda: others.rest(stage, Places.of(args.scale), postgres, seconds),
         "reveal": lambda: reveal.measure(stage, server, rounds=args.rounds, seconds=seconds),
         "import": lambda: reveal.imported(stage, server, 300_000),
+        "directory": lambda: directory.measure(stage, server, rounds=args.rounds, seconds=seconds),
         "mycontacts": lambda: mycontacts.measure(stage, server),
     }
     return {name: doing[name]() for name in wanted}

@@ -90,7 +90,8 @@ def _import(stage: Stage, url: str, count: int) -> float:
     return count / (time.monotonic() - began)
 
 
-async def _accounts(url: str) -> None:
+async def accounts(url: str) -> None:
+    """Clients with credits, and a session of the owner of each."""
     connection = await asyncpg.connect(url)
     await connection.execute(ACCOUNTS)
     tokens = [(hashlib.sha256(f"reveal-{n}".encode()).digest(), 1_000_000 + n) for n in range(1, CLIENTS + 1)]
@@ -98,7 +99,8 @@ async def _accounts(url: str) -> None:
     await connection.close()
 
 
-async def _counts(url: str) -> dict[str, int]:
+async def counts(url: str) -> dict[str, int]:
+    """What the books say: see COUNTS."""
     connection = await asyncpg.connect(url)
     row = await connection.fetchrow(COUNTS)
     await connection.close()
@@ -123,7 +125,7 @@ def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str
     """New reveals a second, the same people again, and whether the books are right."""
     url = asyncio.run(fresh(stage, server))
     rate = _import(stage, url, PEOPLE)
-    asyncio.run(_accounts(url))
+    asyncio.run(accounts(url))
     port = free_port()
     launch(
         stage, "reveal", [sys.executable, "-m", "tableapi", "serve"], port, ROOT,
@@ -131,9 +133,9 @@ def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str
     )  # fmt: skip
     here = f"http://127.0.0.1:{port}"
     paid = [_run(here, seconds, 1000 * n)[0] for n in range(rounds)]
-    before = asyncio.run(_counts(url))
+    before = asyncio.run(counts(url))
     free = _run(here, min(seconds, 2), 0)[0]
-    after = asyncio.run(_counts(url))
+    after = asyncio.run(counts(url))
     right = after["spent"] == after["credits"] == after["reveals"] == after["gone"] and after["wrong"] == 0
     if not right:
         raise WrongAnswers(f"reveal: the books are wrong: {after}")
