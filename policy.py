@@ -38,12 +38,12 @@ def own_seats(table: Any, actor: Any) -> Clause:
     return sa.and_(own_client(table, actor), table.c.role != "client")
 
 
-_LINK = sa.table("usercontactlink", *(sa.column(name) for name in ("clientid", "appuserid", "contactid")))
+_LINK = sa.table("usercontactlink", *(sa.column(name) for name in ("clientid", "appuserid", "contactid", "listedon")))
 
 
-def count_unlocked(actor: Any) -> sa.Select[Any]:
-    """How many rows `unlocked` allows: the links alone, from their key."""
-    return sa.select(sa.func.count().label("count")).select_from(_LINK).where(*_own_links(actor))
+def my_list(actor: Any) -> sa.Select[Any]:
+    """What `unlocked` allows, in the index of the links alone."""
+    return sa.select(_LINK.c.contactid, _LINK.c.listedon.label("createdon")).where(*_own_links(actor))
 
 
 def _own_links(actor: Any) -> tuple[Clause, Clause]:
@@ -53,7 +53,7 @@ def _own_links(actor: Any) -> tuple[Clause, Clause]:
 def unlocked(table: Any, actor: Any) -> Clause:
     """Contacts that the caller unlocked, or asked for after a colleague did."""
     mine = sa.exists().where(*_own_links(actor), _LINK.c.contactid == table.c.contactid)
-    return sa.and_(own_client(table, actor), mine)  # the client leads the index that gives the order
+    return sa.and_(own_client(table, actor), mine)
 
 
 def offered(table: Any, _actor: Any) -> Clause:
@@ -140,11 +140,11 @@ POLICY: dict[str, Access] = {
             Rule(
                 roles=OWNER,
                 rows=unlocked,
-                count=count_unlocked,
+                listed=my_list,
                 hidden=CONTACT_INTERNALS,
                 rows_by={"revealedby": own_client, "dialrevealedby": own_client},
             ),
-            Rule(roles=("member",), rows=unlocked, count=count_unlocked, hidden=CONTACT_INTERNALS),
+            Rule(roles=("member",), rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
         ),
         update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}),
         sealed={"emails", "business_emails", "phone_numbers"},

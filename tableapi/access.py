@@ -47,7 +47,7 @@ class ActorTerms:
 
 
 Rows = Callable[[sa.FromClause, Any], sa.ColumnElement[bool]]
-Count = Callable[[Any], sa.Select[Any]]
+Listed = Callable[[Any], sa.Select[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,9 @@ class Rule:
     create, whatever the body says.
     rows_by: for a read whose filter demands that one of these fields equals a value (joined by AND, or on both sides of
     an OR), the rule of rows that counts instead of `rows`.
-    count: a select of how many rows `rows` allows, for a read without a filter, where there is a cheaper way than
-    looking at each row.
+    listed: a select of the rows that `rows` allows from a table kept for that, for reads without a filter: their keys,
+    and other fields to order by, under the table's own names. Pages and counts come from it; `rows` still holds for
+    each row of the page.
     """
 
     roles: Iterable[str] | str = ANYONE
@@ -69,7 +70,7 @@ class Rule:
     hidden: frozenset[str] | set[str] = frozenset()
     stamp: Mapping[str, Callable[[ActorTerms], Any]] = field(default_factory=dict)
     rows_by: Mapping[str, Rows] = field(default_factory=dict)
-    count: Count | None = None
+    listed: Listed | None = None
 
     def covers(self, role: str) -> bool:
         return self.roles == ANYONE or role in self.roles

@@ -22,6 +22,8 @@ from tableapi.schema import Column, Table
 from tableapi.typed import DIALECT
 from tableapi.values import BY_NAME, PgType, check
 
+_ORDER = "tableapi order "  # a name that no column has
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -100,11 +102,15 @@ def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, prob
     terms = ordering(scope, order_terms(options.order), scope.table.key, total=cursor is not None)
     if cursor:
         conditions.append(groups.after(terms, cursor, scope))
-    select = sa.select(scope.clause).where(*conditions)
-    if cursor is not None:
-        select = select.add_columns(groups.position(terms).label(groups.MARK))
-    select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms))
-    page = _cut(select, limit + probe, options.offset, scope.binder)
+    keys = _keys(scope, tree, terms, conditions, options.offset) if cursor is None else None
+    if keys is not None:
+        page = _page_of(_cut(keys, limit + probe, options.offset, scope.binder), scope, tree, terms)
+    else:
+        select = sa.select(scope.clause).where(*conditions)
+        if cursor is not None:
+            select = select.add_columns(groups.position(terms).label(groups.MARK))
+        select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms))
+        page = _cut(select, limit + probe, options.offset, scope.binder).subquery("p")
     inner = Scope(scope.table, page, scope.right, scope.rights, scope.binder)
     rows = sa.select(*reader.columns(inner, options.fields, options.related)).select_from(page)
     if cursor is not None:
@@ -115,10 +121,38 @@ def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, prob
     return finish(answer, scope.binder)
 
 
+def _keys(scope: Scope, tree: Node | None, terms: groups.Terms, conditions: list[Any], offset: int) -> Any:
+    """The keys of the rows in their order, with what they are ordered by: read first where that is the cheaper way,
+    since then no row is read that only had to be skipped. None where it is not, or the table has no key."""
+    key = scope.table.key
+    listed = scope.right.listed(ACTOR).subquery("l") if tree is None and scope.right.listed else None
+    if listed is not None and all(len(t.path) == 1 and column.name in listed.c for t, _, column in terms):
+        found, targets = sa.select(*(listed.c[name] for name in key)), [listed.c[column.name] for *_, column in terms]
+    elif key and offset > 0:
+        found = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
+        targets = [target for _, target, _ in terms]
+    else:
+        return None
+    found = found.add_columns(*(target.label(f"{_ORDER}{n}") for n, target in enumerate(targets)))
+    return found.order_by(*(groups.directed(t, target) for (t, *_), target in zip(terms, targets, strict=True)))
+
+
+def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: groups.Terms) -> Any:
+    """The rows of those keys, in the same order. Each is under the rule of rows, wherever its key is from."""
+    found = keys.subquery("k")
+    rows = Scope(scope.table, scope.binder.alias(scope.table), scope.right, scope.rights, scope.binder)
+    same = sa.and_(*(rows.clause.c[name] == found.c[name] for name in scope.table.key))
+    select = sa.select(rows.clause).join_from(found, rows.clause, same)
+    if (allowed := _rule(scope, tree)) is not None:
+        select = select.where(allowed(rows.clause, ACTOR))
+    order = (groups.directed(t, found.c[f"{_ORDER}{n}"]) for n, (t, *_) in enumerate(terms))
+    return select.order_by(*order).subquery("p")
+
+
 def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool) -> Shape:
     """A page of groups; columns as of a page of rows, `count` being the number of groups."""
     select, order = groups.grouped(scope, options, where(scope, tree), limits)
-    rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).select()
+    rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).subquery("p").select()
     answer = groups.probed(rows, limit) if probe else whole(rows)
     if options.include_count:
         answer = answer.add_columns(
@@ -143,12 +177,12 @@ def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
     if offset > 0:
         select = select.offset(sa.bindparam("offset", type_=sa.BigInteger))
         binder.slots["offset"] = Slot(("offset",))
-    return select.subquery("p")
+    return select
 
 
 def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
-    if tree is None and scope.right.count is not None:
-        return scope.right.count(ACTOR)
+    if tree is None and scope.right.listed is not None:
+        return sa.select(sa.func.count().label("count")).select_from(scope.right.listed(ACTOR).subquery("l"))
     return sa.select(sa.func.count().label("count")).select_from(scope.clause).where(*conditions)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tableapi.access import VERBS, Access, Actor, ActorTerms, Count, Rows, Rule
+from tableapi.access import VERBS, Access, Actor, ActorTerms, Listed, Rows, Rule
 from tableapi.schema import Table
 from tableapi.typed import as_text
 from tableapi.values import BadValue, check
@@ -27,7 +27,7 @@ class Right:
     stamp: Mapping[str, Any] = field(default_factory=dict)
     sealed: frozenset[str] = frozenset()
     rows_by: Mapping[str, Rows] = field(default_factory=dict)
-    count: Count | None = None
+    listed: Listed | None = None
 
     def sees(self, name: str) -> bool:
         return self.readable is None or name in self.readable
@@ -94,7 +94,7 @@ class PolicyRights:
         read = rule if action == "read" else access.rule("read", self._role)
         readable = _fields(table, read) if read else frozenset(table.key)
         writable = _fields(table, rule) if action in ("create", "update") else frozenset()
-        return Right(rule.rows, readable, writable, rule.stamp, frozenset(access.sealed), rule.rows_by, rule.count)
+        return Right(rule.rows, readable, writable, rule.stamp, frozenset(access.sealed), rule.rows_by, rule.listed)
 
 
 def _fields(table: Table, rule: Rule) -> frozenset[str]:

@@ -22,8 +22,9 @@ _CONTACT = """
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning contactid
 """
 _LINKS = """
-    insert into usercontactlink (appuserid, contactid, clientid, createdon)
-    select coalesce(revealedby, dialrevealedby), contactid, clientid, createdon from usercontact where clientid = $1
+    insert into usercontactlink (appuserid, contactid, clientid, createdon, listedon, searchname)
+    select coalesce(revealedby, dialrevealedby), contactid, clientid, createdon, createdon, lower(name)
+    from usercontact where clientid = $1
 """
 _REVEAL = """
     insert into reveal (clientid, personid, kind, contactid, appuserid, createdon) values ($1, $2, $3, $4, $5, $6)

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from tableapi.embedded import Embedded
-from tests.bench import contenders, data, load, others, peers, report, reveal
+from tests.bench import contenders, data, directory, load, mycontacts, others, peers, report, reveal
 from tests.bench.contenders import Contender, NotThere, Stage
 from tests.bench.scenarios import NAMES, Places
 from tests.support import ROOT
 
-OTHERS = ("growth", "pages", "rest", "reveal", "import")
+OTHERS = ("growth", "pages", "rest", "reveal", "import", "mycontacts", "directory")
+ON_ITS_DATA = ("pages", "rest")
 FOLDER = ROOT / ".data" / "bench"
 
 
@@ -87,6 +88,8 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "rest": lambda: others.rest(stage, Places.of(args.scale), postgres, seconds),
         "reveal": lambda: reveal.measure(stage, server, rounds=args.rounds, seconds=seconds),
         "import": lambda: reveal.imported(stage, server, 300_000),
+        "directory": lambda: directory.measure(stage, server, rounds=args.rounds, seconds=seconds),
+        "mycontacts": lambda: mycontacts.measure(stage, server),
     }
     return {name: doing[name]() for name in wanted}
 
@@ -113,7 +116,8 @@ def main() -> int:
         postgres = int((server.data / "postmaster.pid").read_text().split("\n")[0])
         named = [name for name in args.only.split(",") if name]
         wanted = [name for name in NAMES if not named or name in named]
-        stage = Stage(stack, data.main(url, args.scale), FOLDER, args.workers)
+        needed = not named or wanted or any(name in named for name in ON_ITS_DATA)
+        stage = Stage(stack, data.main(url, args.scale) if needed else "", FOLDER, args.workers)
         if wanted:
             made["scenarios"] = scenarios(stage, args, postgres, wanted)
         if not args.quick:

@@ -19,6 +19,7 @@ from tests.bench.load import CONNECTIONS, WrongAnswers
 from tests.bench.scenarios import KEY
 from tests.support import ROOT, free_port
 
+SECRET = "bench" * 8
 CLIENTS, CREDITS, PEOPLE = 50, 1_000_000, 20_000
 ACCOUNTS = f"""
 insert into client (clientid, companyname)
@@ -44,21 +45,32 @@ select (select count(*) from reveal) as reveals, (select count(*) from creditled
 """
 
 
-def _settings(stage: Stage, url: str, **more: str) -> dict[str, str]:
+def settings(stage: Stage, url: str, **more: str) -> dict[str, str]:
     """Limits are off: at 60 a minute for each user there would be nothing to measure."""
     base = {
-        "PYTHONPATH": str(ROOT), "DATABASE_URL": url, "APP_KEYS": KEY, "SECRET_KEYS": "bench" * 8, "WORKER": "off",
+        "PYTHONPATH": str(ROOT), "DATABASE_URL": url, "APP_KEYS": KEY, "SECRET_KEYS": SECRET, "WORKER": "off",
         "RATE_LIMITS": "off", "DATA_DIR": str(stage.folder / "reveal"), "PATH": os.environ["PATH"],
     }  # fmt: skip
     return base | more
 
 
-async def _fresh(server: str) -> str:
+async def fresh(stage: Stage, server: str, name: str = "bench_reveal") -> str:
+    """The address of a new database with the product's schema."""
+    await drop(server, name)
     connection = await asyncpg.connect(server)
-    await connection.execute("drop database if exists bench_reveal with (force)")
-    await connection.execute("create database bench_reveal")
+    await connection.execute(f"create database {name}")
     await connection.close()
-    return f"{server.rpartition('/')[0]}/bench_reveal"
+    url = f"{server.rpartition('/')[0]}/{name}"
+    words = [sys.executable, "-m", "tableapi", "init"]
+    await asyncio.to_thread(subprocess.run, words, cwd=ROOT, env=settings(stage, url), check=True, capture_output=True)
+    return url
+
+
+async def drop(server: str, name: str) -> None:
+    """Give the room of a database back."""
+    connection = await asyncpg.connect(server)
+    await connection.execute(f"drop database if exists {name} with (force)")
+    await connection.close()
 
 
 def _import(stage: Stage, url: str, count: int) -> float:
@@ -72,14 +84,14 @@ def _import(stage: Stage, url: str, count: int) -> float:
                 f"USA,person{n}@home.example,person{n}@company{n % 999}.example:valid,+1202555{n % 10000:04}\n"
             )
     command = [sys.executable, "-m", "tableapi"]
-    subprocess.run([*command, "init"], cwd=ROOT, env=_settings(stage, url), check=True, capture_output=True)
     began = time.monotonic()
     words = [*command, "run", "importpeople", f"file={file}"]
-    subprocess.run(words, cwd=ROOT, env=_settings(stage, url), check=True, capture_output=True)
+    subprocess.run(words, cwd=ROOT, env=settings(stage, url), check=True, capture_output=True)
     return count / (time.monotonic() - began)
 
 
-async def _accounts(url: str) -> None:
+async def accounts(url: str) -> None:
+    """Clients with credits, and a session of the owner of each."""
     connection = await asyncpg.connect(url)
     await connection.execute(ACCOUNTS)
     tokens = [(hashlib.sha256(f"reveal-{n}".encode()).digest(), 1_000_000 + n) for n in range(1, CLIENTS + 1)]
@@ -87,7 +99,8 @@ async def _accounts(url: str) -> None:
     await connection.close()
 
 
-async def _counts(url: str) -> dict[str, int]:
+async def counts(url: str) -> dict[str, int]:
+    """What the books say: see COUNTS."""
     connection = await asyncpg.connect(url)
     row = await connection.fetchrow(COUNTS)
     await connection.close()
@@ -110,19 +123,19 @@ def _run(url: str, seconds: int, first: int) -> tuple[float, str]:
 
 def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str, Any]:
     """New reveals a second, the same people again, and whether the books are right."""
-    url = asyncio.run(_fresh(server))
+    url = asyncio.run(fresh(stage, server))
     rate = _import(stage, url, PEOPLE)
-    asyncio.run(_accounts(url))
+    asyncio.run(accounts(url))
     port = free_port()
     launch(
         stage, "reveal", [sys.executable, "-m", "tableapi", "serve"], port, ROOT,
-        **_settings(stage, url, PORT=str(port), WORKERS=str(stage.workers)),
+        **settings(stage, url, PORT=str(port), WORKERS=str(stage.workers)),
     )  # fmt: skip
     here = f"http://127.0.0.1:{port}"
     paid = [_run(here, seconds, 1000 * n)[0] for n in range(rounds)]
-    before = asyncio.run(_counts(url))
+    before = asyncio.run(counts(url))
     free = _run(here, min(seconds, 2), 0)[0]
-    after = asyncio.run(_counts(url))
+    after = asyncio.run(counts(url))
     right = after["spent"] == after["credits"] == after["reveals"] == after["gone"] and after["wrong"] == 0
     if not right:
         raise WrongAnswers(f"reveal: the books are wrong: {after}")
@@ -134,6 +147,6 @@ def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str
 
 def imported(stage: Stage, server: str, count: int) -> dict[str, Any]:
     """People a minute through COPY."""
-    rate = _import(stage, asyncio.run(_fresh(server)), count) * 60
+    rate = _import(stage, asyncio.run(fresh(stage, server)), count) * 60
     print(f"import: {count:,} people at {rate:,.0f} a minute", flush=True)
     return {"people": count, "per_minute": rate}

@@ -19,7 +19,7 @@ export function Outcome({ tone, icon, title, text, to, action }: Props) {
       <span className={classes.icon}>{icon}</span>
       <h1>{title}</h1>
       <p>{text}</p>
-      <Button component={Link} to={to} role="button" size="md" viewTransition>
+      <Button component={Link} to={to} role="button" size="md">
         {action}
       </Button>
     </section>

@@ -30,11 +30,11 @@ export function CompactMenu() {
           <a href={EXTENSION_URL} download>
             {t("menu.extension")}
           </a>
-          <Link to="/dashboard/scheduledemo" onClick={close} viewTransition>
+          <Link to="/dashboard/scheduledemo" onClick={close}>
             {t("menu.demo")}
           </Link>
           {isOwner(me) && (
-            <Link to="/dashboard/upgradeplan" onClick={close} viewTransition>
+            <Link to="/dashboard/upgradeplan" onClick={close}>
               {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
             </Link>
           )}

@@ -24,7 +24,7 @@ export function Header() {
           <Download size={16} aria-hidden="true" />
           {t("menu.extension")}
         </a>
-        <Link to="/dashboard/scheduledemo" className={classes.link} viewTransition>
+        <Link to="/dashboard/scheduledemo" className={classes.link}>
           <CalendarClock size={16} aria-hidden="true" />
           {t("menu.demo")}
         </Link>
@@ -33,7 +33,6 @@ export function Header() {
         <Button
           component={Link}
           to="/dashboard/upgradeplan"
-          viewTransition
           role="button"
           size="sm"
           className={classes.upgrade}
@@ -43,7 +42,7 @@ export function Header() {
         </Button>
       )}
       <Tooltip label={t("menu.settings")}>
-        <ActionIcon component={Link} to="/dashboard/settings" viewTransition variant="subtle" color="gray" size="lg" aria-label={t("menu.settings")}>
+        <ActionIcon component={Link} to="/dashboard/settings" variant="subtle" color="gray" size="lg" aria-label={t("menu.settings")}>
           <Settings size={19} aria-hidden="true" />
         </ActionIcon>
       </Tooltip>

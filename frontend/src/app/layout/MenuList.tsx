@@ -11,7 +11,7 @@ export function MenuList({ onOpen }: { onOpen?: () => void }) {
         {MENU.map(({ to, text, icon: Icon }, index) => (
           <li key={to}>
             {index < LAST_OPEN ? (
-              <NavLink to={to} className={classes.item} onClick={onOpen} viewTransition>
+              <NavLink to={to} className={classes.item} onClick={onOpen}>
                 <Icon size={18} aria-hidden="true" />
                 {t(text)}
               </NavLink>

@@ -13,7 +13,7 @@ export function PlainLayout() {
           <Logo name={config().brandname} badge={t("beta")} />
         </Link>
       </header>
-      <main id="content" tabIndex={-1} className="screen">
+      <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
     </div>

@@ -10,7 +10,7 @@ import classes from "./Sidebar.module.css";
 export function Sidebar() {
   return (
     <aside className={classes.sidebar} aria-label={t("menu.sidebar")}>
-      <Link to="/dashboard/main/dashboardmain" className={classes.brand} viewTransition>
+      <Link to="/dashboard/main/dashboardmain" className={classes.brand}>
         <Logo name={config().brandname} badge={t("beta")} light />
       </Link>
       <MenuList />

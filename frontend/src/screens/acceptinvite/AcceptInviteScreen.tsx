@@ -24,7 +24,7 @@ export function AcceptInviteScreen() {
 
   const toLogin = (text: string) => {
     toast(text);
-    void navigate("/login", { replace: true, viewTransition: true });
+    void navigate("/login", { replace: true });
   };
   const send = () =>
     accept.mutate(
@@ -33,7 +33,7 @@ export function AcceptInviteScreen() {
     );
 
   const login = (
-    <Anchor component={Link} to="/login" viewTransition>
+    <Anchor component={Link} to="/login">
       {t("verification.goToLogin")}
     </Anchor>
   );

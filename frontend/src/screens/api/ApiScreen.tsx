@@ -42,7 +42,7 @@ function Gate() {
         <h2>{t("api.gate")}</h2>
         <p>{t("api.gateText")}</p>
       </div>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" viewTransition className={classes.lime}>
+      <Button component={Link} to="/dashboard/upgradeplan" role="button" className={classes.lime}>
         {t("api.upgradeNow")}
       </Button>
     </section>

@@ -20,10 +20,10 @@ export function PlanBox() {
     <Card title={t("billing.plan")}>
       {one && plan ? <Facts one={one} plan={plan} /> : <p>{t("plan.none")}</p>}
       <div className={classes.actions}>
-        <Button component={Link} to="/dashboard/upgradeplan" role="link" viewTransition>
+        <Button component={Link} to="/dashboard/upgradeplan" role="link">
           {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
         </Button>
-        <Button component={Link} to="/dashboard/creditaddons" role="link" viewTransition variant="default">
+        <Button component={Link} to="/dashboard/creditaddons" role="link" variant="default">
           {t("billing.addons")}
         </Button>
         {one && plan && canCancel(one, plan) && <CancelPlan subscription={one} />}

@@ -13,7 +13,7 @@ export function BulkLookupScreen() {
   return (
     <>
       <Title text={t("bulk.title")} />
-      <Link to="/dashboard/main/search" className={classes.back} viewTransition>
+      <Link to="/dashboard/main/search" className={classes.back}>
         <ArrowLeft size={16} aria-hidden="true" />
         {t("bulk.back")}
       </Link>

@@ -27,7 +27,7 @@ export function CreditAddonsScreen() {
   return (
     <>
       <Title text={t("addons.title")} />
-      <Link to="/dashboard/main/dashboardmain" className={classes.back} viewTransition>
+      <Link to="/dashboard/main/dashboardmain" className={classes.back}>
         <ArrowLeft size={16} aria-hidden="true" />
         {t("plans.back")}
       </Link>
@@ -48,7 +48,7 @@ function NoneOnFree() {
         title={t("addons.free")}
         text={t("addons.freeText")}
         action={
-          <Button component={Link} to="/dashboard/upgradeplan" role="button" viewTransition>
+          <Button component={Link} to="/dashboard/upgradeplan" role="button">
             {t("menu.viewPlans")}
           </Button>
         }

@@ -14,7 +14,7 @@ export function NoCardForm({ onClose, retry }: { onClose: () => void; retry?: ()
         <Button variant="default" onClick={onClose}>
           {t("cancel")}
         </Button>
-        <Button variant="default" component={Link} to="/dashboard/upgradeplan" role="button" viewTransition>
+        <Button variant="default" component={Link} to="/dashboard/upgradeplan" role="button">
           {t("addons.hosted")}
         </Button>
         {retry && <Button onClick={retry}>{t("tryAgain")}</Button>}

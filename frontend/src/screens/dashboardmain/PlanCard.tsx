@@ -47,7 +47,7 @@ export function PlanCard() {
       )}
       <div className={classes.actions}>
         {isOwner(me) && (
-          <Button component={Link} to="/dashboard/upgradeplan" role="button" viewTransition className={classes.lime}>
+          <Button component={Link} to="/dashboard/upgradeplan" role="button" className={classes.lime}>
             {standing === "none" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}

@@ -35,7 +35,7 @@ export function EmailVerificationScreen() {
   if (isError) {
     return (
       <AuthForm title={t("verification.expired")} lead={t("verification.expiredText")}>
-        <Button component={Link} to="/login" size="md" role="button" viewTransition>
+        <Button component={Link} to="/login" size="md" role="button">
           {t("verification.goToLogin")}
         </Button>
       </AuthForm>
@@ -63,7 +63,7 @@ function useVerify() {
         // The welcome mail is a kindness: without it the way in is open all the same.
         await runScript("registration_confirmation", { appuserid: user.appuserid }).catch(() => undefined);
       }
-      void navigate("/dashboard/main/dashboardmain", { replace: true, viewTransition: true });
+      void navigate("/dashboard/main/dashboardmain", { replace: true });
     },
   });
 }

@@ -39,7 +39,7 @@ export function LoginScreen() {
     mutationFn: ({ email, password }: typeof form.values) => signIn(email.trim(), password),
     onSuccess: (found) => {
       queries.setQueryData(account.queryKey, found);
-      void navigate(found.mustchangepassword ? CHANGE_PASSWORD : HOME, { replace: true, viewTransition: true });
+      void navigate(found.mustchangepassword ? CHANGE_PASSWORD : HOME, { replace: true });
     },
     onError: (error) => {
       toast(reasonOf(error), "bad", 1);
@@ -47,7 +47,7 @@ export function LoginScreen() {
       if ([800, 801, 803].includes(error.code)) sessionEnded();
       if (error.code !== 802) return;
       unverifiedMet(error.context as unknown as Unverified);
-      void navigate("/verifyemail", { viewTransition: true });
+      void navigate("/verifyemail");
     },
   });
 

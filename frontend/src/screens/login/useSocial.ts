@@ -23,11 +23,11 @@ export function useSocial() {
     onSuccess: async (entered) => {
       if (entered.action === "login") {
         queries.setQueryData(account.queryKey, entered.account);
-        return navigate(HOME, { replace: true, viewTransition: true });
+        return navigate(HOME, { replace: true });
       }
       // The welcome mail is a kindness: without it the way on is open all the same.
       await runScript("registration_confirmation", { appuserid: entered.user.appuserid }).catch(() => undefined);
-      return navigate("/tellusmore", { replace: true, viewTransition: true });
+      return navigate("/tellusmore", { replace: true });
     },
     onError: (error, { vendor, signal }) => {
       if (!signal.aborted) toast(reasonOf(error, vendor), "bad", 1);

@@ -41,7 +41,7 @@ function PlanBanner() {
         <span>{t("seats.current")}</span>
         <strong>{plan?.name ?? t("seats.none")}</strong>
       </p>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" viewTransition variant="white" size="sm">
+      <Button component={Link} to="/dashboard/upgradeplan" role="button" variant="white" size="sm">
         {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
       </Button>
     </section>

@@ -73,7 +73,7 @@ function Content({ list, selection }: ContentProps) {
         icon={<UsersRound size={30} aria-hidden="true" />}
         title={t("noDataFound")}
         action={
-          <Button component={Link} to="/dashboard/main/search" variant="default" viewTransition>
+          <Button component={Link} to="/dashboard/main/search" variant="default">
             {t("contacts.findOne")}
           </Button>
         }

@@ -55,7 +55,7 @@ export function RegisterScreen() {
     mutationFn: signUp,
     onSuccess: (user) => {
       unverifiedMet(user);
-      void navigate("/tellusmore", { replace: true, viewTransition: true });
+      void navigate("/tellusmore", { replace: true });
     },
     onError: (error) => {
       if (error instanceof FieldRefused) return form.setFieldError(error.field, error.message);

@@ -36,7 +36,7 @@ export function ResetPasswordScreen() {
       {
         onSuccess: () => {
           toast(t("reset.done"));
-          void navigate("/login", { replace: true, viewTransition: true });
+          void navigate("/login", { replace: true });
         },
         onError: (error) => toast(reasonOf(error), "bad"),
       },

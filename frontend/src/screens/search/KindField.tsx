@@ -76,7 +76,7 @@ function useRevealOf(kind: Kind, found: Found, linkedinurl: string, onChange: (f
 
   const outOfCredits = () => {
     toast(kind === "phone" ? t("search.numberOver") : t("search.emailOver"), "bad");
-    void navigate("/dashboard/upgradeplan", { viewTransition: true });
+    void navigate("/dashboard/upgradeplan");
   };
   const reveal = () => {
     if ((creditsOf(me)?.[CREDIT_OF[kind]] ?? 0) <= 0) return outOfCredits();

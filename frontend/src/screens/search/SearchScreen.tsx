@@ -42,7 +42,7 @@ export function SearchScreen() {
           <h1>{t("search.title")}</h1>
           <p>{t("search.lead")}</p>
         </div>
-        <Button component={Link} to="/dashboard/main/bulklookup" variant="default" viewTransition leftSection={<ListPlus size={17} aria-hidden="true" />}>
+        <Button component={Link} to="/dashboard/main/bulklookup" variant="default" leftSection={<ListPlus size={17} aria-hidden="true" />}>
           {t("bulk.open")}
         </Button>
       </div>

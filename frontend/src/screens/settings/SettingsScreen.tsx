@@ -10,7 +10,7 @@ export function SettingsScreen() {
   const owns = isOwner(useAccount());
   return (
     <>
-      <Link to="/dashboard/main/dashboardmain" className={classes.back} viewTransition>
+      <Link to="/dashboard/main/dashboardmain" className={classes.back}>
         <ArrowLeft size={16} aria-hidden="true" />
         {t("settings.back")}
       </Link>
@@ -18,7 +18,7 @@ export function SettingsScreen() {
       <div className={classes.panes}>
         <nav className={classes.menu} aria-label={t("menu.settings")}>
           {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon }) => (
-            <NavLink key={path} to={path} className={classes.item} viewTransition>
+            <NavLink key={path} to={path} className={classes.item}>
               <Icon size={17} aria-hidden="true" />
               {t(text)}
             </NavLink>

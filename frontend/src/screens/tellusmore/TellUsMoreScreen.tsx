@@ -72,7 +72,7 @@ function useFinish(me: Account) {
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: account.queryKey });
       if (!me.isverified) unverifiedMet(me);
-      void navigate(me.isverified ? "/dashboard/main/dashboardmain" : "/verifyemail", { replace: true, viewTransition: true });
+      void navigate(me.isverified ? "/dashboard/main/dashboardmain" : "/verifyemail", { replace: true });
     },
   });
 }

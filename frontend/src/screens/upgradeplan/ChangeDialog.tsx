@@ -34,7 +34,7 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
           {t("cancel")}
         </Button>
         {asked.kind === "freelater" ? (
-          <Button component={Link} to="/dashboard/settings/billing" role="button" viewTransition>
+          <Button component={Link} to="/dashboard/settings/billing" role="button">
             {t("plans.toBilling")}
           </Button>
         ) : (

@@ -17,7 +17,7 @@ export function PlanButton({ plan, offer, change }: { plan: Plan; offer: Offer; 
   }
   if (offer === "contact") {
     return (
-      <Button fullWidth variant="default" component={Link} to="/dashboard/scheduledemo" role="button" viewTransition>
+      <Button fullWidth variant="default" component={Link} to="/dashboard/scheduledemo" role="button">
         {t("plans.contact")}
       </Button>
     );

@@ -34,7 +34,7 @@ export function UpgradePlanScreen() {
     <>
       <Title text={t("plans.title")} />
       {alone && (
-        <Link to="/dashboard/main/dashboardmain" className={classes.back} viewTransition>
+        <Link to="/dashboard/main/dashboardmain" className={classes.back}>
           <ArrowLeft size={16} aria-hidden="true" />
           {t("plans.back")}
         </Link>
@@ -64,7 +64,7 @@ export function UpgradePlanScreen() {
           </Tabs.Panel>
         ))}
       </Tabs>
-      <Link to="/dashboard/creditaddons" className={classes.addons} viewTransition>
+      <Link to="/dashboard/creditaddons" className={classes.addons}>
         <Sparkles size={16} aria-hidden="true" />
         {t("plans.addons")}
       </Link>

@@ -43,7 +43,7 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
         title={t("verify.title")}
         lead={t("verify.lead", { email })}
         foot={
-          <Anchor component={Link} to="/login" viewTransition>
+          <Anchor component={Link} to="/login">
             {t("forgot.back")}
           </Anchor>
         }
