@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -12,20 +13,22 @@ import asyncpg
 import structlog
 from starlette.requests import Request
 
-from tableapi import bodies, limits, metrics, observe, reply, request
+from tableapi import bodies, limits, metrics, observe, reply, request, underway
 from tableapi.access import ANYONE, Actor
 from tableapi.datasets import Datasets
 from tableapi.errors import (
+    RETRY,
     ApiError,
     BadRequest,
+    Busy,
     Internal,
-    MethodNotAllowed,
     NotFound,
     TooMany,
     Unauthorized,
 )
 from tableapi.faults import refusal
-from tableapi.http import METHOD_HEADERS, Http, Receive, Scope, unquoted
+from tableapi.http import Http, Receive, Scope, meant_verb, preflight, unquoted
+from tableapi.lifespan import Lifespan
 from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.scripts import Scripts
@@ -48,46 +51,22 @@ class App:
         self.settings = settings
         self.services = Services(settings, datasets)
         self.system = System(settings, datasets, self.services)
+        self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds)
+        self.life = Lifespan(settings, self.services, self.system.sandbox, self.under_way)
         self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
+            await self.life.run(receive, send)
         elif scope["type"] == "http":
             await self._http(scope, receive, send)
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    observe.configure(self.settings.log_level)
-                    observe.sink.start()
-                    limits.start(self.services.limit_settings)
-                    metrics.start()
-                    await self.services.open()
-                    self.system.sandbox.start()
-                except Exception as error:
-                    log.error("start_failed", error=f"{type(error).__name__}: {error}")
-                    observe.sink.flush()
-                    await send({"type": "lifespan.startup.failed", "message": str(error)})
-                    return
-                await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
-                await self.system.sandbox.close()
-                await self.services.close()
-                await limits.stop()
-                observe.sink.close()
-                await send({"type": "lifespan.shutdown.complete"})
-                return
-
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = time.perf_counter()
         http = Http(scope, receive, self._proxies)
         try:
-            made = await self._route(http)
+            made = await self._admitted(http)
         except Exception as error:
             made = self._refused(error, http)
         made.headers["X-Request-Id"] = http.id
@@ -96,7 +75,7 @@ class App:
             made.headers["X-RateLimit-Remaining"] = str(http.hit.remaining)
             made.headers["X-RateLimit-Reset"] = str(int(http.hit.reset_epoch))
         await _send(send, http, made, self._origins)
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - http.began
         metrics.request(http.route, http.method, made.status, seconds)
         who = {"appuserid": http.actor.values["appuserid"]} if "appuserid" in http.actor.values else None
         raw = scope.get("query_string") or b""
@@ -119,10 +98,24 @@ class App:
             refused = Internal("Something went wrong!")
         return reply.refused(refused, http.id)
 
-    async def _route(self, http: Http) -> Reply:
+    async def _admitted(self, http: Http) -> Reply:
+        """The answer, if there is a place for one more request, and within its time."""
         http.read()
+        if http.path in ("/healthz", "/readyz", "/metrics"):  # who watches must see, above all when it is busy
+            return await self._route(http)
+        if not self.services.is_open:
+            raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+        place = self.under_way.enter(http)
+        try:
+            return await self._route(http)
+        except asyncio.CancelledError as error:
+            underway.ended(http, error)
+        finally:
+            self.under_way.leave(place)
+
+    async def _route(self, http: Http) -> Reply:
         if http.method == "OPTIONS":
-            return Reply(b"", 204, headers=_preflight(http, self._origins))
+            return Reply(b"", 204, headers=preflight(http, self._origins))
         found = _API.match(http.path)
         if found is None:
             http.route = "page"
@@ -174,12 +167,13 @@ class App:
     async def _table(self, http: Http, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]) -> Reply:
         if len(parts) > 3:
             raise NotFound("There is nothing under a record.")
-        verb = _verb(http, query)
+        verb = meant_verb(http, query)
         ident = parts[2] if len(parts) == 3 else None
         body = None
         if http.method != "GET":
             raw = await http.body(self.settings.body_bytes)
             body = bodies.parse_body(http.headers.get("content-type", ""), raw, self.settings.body_bytes)
+        http.reads = verb == "GET"
         table = await dataset.table(parts[1])
         call = Call(dataset, http.actor, rights, table, query, body, http.headers)
 
@@ -235,6 +229,8 @@ class App:
                 http.actor = Actor("key")  # a sign-in ignores any token sent with it (table-api §2)
             self._count(http, http.actor)
         http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
+        http.reads = http.method == "GET"
+        http.seconds = (endpoint.seconds or self.settings.request_seconds) + 1  # its own time-out comes first
 
         async def run() -> Reply:
             made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)
@@ -246,34 +242,6 @@ class App:
             return await run()
         sent = http.query_string + b"\0" + await http.keep_body(endpoint.body_bytes or self.settings.body_bytes)
         return await self.services.answers.again(key, http.actor, f"{http.method} {path}", sent, run)
-
-
-def _verb(http: Http, query: dict[str, str]) -> str:
-    """The verb meant: a POST may stand for another one (table-api §10)."""
-    if http.method != "POST":
-        return "GET" if http.method == "HEAD" else http.method
-    for name in METHOD_HEADERS:
-        if name in http.headers:
-            meant = http.headers[name]
-            break
-    else:
-        meant = query.get("method") or query.get("_method") or ""
-    meant = meant.strip().upper() or "POST"
-    meant = "PATCH" if meant == "MERGE" else meant
-    if meant not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
-        raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
-    return meant
-
-
-def _preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
-    if http.headers.get("origin") not in origins:
-        return {"Allow": "GET, POST, PUT, PATCH, DELETE"}
-    wanted = http.headers.get("access-control-request-headers", "")
-    return {
-        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
-        "Access-Control-Allow-Headers": re.sub(r"[^\w, -]", "", wanted)[:500],
-        "Access-Control-Max-Age": "600",
-    }
 
 
 async def _send(send: Send, http: Http, made: Reply, origins: frozenset[str]) -> None:

@@ -6,7 +6,7 @@ import asyncpg
 
 from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
 
-_UNREACHABLE = (
+UNREACHABLE = (
     OSError,
     TimeoutError,
     asyncpg.InterfaceError,
@@ -43,7 +43,8 @@ def refusal(error: BaseException) -> ApiError | None:
         case asyncpg.CheckViolationError() | asyncpg.WithCheckOptionViolationError():
             return BadRequest("A value breaks a rule of the table.", reason="check")
         case asyncpg.QueryCanceledError():
-            return Busy("This takes too long. Ask for less: a narrower filter, fewer relations.", reason="time_limit")
+            told = "This takes too long. Ask for less: a narrower filter, fewer relations."
+            return Busy(told, reason="time_limit", headers=RETRY)
         case asyncpg.LockNotAvailableError() | asyncpg.DeadlockDetectedError() | asyncpg.SerializationError():
             return Busy("The record is in use. Try again in a moment.", headers=RETRY)
         case asyncpg.InsufficientPrivilegeError():
@@ -67,6 +68,11 @@ def refusal(error: BaseException) -> ApiError | None:
             return BadRequest("This cannot be written here.", reason="not_writable")
         case asyncpg.WrongObjectTypeError() | asyncpg.UndefinedFunctionError():
             return BadRequest("The field has a type that does not allow this.", reason="bad_type")
-        case _ if isinstance(error, _UNREACHABLE):
+        case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
+            # The disk has no room, or this is a standby: reading goes on, and writing once somebody has seen to it.
+            return Busy("Nothing can be saved at the moment. Try again later.", reason="read_only", headers=RETRY)
+        case asyncpg.TooManyConnectionsError() | asyncpg.OutOfMemoryError():
+            return Busy("The database is busy. Try again in a moment.", headers=RETRY)
+        case _ if isinstance(error, UNREACHABLE):
             return Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
     return None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from tableapi import limits, observe
 from tableapi.auth import NOBODY
-from tableapi.errors import BadRequest, TooLarge
+from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -36,6 +37,10 @@ class Http:
         self.actor = NOBODY
         self.hit: limits.Hit | None = None
         self.id = observe.new_request_id()
+        self.began = time.perf_counter()
+        self.seconds = 0.0  # that it may take; 0 for what the settings say
+        self.reads = False  # nothing is changed, and its body has been read: it may end when its client goes
+        self.ended = ""  # why it was cut short (underway.py)
         self.ip: str = scope["client"][0] if scope.get("client") else ""
         self._proxies = proxies
 
@@ -114,3 +119,31 @@ def unquoted(text: str) -> str:
     if "\x00" in found:
         raise BadRequest("The path holds a NUL character.", reason="bad_path")
     return found
+
+
+def meant_verb(http: Http, query: dict[str, str]) -> str:
+    """The verb meant: a POST may stand for another one (table-api §10)."""
+    if http.method != "POST":
+        return "GET" if http.method == "HEAD" else http.method
+    for name in METHOD_HEADERS:
+        if name in http.headers:
+            meant = http.headers[name]
+            break
+    else:
+        meant = query.get("method") or query.get("_method") or ""
+    meant = meant.strip().upper() or "POST"
+    meant = "PATCH" if meant == "MERGE" else meant
+    if meant not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
+    return meant
+
+
+def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
+    if http.headers.get("origin") not in origins:
+        return {"Allow": "GET, POST, PUT, PATCH, DELETE"}
+    wanted = http.headers.get("access-control-request-headers", "")
+    return {
+        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Headers": re.sub(r"[^\w, -]", "", wanted)[:500],
+        "Access-Control-Max-Age": "600",
+    }
