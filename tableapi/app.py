@@ -241,7 +241,9 @@ class App:
         if key is None or http.method == "GET" or endpoint.public:
             return await run()
         sent = http.query_string + b"\0" + await http.keep_body(endpoint.body_bytes or self.settings.body_bytes)
-        return await self.services.answers.again(key, http.actor, f"{http.method} {path}", sent, run)
+        return await self.services.answers.again(
+            key, http.actor, f"{http.method} {path}", sent, run, endpoint.repeatable
+        )
 
 
 async def _send(send: Send, http: Http, made: Reply, origins: frozenset[str]) -> None:

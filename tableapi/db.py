@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable
+from contextvars import ContextVar
 from datetime import date, datetime
 from typing import Any
 
@@ -27,6 +28,8 @@ log = structlog.get_logger(__name__)
 SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
 
 
+# A statement and its values that each transaction of a script in this context runs before it commits (idempotency.py).
+before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
 WAITING = 64  # scripts that may wait for a connection at once
 
 
@@ -160,12 +163,28 @@ class Db:
 
     def transaction(self, **options: Any) -> Any:
         """`async with db.transaction():` one transaction of this task; nested ones are savepoints."""
+        if before_commit.get() is not None:
+            return self._marked(**options)
         return self._script_pool.transaction(**options)
+
+    @contextlib.asynccontextmanager
+    async def _marked(self, **options: Any) -> AsyncIterator[None]:
+        """A transaction that runs one more statement of the engine at its end (`before_commit`)."""
+        mark = before_commit.get()
+        token = before_commit.set(None)  # those inside are savepoints
+        try:
+            async with self._script_pool.transaction(**options):
+                yield
+                if mark is not None:
+                    await self.execute(*mark)
+        finally:
+            before_commit.reset(token)
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
         """The raw connection of this task's transaction, or one of the pool."""
-        async with self._script_pool.connection() as held:
+        marked = self._marked() if before_commit.get() is not None else contextlib.nullcontext()
+        async with marked, self._script_pool.connection() as held:
             yield held.raw_connection
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:

@@ -47,6 +47,8 @@ def refusal(error: BaseException) -> ApiError | None:
             return Busy(told, reason="time_limit", headers=RETRY)
         case asyncpg.LockNotAvailableError() | asyncpg.DeadlockDetectedError() | asyncpg.SerializationError():
             return Busy("The record is in use. Try again in a moment.", headers=RETRY)
+        case asyncpg.InFailedSQLTransactionError():  # a second try inside a transaction whose first one failed
+            return Busy("The table has just changed. Try again.", headers=RETRY)
         case asyncpg.InsufficientPrivilegeError():
             return Forbidden("The database does not allow this.")
         case asyncpg.RaiseError():
