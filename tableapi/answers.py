@@ -21,7 +21,7 @@ from tableapi.reading import Call
 from tableapi.reply import Reply, refused
 
 LIFE = 24 * 3600
-DEAD = 60  # seconds; no request lives so long, so who claimed a key before and said nothing is dead
+DEAD = 40  # seconds; no request lives so long, so who claimed a key before and said nothing is dead
 DONE = 0  # as status: what the claim stands for was committed, and its answer is lost
 
 

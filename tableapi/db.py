@@ -233,7 +233,7 @@ class Db:
                         callback("")
                 first = False
                 await gone.wait()
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+            except Exception as error:  # whatever it is: who does not listen serves what is old
                 log.warning("listener_lost", error=type(error).__name__)
             finally:
                 if connection is not None and not connection.is_closed():

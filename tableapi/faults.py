@@ -29,6 +29,11 @@ def _of_a_value(error: BaseException) -> bool:
     )
 
 
+def _heard_the_end(error: BaseException) -> bool:
+    """A connection whose server has said good-bye, and which asyncpg has not closed yet."""
+    return isinstance(error, asyncpg.InternalClientError) and "cannot switch to state" in str(error)
+
+
 def refusal(error: BaseException) -> ApiError | None:
     """The refusal that stands for a fault of PostgreSQL, or None when it is a bug of ours."""
     match error:
@@ -75,6 +80,6 @@ def refusal(error: BaseException) -> ApiError | None:
             return Busy("Nothing can be saved at the moment. Try again later.", reason="read_only", headers=RETRY)
         case asyncpg.TooManyConnectionsError() | asyncpg.OutOfMemoryError():
             return Busy("The database is busy. Try again in a moment.", headers=RETRY)
-        case _ if isinstance(error, UNREACHABLE):
+        case _ if isinstance(error, UNREACHABLE) or _heard_the_end(error):
             return Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
     return None

@@ -11,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
+import asyncpg
 import orjson
 
 from tableapi.access import Actor
-from tableapi.answers import DONE, Backend, Claim, InDatabase, InFile, Kept, still_running
+from tableapi.answers import DEAD, DONE, Backend, Claim, InDatabase, InFile, Kept, still_running
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
 from tableapi.faults import refusal
 from tableapi.reading import Call
@@ -24,10 +25,13 @@ from tableapi.reply import Reply, refused
 from tableapi.scripts import Scripts
 from tableapi.settings import Settings
 
+AGAIN = 0.5  # seconds between two tries to give a key back
+
 
 class Answers:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+        self._dropping: set[asyncio.Task[None]] = set()
 
     async def once(
         self, key: str, call: Call, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
@@ -60,7 +64,7 @@ class Answers:
             await asyncio.shield(self._failed(claim, error))
             raise
         if made.status >= 500:
-            await self._backend.drop(claim, ApiError(status=made.status))
+            await self._drop(claim, ApiError(status=made.status))
         else:
             await self._backend.keep(claim, made)
         return made
@@ -70,7 +74,26 @@ class Answers:
         if known is not None and not known.passing:
             await self._backend.keep(claim, refused(known))
         else:
+            await self._drop(claim, error)
+
+    async def _drop(self, claim: Claim, error: BaseException) -> None:
+        """Give the key back; when the database is away, beside, as soon as it is there again."""
+        try:
             await self._backend.drop(claim, error)
+        except Exception as fault:
+            known = refusal(fault)
+            if known is None or not known.passing:
+                raise
+            task = asyncio.create_task(self._drop_later(claim, error))
+            self._dropping.add(task)
+            task.add_done_callback(self._dropping.discard)
+
+    async def _drop_later(self, claim: Claim, error: BaseException) -> None:
+        for _ in range(int(DEAD / AGAIN)):
+            await asyncio.sleep(AGAIN)
+            with suppress(ApiError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                await self._backend.drop(claim, error)
+                return
 
 
 def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:

@@ -30,7 +30,7 @@ from pgqueuer.queries import Queries
 
 from tableapi.crypto import Vault
 from tableapi.db import Db
-from tableapi.faults import refusal
+from tableapi.faults import UNREACHABLE, refusal
 from tableapi.settings import Settings
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Eve
             try:
                 await _until_lost(settings, scripts, stop)
                 pause = 0.5
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ExceptionGroup) as error:
+            except (*UNREACHABLE, asyncpg.PostgresError, asyncpg.InternalClientError, ExceptionGroup) as error:
                 log.warning("worker_lost_database", error=type(error).__name__)
             if not stop.is_set():
                 await _pause(stop, pause)

@@ -93,7 +93,7 @@ class Lanes:
                         await broken.wait()
                     finally:
                         self._broken.pop(raw, None)
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except Exception as error:  # whatever it is: a lane that is not held would be lost for good
                 log.warning("database_unreachable", error=type(error).__name__)
             await asyncio.sleep(pause)
             pause = min(pause * 2, 2.0)

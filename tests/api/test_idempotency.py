@@ -109,6 +109,6 @@ async def test_a_claim_of_the_dead_that_wrote_nothing_is_free_again(world: World
     await world.db.execute(unfinished, mine, timedelta(seconds=5))
     young = await account.owner.http.post(url, json=body, headers=KEY)
     assert (young.status_code, young.headers["retry-after"]) == (409, "1")
-    await world.db.execute(unfinished, mine, timedelta(seconds=61))
+    await world.db.execute(unfinished, mine, timedelta(seconds=41))
     old = await account.owner.http.post(url, json=body, headers=KEY)
     assert old.status_code == 200
