@@ -42,7 +42,7 @@ class Input(BaseModel):
         return data
 
 
-@script(roles=OWNER, limit="10/hour per client", seconds=30)
+@script(roles=OWNER, limit="10/hour per client", seconds=30, repeatable=True)
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
     token, clientid = input.tokenid, ctx.actor.clientid

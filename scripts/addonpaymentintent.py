@@ -23,7 +23,7 @@ _KEEP = """
 """
 
 
-@script(roles=OWNER, limit="20/hour per client", seconds=30)
+@script(roles=OWNER, limit="20/hour per client", seconds=30, repeatable=True)
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     plan = await addons.on_sale(ctx, input.planid)
     clientid, amount = ctx.actor.clientid, prices.cents(plan)

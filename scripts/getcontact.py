@@ -26,7 +26,7 @@ class Output(BaseModel):
     credits: Balances
 
 
-@script(roles=SESSION, limit="60/minute per user")
+@script(roles=SESSION, limit="60/minute per user", repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
     key = profile.typed_key(input.linkedinurl, ctx.settings.profile_host)

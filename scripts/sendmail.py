@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,8 +16,10 @@ class Input(BaseModel):
     name: str
     to: str
     values: dict[str, Any]
+    mark: str = ""  # of the mail, however often it is tried
 
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
-    await ctx.world.post.send(mails.render(ctx.settings, input.name, input.to, input.values))
+    mail = mails.render(ctx.settings, input.name, input.to, input.values)
+    await ctx.world.post.send(replace(mail, mark=input.mark))

@@ -57,7 +57,7 @@ _LIVE = """
 """
 
 
-@script(roles=OWNER, limit="10/hour per client", seconds=30)
+@script(roles=OWNER, limit="10/hour per client", seconds=30, repeatable=True)
 async def checkout(ctx: Context, input: New) -> dict[str, Any]:
     """A hosted page to subscribe on. Within ten minutes the same plan gives the same page."""
     clientid = ctx.actor.clientid
@@ -86,7 +86,7 @@ async def preview(ctx: Context, input: Question) -> dict[str, Any]:
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
 
 
-@script(method="PATCH", roles=OWNER, limit="20/hour per client", seconds=30)
+@script(method="PATCH", roles=OWNER, limit="20/hour per client", seconds=30, repeatable=True)
 async def change(ctx: Context, input: Change) -> dict[str, Any]:
     """A higher plan now, a lower one at the end of the period. A double click changes once."""
     row = await planchange.own_live(ctx, input.subId)
@@ -94,7 +94,7 @@ async def change(ctx: Context, input: Change) -> dict[str, Any]:
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": done}}
 
 
-@script(method="DELETE", roles=OWNER, limit="20/hour per client", seconds=30)
+@script(method="DELETE", roles=OWNER, limit="20/hour per client", seconds=30, repeatable=True)
 async def cancel(ctx: Context, input: Cancel) -> dict[str, Any]:
     """Cancel at the end of the period. Again is safe."""
     row = await planchange.own(ctx, input.subId)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import asyncio
 import re
 import time
 from typing import Any
@@ -11,20 +11,22 @@ import asyncpg
 import structlog
 from starlette.requests import Request
 
-from tableapi import bodies, limits, metrics, observe, reply, request
+from tableapi import bodies, limits, metrics, observe, reply, request, underway
 from tableapi.access import ANYONE, Actor
 from tableapi.datasets import Datasets
 from tableapi.errors import (
+    RETRY,
     ApiError,
     BadRequest,
+    Busy,
     Internal,
-    MethodNotAllowed,
     NotFound,
     TooMany,
     Unauthorized,
 )
 from tableapi.faults import UNDONE, refusal
-from tableapi.http import METHOD_HEADERS, Http, Receive, Scope, Send, patience, preflight, respond, unquoted
+from tableapi.http import Http, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
+from tableapi.lifespan import Lifespan
 from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.scripts import Scripts
@@ -45,52 +47,26 @@ class App:
         self.settings = settings
         self.services = Services(settings, datasets)
         self.system = System(settings, datasets, self.services)
+        self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds)
+        self.life = Lifespan(settings, self.services, self.system.sandbox, self.under_way)
         self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
         self._proxies = frozenset(settings.trusted_proxies)
-        self._patience = patience()
         self._origins = frozenset((settings.public_url,))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
+            await self.life.run(receive, send)
         elif scope["type"] == "http":
             await self._http(scope, receive, send)
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    observe.configure(self.settings.log_level)
-                    observe.sink.start()
-                    limits.start(self.services.limit_settings)
-                    metrics.start()
-                    await self.services.open()
-                    self.system.sandbox.start()
-                except Exception as error:
-                    log.error("start_failed", error=f"{type(error).__name__}: {error}")
-                    observe.sink.flush()
-                    await send({"type": "lifespan.startup.failed", "message": str(error)})
-                    return
-                _settle()
-                await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
-                await self.system.sandbox.close()
-                await self.services.close()
-                await limits.stop()
-                observe.sink.close()
-                await send({"type": "lifespan.shutdown.complete"})
-                return
-
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = time.perf_counter()
-        http = Http(scope, receive, self._proxies, self._patience)
+        http = Http(scope, receive, self._proxies)
         try:
-            made = await self._route(http)
+            made = await self._admitted(http)
         except Exception as error:
             made = self._refused(error, http)
         await respond(send, http, made, self._origins)
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - http.began
         metrics.request(http.route, http.method, made.status, seconds)
         who = {"appuserid": http.actor.values["appuserid"]} if "appuserid" in http.actor.values else None
         raw = scope.get("query_string") or b""
@@ -113,8 +89,22 @@ class App:
             refused = Internal("Something went wrong!")
         return reply.refused(refused, http.id)
 
-    async def _route(self, http: Http) -> Reply:
+    async def _admitted(self, http: Http) -> Reply:
+        """The answer, if there is a place for one more request, and within its time."""
         http.read()
+        if http.path in ("/healthz", "/readyz", "/metrics"):  # who watches must see, above all when it is busy
+            return await self._route(http)
+        if not self.services.is_open:
+            raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+        place = self.under_way.enter(http)
+        try:
+            return await self._route(http)
+        except asyncio.CancelledError as error:
+            underway.ended(http, error)
+        finally:
+            self.under_way.leave(place)
+
+    async def _route(self, http: Http) -> Reply:
         if http.method == "OPTIONS":
             return Reply(b"", 204, headers=preflight(http, self._origins))
         found = _API.match(http.path)
@@ -168,12 +158,13 @@ class App:
     async def _table(self, http: Http, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]) -> Reply:
         if len(parts) > 3:
             raise NotFound("There is nothing under a record.")
-        verb = _verb(http, query)
+        verb = meant_verb(http, query)
         ident = parts[2] if len(parts) == 3 else None
         body = None
         if http.method != "GET":
             raw = await http.body(self.settings.body_bytes)
             body = bodies.parse_body(http.headers.get("content-type", ""), raw, self.settings.body_bytes)
+        http.reads = verb == "GET"
         table = await dataset.table(parts[1])
         call = Call(dataset, http.actor, rights, table, query, body, http.headers)
 
@@ -183,6 +174,13 @@ class App:
         key = http.headers.get("idempotency-key")
         if key is None or verb == "GET":
             return await run()
+        for _ in range(_TRIES):
+            schema = dataset.schema
+            try:
+                return await self.services.answers.once(key, call, verb, ident, run)
+            except (asyncpg.PostgresError, asyncpg.InternalClientError) as error:  # its claim went with its transaction
+                await self._after_ddl(error, dataset, schema, http)
+            call.table = await dataset.table(parts[1])
         return await self.services.answers.once(key, call, verb, ident, run)
 
     async def _latest(self, call: Call, verb: str, name: str, ident: str | None, http: Http) -> Reply:
@@ -193,6 +191,8 @@ class App:
             try:
                 return await self.services.answer(call.again(), verb, ident, http)
             except (ApiError, asyncpg.PostgresError, asyncpg.InternalClientError) as error:
+                if dataset.pinned and not isinstance(error, ApiError):
+                    raise  # nothing more can be done in this transaction
                 await self._after_ddl(error, dataset, schema, http)
             # DDL was run since the schema was read: once more with the tables as they are now.
             call.table = await dataset.table(name)
@@ -231,6 +231,8 @@ class App:
                 http.actor = Actor("key")  # a sign-in ignores any token sent with it (table-api §2)
             self._count(http, http.actor)
         http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
+        http.reads = http.method == "GET"
+        http.seconds = (endpoint.seconds or self.settings.request_seconds) + 1  # its own time-out comes first
 
         async def run() -> Reply:
             made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)
@@ -241,32 +243,9 @@ class App:
         if key is None or http.method == "GET" or endpoint.public:
             return await run()
         sent = http.query_string + b"\0" + await http.keep_body(endpoint.body_bytes or self.settings.body_bytes)
-        return await self.services.answers.again(key, http.actor, f"{http.method} {path}", sent, run)
-
-
-def _verb(http: Http, query: dict[str, str]) -> str:
-    """The verb meant: a POST may stand for another one (table-api §10)."""
-    if http.method != "POST":
-        return "GET" if http.method == "HEAD" else http.method
-    for name in METHOD_HEADERS:
-        if name in http.headers:
-            meant = http.headers[name]
-            break
-    else:
-        meant = query.get("method") or query.get("_method") or ""
-    meant = meant.strip().upper() or "POST"
-    meant = "PATCH" if meant == "MERGE" else meant
-    if meant not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
-        raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
-    return meant
-
-
-def _settle() -> None:
-    """What is there now stays: the collector need not walk it again. A request makes few cycles, so that it need not
-    look every 700 objects either, and does not stop all requests for 30 ms now and then."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+        return await self.services.answers.again(
+            key, http.actor, f"{http.method} {path}", sent, run, endpoint.repeatable
+        )
 
 
 def create_app(settings: Settings, datasets: Datasets) -> App:

@@ -35,6 +35,8 @@ class Bounds:
 
 
 class Dataset:
+    pinned = False  # whether all its statements run in one transaction (answers.py)
+
     def __init__(
         self,
         name: str,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Callable
+from contextvars import ContextVar
 from datetime import date, datetime
 from typing import Any
 
@@ -17,12 +19,18 @@ import orjson
 import structlog
 from databases import Database
 
+from tableapi.errors import RETRY, Busy
 from tableapi.lanes import Lane, Lanes
 
 log = structlog.get_logger(__name__)
 
 # jit costs more than it gains on statements of milliseconds. UTC and ISO make text the same everywhere.
 SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
+
+
+# A statement and its values that each transaction of a script in this context runs before it commits (idempotency.py).
+before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
+WAITING = 64  # scripts that may wait for a connection at once
 
 
 def _as_is(value: bytes) -> bytes:
@@ -41,9 +49,43 @@ def _moment(text: str) -> datetime | str:
     return text
 
 
+def _keep_alive(connection: asyncpg.Connection) -> None:
+    """Notice a database host that is gone without a word: after 10 seconds without an answer the connection is lost."""
+    transport: Any = connection._transport  # type: ignore[attr-defined]
+    found = transport.get_extra_info("socket")
+    if found is not None and found.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, "TCP_USER_TIMEOUT"):
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in ((socket.TCP_KEEPIDLE, 5), (socket.TCP_KEEPINTVL, 2), (socket.TCP_KEEPCNT, 3)):
+            found.setsockopt(socket.IPPROTO_TCP, option, value)
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 10_000)
+
+
+class _Bounded:
+    """The pool of asyncpg, for whose connections nobody waits long, and never too many (`databases` asks it)."""
+
+    def __init__(self, pool: Any, seconds: float, most: int) -> None:
+        self._pool, self._seconds, self._most, self.waiting = pool, seconds, most, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    async def acquire(self) -> Any:
+        if self.waiting >= self._most:
+            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        self.waiting += 1
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._pool.acquire()
+        except TimeoutError:
+            raise Busy("The database is busy. Try again in a moment.", headers=RETRY) from None
+        finally:
+            self.waiting -= 1
+
+
 async def _as_text(connection: asyncpg.Connection) -> None:
     """Lanes send JSON made by PostgreSQL to the client as bytes: never decoded, never encoded again. Dates are bound as
     text, because asyncpg takes 9999-12-31 for infinity."""
+    _keep_alive(connection)
     await connection.set_type_codec("json", schema="pg_catalog", format="binary", encoder=_as_is, decoder=_as_is)
     await connection.set_type_codec("date", schema="pg_catalog", encoder=str, decoder=_date)
     for name in ("timestamp", "timestamptz"):
@@ -51,6 +93,8 @@ async def _as_text(connection: asyncpg.Connection) -> None:
 
 
 async def _decode_json(connection: asyncpg.Connection) -> None:
+    _keep_alive(connection)
+
     def encode(value: Any) -> str:
         return value if isinstance(value, str) else orjson.dumps(value).decode()
 
@@ -73,6 +117,7 @@ class Db:
         pool: int = 4,
         statement_timeout: float = 5.0,
         lock_timeout: float = 3.0,
+        wait: float = 2.0,
         name: str = "tableapi",
     ) -> None:
         self.url = url
@@ -91,7 +136,7 @@ class Db:
         self._settings = settings
         self._lane_pool = Database(url, min_size=lanes, max_size=lanes, init=_as_text, connection_class=Lane, **common)
         self._script_pool = Database(url, min_size=min(1, pool), max_size=max(pool, 1), init=_decode_json, **common)
-        self._with_scripts = pool > 0
+        self._with_scripts, self._wait = pool > 0, wait
         self.lanes = Lanes(self._lane_pool, lanes)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
@@ -100,8 +145,10 @@ class Db:
         """Raises OSError or asyncpg's errors when the database cannot be reached or refuses."""
         await self._lane_pool.connect()
         self.lanes.open()
-        if self._with_scripts:
+        if self._with_scripts and not self._script_pool.is_connected:
             await self._script_pool.connect()
+            backend: Any = self._script_pool._backend
+            backend._pool = _Bounded(backend._pool, self._wait, WAITING)
 
     async def close(self) -> None:
         if self._listening:
@@ -116,12 +163,28 @@ class Db:
 
     def transaction(self, **options: Any) -> Any:
         """`async with db.transaction():` one transaction of this task; nested ones are savepoints."""
+        if before_commit.get() is not None:
+            return self._marked(**options)
         return self._script_pool.transaction(**options)
+
+    @contextlib.asynccontextmanager
+    async def _marked(self, **options: Any) -> AsyncIterator[None]:
+        """A transaction that runs one more statement of the engine at its end (`before_commit`)."""
+        mark = before_commit.get()
+        token = before_commit.set(None)  # those inside are savepoints
+        try:
+            async with self._script_pool.transaction(**options):
+                yield
+                if mark is not None:
+                    await self.execute(*mark)
+        finally:
+            before_commit.reset(token)
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
         """The raw connection of this task's transaction, or one of the pool."""
-        async with self._script_pool.connection() as held:
+        marked = self._marked() if before_commit.get() is not None else contextlib.nullcontext()
+        async with marked, self._script_pool.connection() as held:
             yield held.raw_connection
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
@@ -161,6 +224,7 @@ class Db:
             connection: asyncpg.Connection | None = None
             try:
                 connection = await asyncpg.connect(self.url, server_settings=self._settings, timeout=10)
+                _keep_alive(connection)
                 gone = asyncio.Event()
                 connection.add_termination_listener(lambda _, gone=gone: gone.set())
                 for channel, callbacks in self._listeners.items():
@@ -169,7 +233,7 @@ class Db:
                         callback("")
                 first = False
                 await gone.wait()
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+            except Exception as error:  # whatever it is: who does not listen serves what is old
                 log.warning("listener_lost", error=type(error).__name__)
             finally:
                 if connection is not None and not connection.is_closed():

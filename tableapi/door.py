@@ -75,6 +75,7 @@ class Endpoint:
     tail: str
     body_bytes: int
     seconds: float
+    repeatable: bool
     input: type[BaseModel] | None
     output: Any
     summary: str
@@ -97,12 +98,14 @@ def script(
     tail: str = "",
     body_bytes: int = 0,
     seconds: float = 0,
+    repeatable: bool = False,
 ) -> Callable[[Callable[..., Awaitable[Any]]], Callable[..., Awaitable[Any]]]:
     """Make `async def run(ctx, input)` an endpoint or a job.
 
     roles: who may call it; (ANYONE,) for whoever has an app key. public: no app key either; the script checks its own
     proof. raw: it gets the body as bytes. internal, every: a job without a URL, on demand or by the clock ("1h").
     tail: name of an input field that is the last part of the path. body_bytes, seconds: where the defaults do not fit.
+    repeatable: run twice it does what it does once (G12), so a repeat may run again when the first one died.
     """
 
     def decorate(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
@@ -114,7 +117,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            input=model, output=hints.get("return"),
+            repeatable=repeatable, input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

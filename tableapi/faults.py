@@ -8,7 +8,7 @@ from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidd
 
 # PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-_UNREACHABLE = (
+UNREACHABLE = (
     OSError,
     TimeoutError,
     asyncpg.InterfaceError,
@@ -31,6 +31,11 @@ def _of_a_value(error: BaseException) -> bool:
     )
 
 
+def _heard_the_end(error: BaseException) -> bool:
+    """A connection whose server has said good-bye, and which asyncpg has not closed yet."""
+    return isinstance(error, asyncpg.InternalClientError) and "cannot switch to state" in str(error)
+
+
 def refusal(error: BaseException) -> ApiError | None:
     """The refusal that stands for a fault of PostgreSQL, or None when it is a bug of ours."""
     match error:
@@ -45,9 +50,12 @@ def refusal(error: BaseException) -> ApiError | None:
         case asyncpg.CheckViolationError() | asyncpg.WithCheckOptionViolationError():
             return BadRequest("A value breaks a rule of the table.", reason="check")
         case asyncpg.QueryCanceledError():
-            return Busy("This takes too long. Ask for less: a narrower filter, fewer relations.", reason="time_limit")
+            told = "This takes too long. Ask for less: a narrower filter, fewer relations."
+            return Busy(told, reason="time_limit", headers=RETRY)
         case asyncpg.LockNotAvailableError() | asyncpg.DeadlockDetectedError() | asyncpg.SerializationError():
             return Busy("The record is in use. Try again in a moment.", headers=RETRY)
+        case asyncpg.InFailedSQLTransactionError():  # a second try inside a transaction whose first one failed
+            return Busy("The table has just changed. Try again.", headers=RETRY)
         case asyncpg.InsufficientPrivilegeError():
             return Forbidden("The database does not allow this.")
         case asyncpg.RaiseError():
@@ -69,6 +77,11 @@ def refusal(error: BaseException) -> ApiError | None:
             return BadRequest("This cannot be written here.", reason="not_writable")
         case asyncpg.WrongObjectTypeError() | asyncpg.UndefinedFunctionError():
             return BadRequest("The field has a type that does not allow this.", reason="bad_type")
-        case _ if isinstance(error, _UNREACHABLE):
+        case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
+            # The disk has no room, or this is a standby: reading goes on, and writing once somebody has seen to it.
+            return Busy("Nothing can be saved at the moment. Try again later.", reason="read_only", headers=RETRY)
+        case asyncpg.TooManyConnectionsError() | asyncpg.OutOfMemoryError():
+            return Busy("The database is busy. Try again in a moment.", headers=RETRY)
+        case _ if isinstance(error, UNREACHABLE) or _heard_the_end(error):
             return Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
     return None

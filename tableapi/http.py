@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from tableapi import limits, observe
 from tableapi.auth import NOBODY
-from tableapi.errors import BadRequest, TooLarge
-from tableapi.patience import Patience
+from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge
 from tableapi.reply import Reply
 
-BODY_SECONDS = 10.0
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -34,7 +33,7 @@ _UNKEPT = [*_API_HEADERS, (b"cache-control", b"no-store")]
 
 
 class Http:
-    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str], patience: Patience) -> None:
+    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str]) -> None:
         self.scope, self.receive = scope, receive
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
@@ -44,8 +43,13 @@ class Http:
         self.actor = NOBODY
         self.hit: limits.Hit | None = None
         self.id = observe.new_request_id()
+        self.began = time.perf_counter()
+        self.waits = 0.0  # since when for more of its body
+        self.seconds = 0.0  # that it may take; 0 for what the settings say
+        self.reads = False  # nothing is changed, and its body has been read: it may end when its client goes
+        self.ended = ""  # why it was cut short (underway.py)
         self.ip: str = scope["client"][0] if scope.get("client") else ""
-        self._proxies, self._patience = proxies, patience
+        self._proxies = proxies
 
     def read(self) -> None:
         """Headers and path. Raises BadRequest for a header sent twice with different values."""
@@ -75,18 +79,19 @@ class Http:
             await self._drain()
             raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
         parts, size = [], 0
-        with self._patience.bounded():
-            while True:
-                message = await self.receive()
-                if message["type"] == "http.disconnect":
-                    raise BadRequest("The body did not come.", reason="no_body")
-                size += len(part := message.get("body", b""))
-                if size > most:
-                    await self._drain()
-                    raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
-                parts.append(part)
-                if not message.get("more_body"):
-                    return b"".join(parts) if len(parts) > 1 else part
+        self.waits = time.perf_counter()  # underway.py ends a wait that lasts too long
+        while True:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise BadRequest("The body did not come.", reason="no_body")
+            size += len(part := message.get("body", b""))
+            if size > most:
+                await self._drain()
+                raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
+            parts.append(part)
+            if not message.get("more_body"):
+                self.waits = 0.0
+                return b"".join(parts) if len(parts) > 1 else part
 
     async def _drain(self, most: int = 16_000_000, seconds: float = 2.0) -> None:
         """Read on for a while: a client that still sends would see its connection reset instead of the answer."""
@@ -112,11 +117,6 @@ class Http:
         return body
 
 
-def patience() -> Patience:
-    """How long one worker waits for bodies."""
-    return Patience(BODY_SECONDS, lambda: BadRequest("The body came too slowly.", reason="slow_body", status=408))
-
-
 def unquoted(text: str) -> str:
     if "%" not in text and text.isascii():
         return text
@@ -127,6 +127,23 @@ def unquoted(text: str) -> str:
     if "\x00" in found:
         raise BadRequest("The path holds a NUL character.", reason="bad_path")
     return found
+
+
+def meant_verb(http: Http, query: dict[str, str]) -> str:
+    """The verb meant: a POST may stand for another one (table-api §10)."""
+    if http.method != "POST":
+        return "GET" if http.method == "HEAD" else http.method
+    for name in METHOD_HEADERS:
+        if name in http.headers:
+            meant = http.headers[name]
+            break
+    else:
+        meant = query.get("method") or query.get("_method") or ""
+    meant = meant.strip().upper() or "POST"
+    meant = "PATCH" if meant == "MERGE" else meant
+    if meant not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
+    return meant
 
 
 def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:

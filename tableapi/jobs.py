@@ -1,17 +1,20 @@
 """The queue: jobs are kept by the transaction that causes them, and run by `tableapi worker`.
 
 pgqueuer claims a job with `for update skip locked`, commits the claim, then runs it; a job that fails is tried again
-with back-off, and held with its error after the last try. A job may run twice, so every job is safe to run twice.
+with back-off, and held with its error after the last try. While the peer that a job needs is away it is tried every few
+seconds, for days. A job may run twice, so every job is safe to run twice.
 Payloads are sealed: they carry addresses and one-use links, which a dump of the database must not show.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +24,26 @@ import structlog
 from pgqueuer import PgQueuer
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.core.executors import DatabaseRetryEntrypointExecutor, EntrypointExecutorParameters
+from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.models import Job
 from pgqueuer.queries import Queries
 
 from tableapi.crypto import Vault
 from tableapi.db import Db
+from tableapi.faults import UNREACHABLE, refusal
 from tableapi.settings import Settings
 
 if TYPE_CHECKING:
     from tableapi.scripts import Scripts
 
 log = structlog.get_logger(__name__)
-ATTEMPTS = 8  # 5 s, 10 s, ... 5 min: about ten minutes of trying
+ATTEMPTS = 20  # 5 s, 10 s, ... 5 min: more than an hour of trying
 FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
-POLL = timedelta(seconds=5)  # what NOTIFY misses
+POLL = timedelta(seconds=2)  # what NOTIFY misses
+AWAY_DELAY, AWAY_LIFE = timedelta(seconds=3), timedelta(days=3)  # while what a job needs is away
+BEAT = timedelta(seconds=12)  # without a beat for so long the job's worker is dead, and another one takes it
+AT_ONCE, OF_A_KIND = 16, 8  # a peer that hangs holds its own kind of job, not all others
+GRACE = 10.0  # seconds for jobs under way when the database is gone: what they do outside cannot be taken back
 
 
 async def install(connection: asyncpg.Connection) -> None:
@@ -58,6 +67,15 @@ class _Retry(DatabaseRetryEntrypointExecutor):
     max_delay: timedelta = LAST_DELAY
 
 
+def _away(error: Exception) -> bool:
+    """Whether what the job needs cannot be reached now, so that nothing is wrong with the job itself."""
+    if isinstance(error, OSError):  # also what a file says that is not there
+        passing = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
+        return passing or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
+    known = refusal(error)
+    return known is not None and known.http_status == 503
+
+
 def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
     return _Retry(parameters=parameters)
 
@@ -75,10 +93,12 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
                 await scripts.run_job(name, orjson.loads(scripts.vault.open_bytes(job.payload or b"")))
             except Exception as error:
                 log.warning("job_failed", job=name, attempt=job.attempts, error=type(error).__name__)
+                if _away(error) and datetime.now(UTC) - job.created < AWAY_LIFE:
+                    raise RetryRequested(AWAY_DELAY, type(error).__name__) from None
                 raise
             log.info("job_done", job=name, attempt=job.attempts)
 
-        queuer.entrypoint(name, executor_factory=_executor, on_failure="hold")(run)
+        queuer.entrypoint(name, executor_factory=_executor, on_failure="hold", concurrency_limit=OF_A_KIND)(run)
         if endpoint.every:
 
             async def tick(_: object, name: str = name) -> None:
@@ -93,7 +113,7 @@ async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Eve
     from tableapi.scripts import Scripts  # a job is a script: the arrow points both ways only here
 
     stop = stop or _on_signals()
-    db = Db(str(settings.database_url), lanes=1, pool=4, statement_timeout=600, name="tableapi-worker")
+    db = Db(str(settings.database_url), lanes=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
     await db.connect()
     scripts = Scripts.load(folder or Path.cwd(), settings, db)
     pause = 0.5
@@ -102,11 +122,11 @@ async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Eve
             try:
                 await _until_lost(settings, scripts, stop)
                 pause = 0.5
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ExceptionGroup) as error:
+            except (*UNREACHABLE, asyncpg.PostgresError, asyncpg.InternalClientError, ExceptionGroup) as error:
                 log.warning("worker_lost_database", error=type(error).__name__)
             if not stop.is_set():
                 await _pause(stop, pause)
-                pause = min(pause * 2, 5.0)
+                pause = min(pause * 2, 2.0)
     finally:
         await scripts.close()
         await db.close()
@@ -117,12 +137,15 @@ async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event)
     lost = asyncio.Event()
     connection.add_termination_listener(lambda _: lost.set())
     queuer = _queuer(connection, scripts)
-    running = asyncio.create_task(queuer.run(dequeue_timeout=POLL, batch_size=4, max_concurrent_tasks=8))
+    running = asyncio.create_task(
+        queuer.run(dequeue_timeout=POLL, batch_size=4, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
+    )
     ends = [asyncio.create_task(event.wait()) for event in (stop, lost)]
     try:
         await asyncio.wait([running, *ends], return_when=asyncio.FIRST_COMPLETED)
         queuer.shutdown.set()
         if lost.is_set():
+            await asyncio.wait([running], timeout=GRACE)
             running.cancel()
         await running
     except asyncio.CancelledError:

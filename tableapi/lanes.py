@@ -21,6 +21,9 @@ from tableapi.errors import RETRY, Busy
 log = structlog.get_logger(__name__)
 
 STATEMENTS = 500
+# More come than are served when so many wait and the first of them has waited so long (seconds): who comes next would
+# wait as long for nothing.
+SOME, SOON = 64, 0.1
 
 
 class Lane(asyncpg.Connection):
@@ -65,6 +68,8 @@ class Lanes:
         self._holders: list[asyncio.Task[None]] = []
 
     def open(self) -> None:
+        if self._holders:
+            return
         self._holders = [asyncio.create_task(self._hold()) for _ in range(self._size)]
 
     async def close(self) -> None:
@@ -88,7 +93,7 @@ class Lanes:
                         await broken.wait()
                     finally:
                         self._broken.pop(raw, None)
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except Exception as error:  # whatever it is: a lane that is not held would be lost for good
                 log.warning("database_unreachable", error=type(error).__name__)
             await asyncio.sleep(pause)
             pause = min(pause * 2, 2.0)
@@ -100,9 +105,10 @@ class Lanes:
             if not connection.is_closed():
                 return connection
             self._drop(connection)
-        if len(self._waiting) >= self._queue:
-            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
         loop = asyncio.get_running_loop()
+        waiting = len(self._waiting)
+        if waiting >= self._queue or (waiting > SOME and self._waiting[0][0] - self._wait + SOON < loop.time()):
+            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
         waiter: asyncio.Future[asyncpg.Connection] = loop.create_future()
         place = (loop.time() + self._wait, waiter)
         self._waiting.append(place)

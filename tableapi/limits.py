@@ -60,7 +60,7 @@ class Own:
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         now = time.time()
         reset, count = self._windows.get((name, key), (0.0, 0))
-        if reset <= now:
+        if not now < reset <= now + seconds:  # over, or the clock was set back
             reset, count = now + seconds, 0
             if len(self._windows) >= self._most:
                 self._windows = {place: window for place, window in self._windows.items() if window[0] > now}

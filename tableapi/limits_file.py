@@ -49,7 +49,7 @@ class Mapped:
             if there != mark:
                 at = self._other(bucket, mark)
                 there, reset, count = _SLOT.unpack_from(self._map, at)
-            if there != mark or reset <= now:
+            if there != mark or not now < reset <= now + seconds:  # another, over, or the clock was set back
                 reset, count = now + seconds, 0
             count += 1
             _SLOT.pack_into(self._map, at, mark, reset, count)

@@ -42,7 +42,7 @@ class Shared:
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         now, place = time.time(), f"limit:{name}:{key}"
         window = self._windows.get(place)
-        if window is None or window.reset <= now:
+        if window is None or not now < window.reset <= now + seconds:  # over, or the clock was set back
             if len(self._windows) >= MOST:
                 self._windows = {place: window for place, window in self._windows.items() if window.reset > now}
             window = self._windows[place] = _Window(now + seconds)

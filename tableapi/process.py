@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 
 PR_SET_PDEATHSIG = 1
+PAUSE, MOST_PAUSE = 0.5, 4.0  # before a worker that ended is started again: more, the more often it happens
+LONG = 30.0  # a worker that lived so long did not fail at its start
 GRACE_SECONDS = 10  # for what is under way when the parent is gone
 
 
@@ -69,8 +71,9 @@ class Beside:
             self._running.kill()
 
     def _watch(self) -> None:
-        pause = 1.0
+        pause = PAUSE
         while not self._stop.is_set():
+            began = time.monotonic()
             self._running = subprocess.Popen(
                 self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, start_new_session=True
             )
@@ -78,4 +81,4 @@ class Beside:
                 self._running.terminate()
             self._running.wait()
             self._stop.wait(pause)
-            pause = min(pause * 2, 60.0)
+            pause = PAUSE if time.monotonic() - began > LONG else min(pause * 2, MOST_PAUSE)

@@ -19,6 +19,7 @@ from typing import Any
 
 import asyncpg
 from granian.constants import HTTPModes, Interfaces, Loops
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
@@ -29,6 +30,7 @@ from tableapi.reach import CannotServe, check_database, check_port
 from tableapi.settings import Settings
 
 SCHEMA_CHANNEL = "tableapi_schema"  # NOTIFY on it: the workers read the catalog again
+HEADER_SECONDS = 30  # for the headers of a request, and as long a connection is kept that asks nothing
 STOP_SECONDS = 8  # for requests under way
 
 
@@ -157,6 +159,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
         backlog=2048,
         log_level=LogLevels.error,
         respawn_failed_workers=True,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         workers_kill_timeout=STOP_SECONDS,
     )
     server.datasets = datasets

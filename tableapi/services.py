@@ -28,6 +28,7 @@ class Services:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
         self.scripts: Scripts | None = None
+        self.is_open = False  # whether every database was reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.door: Door
         if served.project is not None:
@@ -72,8 +73,9 @@ class Services:
     async def open(self) -> None:
         """Connect to every database and read its schema. Raises what the database says."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
-        if isinstance(self.door, SessionDoor):
+        if isinstance(self.door, SessionDoor) and not self.is_open:
             self.door.listen()
+        self.is_open = True
 
     async def close(self) -> None:
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)

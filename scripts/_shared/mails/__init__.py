@@ -5,6 +5,7 @@ The server chooses template, recipient and link (safe-contract G16). A mail is q
 
 from __future__ import annotations
 
+import secrets
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ PARTS = ("subject", "paragraphs", "button", "note")
 
 async def queue(ctx: Context, mail: str, to: str, link: str = "", /, **values: Any) -> None:
     """Send a mail once the caller's transaction commits; `link` is where its button leads."""
-    await ctx.later("sendmail", name=mail, to=to, values=values | {"link": link})
+    await ctx.later("sendmail", name=mail, to=to, values=values | {"link": link}, mark=secrets.token_hex(16))
 
 
 def link(ctx: Context, path: str, **query: str) -> str:

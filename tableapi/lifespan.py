@@ -1,0 +1,87 @@
+"""Start and stop of one worker: what it needs is opened before it answers, and closed in the opposite order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+
+import structlog
+
+from tableapi import limits, metrics, observe
+from tableapi.faults import UNREACHABLE
+from tableapi.http import Receive, Send
+from tableapi.sandbox import Sandbox
+from tableapi.services import Services
+from tableapi.settings import Settings
+from tableapi.underway import UnderWay
+
+log = structlog.get_logger(__name__)
+AGAIN = 0.5  # seconds between two tries to reach a database
+
+
+class Lifespan:
+    """ASGI's start and stop messages."""
+
+    def __init__(self, settings: Settings, services: Services, sandbox: Sandbox, under_way: UnderWay) -> None:
+        self._settings, self._services, self._sandbox, self._under_way = settings, services, sandbox, under_way
+        self._opening: asyncio.Task[None] | None = None
+
+    async def run(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self._start()
+                except Exception as error:
+                    log.error("start_failed", error=f"{type(error).__name__}: {error}")
+                    observe.sink.flush()
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self._stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _start(self) -> None:
+        observe.configure(self._settings.log_level)
+        observe.sink.start()
+        limits.start(self._services.limit_settings)
+        metrics.start()
+        self._under_way.start()
+        await self._open()
+        self._sandbox.start()
+        _settle()
+
+    async def _stop(self) -> None:
+        self._under_way.stop()
+        if self._opening is not None:
+            self._opening.cancel()
+        await self._sandbox.close()
+        await self._services.close()
+        await limits.stop()
+        observe.sink.close()
+
+    async def _open(self) -> None:
+        """Open the databases. One that cannot be reached is waited for beside: a worker that is started again while it
+        is away answers 503 until it is back. If it ended instead, granian would soon give up on the whole server."""
+        try:
+            await self._services.open()
+        except UNREACHABLE as error:
+            log.warning("database_unreachable", error=type(error).__name__)
+            self._opening = asyncio.create_task(self._open_later())
+
+    async def _open_later(self) -> None:
+        while not self._services.is_open:
+            await asyncio.sleep(AGAIN)
+            with contextlib.suppress(*UNREACHABLE):
+                await self._services.open()
+
+
+def _settle() -> None:
+    """What is there now stays: the collector need not walk it again. A request makes few cycles, so that it need not
+    look every 700 objects either, and does not stop all requests for 30 ms now and then."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)

@@ -1,0 +1,96 @@
+"""The requests of this process that are under way: how many there may be, how long, and whether anybody still waits.
+
+One look four times a second over all of them costs nothing that a request would notice; a timer for each would.
+A request past its time is ended, and so is a read whose client has gone: its task is cancelled, and asyncpg then
+cancels the statement in PostgreSQL. A script that writes runs to its end whoever waits: it may be between two steps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import Any, NoReturn
+
+from tableapi.errors import RETRY, BadRequest, Busy
+
+EVERY = 0.25  # also how long a request runs before anybody looks whether its client is there
+BODY_SECONDS = 10.0  # for a body to come
+GONE, LATE, SLOW = "gone", "late", "slow"
+
+
+class UnderWay:
+    """The requests of one worker: `most` at once, `seconds` each where the request itself does not say more."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._tasks: dict[asyncio.Task[Any], Any] = {}
+        self._watches: dict[asyncio.Task[Any], asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def start(self) -> None:
+        """Look from now on. Once per worker, inside its event loop."""
+        self._timer = asyncio.get_running_loop().call_later(EVERY, self._look)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def enter(self, http: Any) -> asyncio.Task[Any] | None:
+        """A place for the request that the running task answers. Raises Busy when there is none."""
+        if len(self._tasks) >= self._most:
+            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks[task] = http
+        return task
+
+    def leave(self, task: asyncio.Task[Any] | None) -> None:
+        if task is None:
+            return
+        self._tasks.pop(task, None)
+        if self._watches and (watch := self._watches.pop(task, None)) is not None:
+            watch.cancel()
+
+    def _look(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(EVERY, self._look)
+        now = time.perf_counter()
+        for task, http in list(self._tasks.items()):
+            age = now - http.began
+            if age > (http.seconds or self._seconds):
+                if not http.ended:
+                    http.ended = LATE
+                    task.cancel()
+            elif http.waits and now - http.waits > BODY_SECONDS:
+                if not http.ended:
+                    http.ended = SLOW
+                    task.cancel()
+            elif age > EVERY and http.reads and task not in self._watches:
+                self._watches[task] = asyncio.create_task(_watch(task, http))
+
+
+async def _watch(task: asyncio.Task[Any], http: Any) -> None:
+    """Cancel the task of a request when its client goes."""
+    with contextlib.suppress(OSError, RuntimeError):
+        while (await http.receive())["type"] != "http.disconnect":
+            pass
+        if not http.ended:
+            http.ended = GONE
+            task.cancel()
+
+
+def ended(http: Any, error: asyncio.CancelledError) -> NoReturn:
+    """What a cancelled request is told: Busy for its own time-out or a client that went; any other cancel goes on."""
+    task = asyncio.current_task()
+    if not http.ended or task is None:
+        raise error
+    task.uncancel()
+    if http.ended == GONE:
+        raise Busy("The client has gone.", reason="client_gone", status=499) from None  # for log and metrics
+    if http.ended == SLOW:
+        raise BadRequest("The body came too slowly.", reason="slow_body", status=408) from None
+    message = "This took too long. Try again in a moment, or ask for less."
+    raise Busy(message, reason="time_limit", headers={"Retry-After": "2"}) from None
