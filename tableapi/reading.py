@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +54,7 @@ async def one(call: Call, ident: Any) -> Reply:
     wanted, made = found
     values = _values(call, made.options, [])
     values.ids = [plan.identifier(ident, wanted)]
-    row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
+    row = await _run(call, made, values)
     if row is None:
         raise missing(ident)
     body = unsealed(call, made.sealed, row["body"])
@@ -103,6 +103,13 @@ def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
         found = (wanted, plan.keyed_plan(asked, wanted, count))
         call.dataset.keep(key, found)
     return found
+
+
+def _run(call: Call, made: Plan, values: Values) -> Awaitable[Any]:
+    """The row of a statement, from whom the plan and the settings allow."""
+    replicas = call.dataset.replicas
+    fetchrow = replicas.fetchrow if made.replica and replicas is not None else call.dataset.db.lanes.fetchrow
+    return fetchrow(made.sql, *made.args(values))
 
 
 def _values(call: Call, made: Options, literals: list[str]) -> Values:
@@ -172,7 +179,7 @@ async def many(call: Call) -> Reply:
         call.dataset.keep(key, made)
     given = made.options
     values = Values(call.actor, literals, _params(call) if given.params else {}, [], offset, cursor)
-    row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
+    row = await _run(call, made, values)
     assert row is not None
     if made.kind == "count":
         return Reply(b"%d" % _number(row, made))
@@ -242,7 +249,7 @@ async def _meta(call: Call, made: Plan, values: Values, row: Any) -> dict[str, A
         meta["count"] = row["count"]
     elif made.counter and (given.estimated or (more and not own_limit)):
         counter = made.counter
-        counted = await call.dataset.db.lanes.fetchrow(counter.sql, *counter.args(values))
+        counted = await _run(call, counter, values)
         meta["count"] = _number(counted, counter)
     if given.cursor is not None:
         if more:
