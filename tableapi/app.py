@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import signal
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import replace
@@ -67,6 +69,7 @@ class App:
                     observe.sink.start()
                     limits.start(self.services.limit_settings)
                     metrics.start()
+                    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self.system.drain)
                     await self.services.open()
                     self.system.sandbox.start()
                 except Exception as error:
@@ -91,6 +94,8 @@ class App:
         except Exception as error:
             made = self._refused(error, http)
         made.headers["X-Request-Id"] = http.id
+        if self.system.draining:
+            made.headers["Connection"] = "close"
         if http.hit is not None:
             made.headers["X-RateLimit-Limit"] = str(http.hit.limit)
             made.headers["X-RateLimit-Remaining"] = str(http.hit.remaining)
