@@ -58,7 +58,7 @@ async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
         running.append(await start(old, "b"))
         for node in running:
             await _joined(pool, node)
-        async with load(lambda: pool.port, asked, headers=HEADERS, clients=8, keep=True, pause=0.03) as seen:
+        async with load(lambda: pool.port, asked, headers=HEADERS, clients=4, keep=True, pause=0.03) as seen:
             await asyncio.sleep(0.5)
             done = await asyncio.to_thread(tableapi, "init", cwd=ROOT, **settings, DATA_DIR=tmp_path / "i")
             assert done.returncode == 0, done.stderr
@@ -69,12 +69,12 @@ async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
                 pool.nodes.remove(before.port)
             await asyncio.sleep(0.5)
     assert pool.errors == []
-    assert seen.count > 300
+    assert seen.count > 200
     assert not seen.wrong(200)
     charged = sum(1 for request, status, body in seen.bodies if request[1] == REVEAL and b'"charged":1' in body)
     told = await books(url)
     assert told["fits"]
-    assert charged == told["reveals"] == told["booked"] == told["spent"] > 100
+    assert charged == told["reveals"] == told["booked"] == told["spent"] > 50
     connection = await asyncpg.connect(url)
     assert await connection.fetchval("select max(version) from schemaversion") == len(
         list((ROOT / "migrations").glob("*.sql"))
