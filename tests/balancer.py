@@ -19,6 +19,13 @@ class Balancer:
         self._turn = 0
         self._open: set[asyncio.Task[None]] = set()
 
+    async def join(self, port: int) -> None:
+        """Take in a node, and wait until it gets requests."""
+        self.nodes.append(port)
+        async with asyncio.timeout(30):
+            while port not in self.ready:  # noqa: ASYNC110 - `watch` looks ten times a second
+                await asyncio.sleep(0.02)
+
     async def watch(self) -> None:
         while True:
             states = await asyncio.gather(*(_is_ready(port) for port in self.nodes))

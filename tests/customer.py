@@ -23,7 +23,7 @@ async def prepare(url: str, people: int, secret: str = SECRET) -> None:
     """Client 900 with a plan, CREDITS of one kind and a session; people in/person-0, in/person-1, ..."""
     db = await asyncpg.connect(url)
     await db.execute("insert into client (clientid, companyname) values (900, 'Load Ltd')")
-    await db.execute("insert into usercredit (clientid, contactcredit) values (900, $1)", CREDITS)
+    await db.execute("insert into usercredit (clientid, contactcredit, apicallcount) values (900, $1, 5)", CREDITS)
     await db.execute(
         "insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
         " values (900, 'contactcredit', $1, $1, 'test', 'test', '1')",
