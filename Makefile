@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
-.PHONY: help run test setup dev bench lint types unit e2e lock chromium
+.PHONY: help run test setup dev bench lint types unit e2e cluster lock chromium
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ types: setup ## mypy --strict and tsc
 
 unit: setup ## Unit tests of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test
+
+cluster: setup ## Two nodes, nginx, Redis, a replica: what may die, as a table (docs/operations.md)
+	@tools/peers && $(BIN)/python -m tests.cluster
 
 e2e: setup chromium ## Journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e

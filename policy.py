@@ -133,7 +133,7 @@ POLICY: dict[str, Access] = {
         update=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "isactive", "isdeleted"}),
         sealed={"apikey"},
     ),
-    "apiusage": Access(read=Rule(roles=OWNER, rows=own_client)),
+    "apiusage": Access(read=Rule(roles=OWNER, rows=own_client), replica=True),
     "usercontact": Access(
         # No create: a contact is born in scripts/getcontact.py, where it is paid for.
         read=(
@@ -148,19 +148,21 @@ POLICY: dict[str, Access] = {
         ),
         update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}),
         sealed={"emails", "business_emails", "phone_numbers"},
+        replica=True,
     ),
     "contactfeedback": Access(
         # Creating is the hook of call 42, which knows what was paid for.
         read=Rule(roles=EVERYONE, rows=own_self, hidden={"infohash", "personid"}),
         create=Rule(roles=EVERYONE, fields={"linkedin_url", "info", "action", "type", "downvotereason", "reasonnote"}),
         sealed={"info", "reasonnote"},
+        replica=True,
     ),
     "transactionhistory": Access(read=Rule(roles=OWNER, rows=own_client, hidden={"providerid", "receipts"})),
     "usersession": Access(
         read=Rule(roles=EVERYONE, rows=own_self, hidden={"tokenhash"}),
         delete=Rule(roles=EVERYONE, rows=own_self),
     ),
-    "auditlog": Access(read=Rule(roles=OWNER, rows=own_client)),
+    "auditlog": Access(read=Rule(roles=OWNER, rows=own_client), replica=True),
 }
 
 # What a revoked session of a disabled or deleted user still tells is why it is over; see `refusals`.

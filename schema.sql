@@ -1,5 +1,6 @@
 -- The whole schema of an empty database (PostgreSQL >= 15). `tableapi init` applies it once, under a lock; after a
--- release it changes by files in migrations/ only. Names of the product are those of the specification.
+-- release it changes together with a new file in migrations/ (docs/operations.md, "Changing the schema"). Names of the
+-- product are those of the specification.
 --
 -- Conventions: flags are smallint 0/1, as on the wire; times are timestamptz; `clientid` is in the key or an index of
 -- every table that belongs to a tenant. Columns named cipher* and the columns that policy.py calls sealed hold
@@ -80,6 +81,7 @@ create table usersession (
 create index usersession_appuser on usersession (appuserid, createdon desc);
 create index usersession_client on usersession (clientid);
 create index usersession_expireson on usersession (expireson);
+create index usersession_revokedon on usersession (revokedon) where revokedon is not null;
 
 create table onetimetoken (
     tokenhash bytea primary key check (length(tokenhash) = 32),
@@ -461,6 +463,7 @@ create table contactfeedback (
     check ((action = 'downvote') = (downvotereason is not null))
 );
 create index contactfeedback_client on contactfeedback (clientid, createdon desc);
+create index contactfeedback_person on contactfeedback (personid);
 
 create table contactmeta (
     contactid bigint not null references usercontact on delete cascade,

@@ -85,6 +85,8 @@ class Access:
 
     sealed: text columns that hold tokens of encryption at rest. They can be read, never filtered, ordered or grouped;
     on the way out `crypto.unseal` turns the tokens into what the caller gets (safe-contract G17).
+    replica: whether reads may be answered by a replica (DATABASE_REPLICA_URLS). Never for money, nor for what says who
+    may do what; together with another table only if that one allows it too.
     """
 
     read: Rules = None
@@ -93,6 +95,7 @@ class Access:
     delete: Rules = None
     label: str = ""
     sealed: frozenset[str] | set[str] = frozenset()
+    replica: bool = False
 
     def rule(self, action: str, role: str) -> Rule | None:
         """The rule for `read`, `create`, `update` or `delete`; None when there is none."""

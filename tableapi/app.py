@@ -48,7 +48,7 @@ class App:
         self.services = Services(settings, datasets)
         self.system = System(settings, datasets, self.services)
         self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds)
-        self.life = Lifespan(settings, self.services, self.system.sandbox, self.under_way)
+        self.life = Lifespan(settings, self.services, self.system, self.under_way)
         self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
@@ -65,6 +65,8 @@ class App:
             made = await self._admitted(http)
         except Exception as error:
             made = self._refused(error, http)
+        if self.system.draining:
+            made.headers["Connection"] = "close"
         await respond(send, http, made, self._origins)
         seconds = time.perf_counter() - http.began
         metrics.request(http.route, http.method, made.status, seconds)

@@ -46,6 +46,7 @@ class Binder:
         self.slots: dict[str, Slot] = {}
         self.params = params or {}
         self.aliases = 0
+        self.tables: dict[str, Table] = {}  # every table of the statement, but those that rules of rows bring along
         self._kept: list[str] = []
 
     def keep(self, literals: list[str]) -> int:
@@ -56,6 +57,7 @@ class Binder:
 
     def alias(self, table: Table) -> sa.FromClause:
         self.aliases += 1
+        self.tables[table.name] = table
         return table.clause.alias(f"t{self.aliases}")
 
     def value(self, type_: PgType, source: tuple[Any, ...], label: str, wrap: Any = None) -> sa.ColumnElement[Any]:

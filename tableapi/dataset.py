@@ -15,6 +15,7 @@ from tableapi import introspection, schema
 from tableapi.db import Db
 from tableapi.errors import NotFound
 from tableapi.filter_tree import Limits
+from tableapi.replicas import Replicas
 from tableapi.roles import Rights
 from tableapi.schema import Schema, Table
 from tableapi.sealed import Unsealer
@@ -47,9 +48,11 @@ class Dataset:
         named: frozenset[str] | None = None,
         unseal: Unsealer | None = None,
         hooked: Callable[[str, str], bool] = lambda table, verb: False,
+        replicas: Replicas | None = None,
         poll: float = 2.0,
     ) -> None:
         self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
+        self.replicas = replicas
         self.hooked = hooked  # (table, verb) -> whether a hook of the project stands in front
         self.schema = Schema({}, "")
         self._named = named  # the tables that exist for the API; None means all
@@ -66,6 +69,8 @@ class Dataset:
         await self.db.connect()
         async with self.db.lanes.one() as connection:
             self._use(await introspection.read(connection))
+        if self.replicas is not None:
+            await self.replicas.open()
         self.db.listen("tableapi_schema", lambda _: self.look_soon())
         self._watching = asyncio.create_task(self._watch())
 
@@ -73,6 +78,8 @@ class Dataset:
         if self._watching:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
+        if self.replicas is not None:
+            await self.replicas.close()
         await self.db.close()
 
     def rights(self, role: str) -> Rights:

@@ -27,6 +27,10 @@ log = structlog.get_logger(__name__)
 # jit costs more than it gains on statements of milliseconds. UTC and ISO make text the same everywhere.
 SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
 
+# Of an address `databases` takes the scheme alone: it drops options (sslmode, target_session_attrs, ...) and knows one
+# host only. asyncpg reads the whole address itself.
+_BACKEND = "postgresql://dsn"
+
 
 # A statement and its values that each transaction of a script in this context runs before it commits (idempotency.py).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
@@ -119,7 +123,9 @@ class Db:
         lock_timeout: float = 3.0,
         wait: float = 2.0,
         name: str = "tableapi",
+        needed: bool = True,
     ) -> None:
+        """`needed`: whether `connect` fails when the database cannot be reached; else its lanes come when it does."""
         self.url = url
         settings = SESSION | {
             "application_name": name,
@@ -127,15 +133,20 @@ class Db:
             "lock_timeout": str(int(lock_timeout * 1000)),
             "idle_in_transaction_session_timeout": "15000",
         }
-        # `databases` drops most options of the URL; given as dsn too, asyncpg reads them (sslmode, options, ...).
         common: dict[str, Any] = {"dsn": url, "server_settings": settings, "reset": _no_reset, "timeout": 10}
+        common |= dict.fromkeys(("host", "port", "user", "password", "database"))  # all that is in the dsn
         if "statement_cache_size=0" in url:  # behind pgbouncer in transaction mode
             common["statement_cache_size"] = 0
         else:
             common["statement_cache_size"] = 500
         self._settings = settings
-        self._lane_pool = Database(url, min_size=lanes, max_size=lanes, init=_as_text, connection_class=Lane, **common)
-        self._script_pool = Database(url, min_size=min(1, pool), max_size=max(pool, 1), init=_decode_json, **common)
+        least = lanes if needed else 0
+        self._lane_pool = Database(
+            _BACKEND, min_size=least, max_size=lanes, init=_as_text, connection_class=Lane, **common
+        )
+        self._script_pool = Database(
+            _BACKEND, min_size=min(1, pool), max_size=max(pool, 1), init=_decode_json, **common
+        )
         self._with_scripts, self._wait = pool > 0, wait
         self.lanes = Lanes(self._lane_pool, lanes)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}

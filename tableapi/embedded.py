@@ -112,6 +112,7 @@ class Embedded:
                 if not self.port:
                     self._prepare()
                     self._launch()
+                    self._make_database()
         except OSError as error:
             self.stop()
             raise NoPostgres(self._why(error)) from None
@@ -211,7 +212,7 @@ class Embedded:
         draft.rename(self.data)
 
     def _launch(self) -> None:
-        """Start on the remembered port, or on another when that is taken now; then make sure of our database."""
+        """Start on the remembered port, or on another when that is taken now."""
         memory = self.folder / "port"
         for attempt in range(4):
             remembered = int(memory.read_text()) if memory.exists() and not attempt else 0
@@ -230,6 +231,8 @@ class Embedded:
                 raise NoPostgres(self._told(told))
         else:
             raise NoPostgres("No free port on 127.0.0.1 for the embedded PostgreSQL.")
+
+    def _make_database(self) -> None:
         made = self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-w", DATABASE)
         if made.returncode and "already exists" not in made.stdout:
             raise NoPostgres(self._told(made.stdout))

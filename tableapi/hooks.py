@@ -7,8 +7,9 @@ from typing import Any
 import orjson
 from starlette.requests import Request
 
-from tableapi import bodies, filters, plan, reading, reply, request, tables
+from tableapi import bodies, filters, plan, reply, request, tables
 from tableapi.errors import BadRequest
+from tableapi.listing import listing
 from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.scripts import Hook, Scripts
@@ -32,7 +33,7 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     elif ident is not None:
         found = Reply(reply.dumps(made[0] if made else {}))
     else:
-        found = reading.listing(call, call.options(), orjson.dumps(made, default=str), [])
+        found = listing(call, call.options(), orjson.dumps(made, default=str), [])
     found.headers |= ctx.headers
     return found
 

@@ -88,6 +88,7 @@ class Lanes:
                     raw = held.raw_connection._con  # the proxy costs a microsecond a call
                     pause = 0.05
                     broken = self._broken[raw] = asyncio.Event()
+                    raw.add_termination_listener(lambda _, broken=broken: broken.set())
                     self.give_back(raw)
                     try:
                         await broken.wait()
@@ -97,6 +98,11 @@ class Lanes:
                 log.warning("database_unreachable", error=type(error).__name__)
             await asyncio.sleep(pause)
             pause = min(pause * 2, 2.0)
+
+    @property
+    def connected(self) -> bool:
+        """Whether any lane has its connection."""
+        return any(not connection.is_closed() for connection in self._broken)
 
     async def take(self) -> asyncpg.Connection:
         """A connection of one's own until `give_back`. Raises Busy."""

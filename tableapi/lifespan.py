@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import signal
 
 import structlog
 
 from tableapi import limits, metrics, observe
 from tableapi.faults import UNREACHABLE
 from tableapi.http import Receive, Send
-from tableapi.sandbox import Sandbox
 from tableapi.services import Services
 from tableapi.settings import Settings
+from tableapi.system import System
 from tableapi.underway import UnderWay
 
 log = structlog.get_logger(__name__)
@@ -23,8 +24,8 @@ AGAIN = 0.5  # seconds between two tries to reach a database
 class Lifespan:
     """ASGI's start and stop messages."""
 
-    def __init__(self, settings: Settings, services: Services, sandbox: Sandbox, under_way: UnderWay) -> None:
-        self._settings, self._services, self._sandbox, self._under_way = settings, services, sandbox, under_way
+    def __init__(self, settings: Settings, services: Services, system: System, under_way: UnderWay) -> None:
+        self._settings, self._services, self._system, self._under_way = settings, services, system, under_way
         self._opening: asyncio.Task[None] | None = None
 
     async def run(self, receive: Receive, send: Send) -> None:
@@ -49,16 +50,17 @@ class Lifespan:
         observe.sink.start()
         limits.start(self._services.limit_settings)
         metrics.start()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._system.drain)
         self._under_way.start()
         await self._open()
-        self._sandbox.start()
+        self._system.sandbox.start()
         _settle()
 
     async def _stop(self) -> None:
         self._under_way.stop()
         if self._opening is not None:
             self._opening.cancel()
-        await self._sandbox.close()
+        await self._system.sandbox.close()
         await self._services.close()
         await limits.stop()
         observe.sink.close()

@@ -32,6 +32,7 @@ METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
 _requests = Counter("tableapi_requests", "Answered requests", ("route", "method", "status"))
 _seconds = Histogram("tableapi_request_seconds", "Time to the answer", ("route", "method"), buckets=STEPS)
+_reads = Counter("tableapi_reads", "Reads that a replica may answer, by who answered", ("source",))
 _workers = Gauge("tableapi_workers", "Worker processes that serve", multiprocess_mode="livesum")
 
 
@@ -45,6 +46,7 @@ class _Cell:
 
 
 _cells: dict[tuple[str, str, int], _Cell] = {}
+_sources: dict[str, int] = {}
 
 
 def request(route: str, method: str, status: int, seconds: float) -> None:
@@ -58,8 +60,17 @@ def request(route: str, method: str, status: int, seconds: float) -> None:
     cell.steps[bisect_left(STEPS, seconds)] += 1
 
 
+def read(source: str) -> None:
+    """Count a read that a replica may answer: by `replica` or `primary`."""
+    _sources[source] = _sources.get(source, 0) + 1
+
+
 def tell() -> None:
     """Give prometheus_client what was counted since the last time."""
+    reads = _sources.copy()
+    _sources.clear()
+    for source, count in reads.items():
+        _reads.labels(source).inc(count)
     told = _cells.copy()
     _cells.clear()
     for (route, method, status), cell in told.items():

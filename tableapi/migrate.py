@@ -1,7 +1,12 @@
-"""Brings the database of a project to its newest schema. Safe to repeat, and from several nodes at once.
+"""Brings the database of a project to its newest schema. Safe to repeat, from several nodes at once, and beside nodes
+that still run the version before.
 
 An empty database gets `schema.sql`; one with an older version gets the files of `migrations/` that it lacks, in order.
 Then the queue's tables are made, and the project's internal script `init`, if it has one, loads what must be there.
+
+Two lines at the head of a migration mean something. `-- outside a transaction`: its statements are run one by one, each
+for itself, as `create index concurrently` needs; the file must be safe to begin again. `-- needs N`: programs that know
+less than schema version N cannot work on the result, and refuse to start on it.
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
@@ -18,11 +24,45 @@ from tableapi.settings import Settings
 from tableapi.stop import Stop
 
 LOCK = 0x7461626C65  # "table": one `init` at a time per database
+LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, everybody who wants that table waits behind it
+TRIES = 15  # two seconds each, and two between: half a minute of looking for a gap
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
+_ALONE = re.compile(r"^-- outside a transaction$", re.MULTILINE)
+_NEEDS = re.compile(r"^-- needs (\d+)$", re.MULTILINE)
+_END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
 
 
 class BadMigration(Stop):
     """The schema files cannot be applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file: what it makes of the version before."""
+
+    version: int
+    name: str
+    text: str
+
+    @classmethod
+    def read(cls, version: int, file: Path) -> Migration:
+        try:
+            return cls(version, file.name, file.read_text())
+        except OSError as error:
+            raise BadMigration(f"{file.name} cannot be read: {error.strerror}.") from None
+
+    @property
+    def alone(self) -> bool:
+        return _ALONE.search(self.text) is not None
+
+    @property
+    def needs(self) -> int:
+        found = _NEEDS.search(self.text)
+        return int(found[1]) if found else 0
+
+    def statements(self) -> list[str]:
+        """Of a file outside a transaction: each ends with a semicolon at the end of a line."""
+        return [part for part in _END.split(self.text) if re.sub(r"--.*", "", part).strip()]
 
 
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:
@@ -30,7 +70,7 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
     folder = folder or Path.cwd()
     connection = await asyncpg.connect(settings.database_url, timeout=10)
     try:
-        await connection.execute("select pg_advisory_lock($1)", LOCK)
+        await _lock(connection)
         await upgrade(connection, folder, say)
         await jobs.install(connection)
         return await _load(settings, folder)
@@ -38,41 +78,87 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
         await connection.close(timeout=5)  # gives the lock back
 
 
+async def _lock(connection: asyncpg.Connection) -> None:
+    """Asked again and again: a statement that waits would be one that `create index concurrently` waits for."""
+    while not await connection.fetchval("select pg_try_advisory_lock($1)", LOCK):  # noqa: ASYNC110 - nobody tells
+        await asyncio.sleep(0.1)
+
+
 async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
-    """Apply what the database lacks, each file in a transaction of its own."""
-    migrations = _migrations(folder)
-    newest = max(migrations, default=0)
+    """Apply what the database lacks. Raises BadMigration."""
+    migrations = await asyncio.to_thread(_migrations, folder)
+    newest = len(migrations)
     if not await connection.fetchval("select to_regclass('schemaversion') is not null"):
-        await _apply(connection, folder / "schema.sql", newest)
+        schema = await asyncio.to_thread(Migration.read, newest, folder / "schema.sql")
+        await _apply(connection, schema, max((one.needs for one in migrations), default=0))
         say(f"Database created (schema version {newest}).")
         return
+    await _record(connection)
     present = await connection.fetchval("select max(version) from schemaversion")
-    if present > newest:
+    needed = await connection.fetchval("select max(needs) from schemaversion")
+    if needed > newest:
         raise BadMigration(f"The database has schema version {present}, this program knows {newest}: upgrade it first.")
-    for version in range(present + 1, newest + 1):
-        await _apply(connection, migrations[version], version)
-        say(f"Database upgraded by {migrations[version].name}.")
+    if present > newest:
+        say(f"The database has schema version {present}, newer than this program's {newest}, which can work with it.")
+    for one in migrations[present:]:
+        await _apply(connection, one, one.needs)
+        say(f"Database upgraded by {one.name}.")
 
 
-async def _apply(connection: asyncpg.Connection, file: Path, version: int) -> None:
+async def _record(connection: asyncpg.Connection) -> None:
+    """Where it is kept what was applied. The first release had no names and no needs."""
+    await connection.execute(
+        "create table if not exists schemaversion"
+        " (version integer primary key, appliedon timestamptz not null default now())"
+    )
+    named = await connection.fetchval(
+        "select count(*) from pg_attribute where attrelid = 'schemaversion'::regclass and attname = 'needs'"
+    )
+    if not named:
+        await connection.execute(
+            "alter table schemaversion add column name text not null default '',"
+            " add column needs integer not null default 0"
+        )
+
+
+async def _apply(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
     try:
-        text = await asyncio.to_thread(file.read_text)
-        async with connection.transaction():
-            await connection.execute(text)
-            await connection.execute(
-                "create table if not exists schemaversion"
-                " (version integer primary key, appliedon timestamptz not null default now())"
-            )
-            await connection.execute("insert into schemaversion (version) values ($1)", version)
-    except (asyncpg.PostgresError, OSError) as error:
-        raise BadMigration(f"{file.name} cannot be applied: {error}".split("\n")[0]) from error
+        if one.alone:
+            for statement in one.statements():
+                await connection.execute(statement)
+            await _done(connection, one, needs)
+        else:
+            await _patiently(connection, one, needs)
+    except asyncpg.PostgresError as error:
+        raise BadMigration(f"{one.name} cannot be applied: {error}".split("\n")[0]) from error
 
 
-def _migrations(folder: Path) -> dict[int, Path]:
+async def _patiently(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
+    """In one transaction that never waits long for a lock, tried again when it does not get one."""
+    for left in reversed(range(TRIES)):
+        try:
+            async with connection.transaction():
+                await connection.execute(f"set local lock_timeout = '{LOCK_TIMEOUT}'")
+                await connection.execute(one.text)
+                await _done(connection, one, needs)
+            return
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
+            if not left:
+                raise
+            await asyncio.sleep(2)
+
+
+async def _done(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
+    await _record(connection)
+    sql = "insert into schemaversion (version, name, needs) values ($1, $2, $3)"
+    await connection.execute(sql, one.version, one.name, needs)
+
+
+def _migrations(folder: Path) -> list[Migration]:
     found = {int(m[1]): file for file in (folder / "migrations").glob("*.sql") if (m := _FILE.fullmatch(file.name))}
     if sorted(found) != list(range(1, len(found) + 1)):
         raise BadMigration("migrations/ must hold 0001_name.sql, 0002_name.sql, ... without a gap.")
-    return found
+    return [Migration.read(version, file) for version, file in sorted(found.items())]
 
 
 async def _load(settings: Settings, folder: Path) -> str | None:

@@ -54,6 +54,7 @@ class Plan:
     sealed: bool = False
     names: tuple[str, ...] = ()
     counter: Plan | None = None
+    replica: bool = False  # whether a replica may answer
     estimate: bool = False  # of a count: the answer is what PostgreSQL expects, by its plan
 
     def args(self, values: Values) -> list[Any]:
@@ -172,27 +173,37 @@ def list_plan(asked: Asked, cursor: list[Any] | None = None) -> Plan:
     plan = Plan(shape.sql, bound(shape), asked.table, "list", options, limit, probe, sealed=reader.sealed)
     plan.mark = order_mark(asked.table, options)
     plan.names = tuple(reader.top)
+    plan.replica = _from_replica(scope)
     if probe or options.estimated:
         plan.counter = count_plan(asked)
     return plan
 
 
 def count_plan(asked: Asked) -> Plan:
-    options = asked.options
+    options, scope = asked.options, asked.scope()
     tree = asked.filter.tree if asked.filter else None
     if grouped := groups.asked(options):
-        shape = query.group_count(asked.scope(), options, tree, asked.bounds.filter)
+        shape = query.group_count(scope, options, tree, asked.bounds.filter)
     else:
-        shape = query.counting(asked.scope(), tree, explain=options.estimated)
-    return Plan(shape.sql, bound(shape), asked.table, "count", options, estimate=options.estimated and not grouped)
+        shape = query.counting(scope, tree, explain=options.estimated)
+    plan = Plan(shape.sql, bound(shape), asked.table, "count", options, estimate=options.estimated and not grouped)
+    plan.replica = _from_replica(scope)
+    return plan
 
 
 def keyed_plan(asked: Asked, wanted: list[Column], count: int, *, lock: bool = False) -> Plan:
-    reader = asked.reader()
-    shape = query.keyed(asked.scope(), reader, wanted, count, lock=lock)
+    scope, reader = asked.scope(), asked.reader()
+    shape = query.keyed(scope, reader, wanted, count, lock=lock)
     plan = Plan(shape.sql, bound(shape), asked.table, "keyed", asked.options, sealed=reader.sealed)
     plan.names = tuple(reader.top)
+    plan.replica = _from_replica(scope)
     return plan
+
+
+def _from_replica(scope: Scope) -> bool:
+    """Whether every table of the statement allows it: money beside a contact is still money."""
+    found = [scope.rights.right(table, "GET") for table in scope.binder.tables.values()]
+    return all(right is not None and right.replica for right in found)
 
 
 def order_mark(table: Table, options: Options) -> str:

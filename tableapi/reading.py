@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from tableapi.bodies import records
 from tableapi.dataset import Dataset
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.filter_tree import Filter
+from tableapi.listing import as_csv, listing
 from tableapi.plan import Asked, Plan, Values
 from tableapi.reply import Reply
 from tableapi.request import Options, integer, options
@@ -58,7 +59,7 @@ async def one(call: Call, ident: Any) -> Reply:
     wanted, made = found
     values = _values(call, made.options, [])
     values.ids = [plan.identifier(ident, wanted)]
-    row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
+    row = await _run(call, made, values)
     if row is None:
         raise missing(ident)
     body = unsealed(call, made.sealed, row["body"])
@@ -66,7 +67,7 @@ async def one(call: Call, ident: Any) -> Reply:
     if versions.known(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     if (name := reply.wants_csv(made.options, call.headers)) is not None:
-        return _csv(call, [orjson.loads(body)], made.names, name)
+        return as_csv(call, [orjson.loads(body)], made.names, name)
     return Reply(body, headers={"ETag": tag})
 
 
@@ -107,6 +108,13 @@ def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
         found = (wanted, plan.keyed_plan(asked, wanted, count))
         call.dataset.keep(key, found)
     return found
+
+
+def _run(call: Call, made: Plan, values: Values) -> Awaitable[Any]:
+    """The row of a statement, from whom the plan and the settings allow."""
+    replicas = call.dataset.replicas
+    fetchrow = replicas.fetchrow if made.replica and replicas is not None else call.dataset.db.lanes.fetchrow
+    return fetchrow(made.sql, *made.args(values))
 
 
 def _values(call: Call, made: Options, literals: list[str]) -> Values:
@@ -176,38 +184,18 @@ async def many(call: Call) -> Reply:
         call.dataset.keep(key, made)
     given = made.options
     values = Values(call.actor, literals, _params(call) if given.params else {}, [], offset, cursor)
-    row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
+    row = await _run(call, made, values)
     assert row is not None
     if made.kind == "count":
         return Reply(b"%d" % _number(row, made))
     meta = await _meta(call, made, values, row)
-    body = unsealed(call, made.sealed, row["body"] or b"[]")
-    return listing(call, given, body, made.names, meta)
-
-
-def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
-    """A list in the form asked for: JSON with or without its wrapper, identifiers alone, or CSV."""
-    if given.as_list:
-        key = [n.strip() for n in given.id_field.split(",")] if given.id_field.strip() else call.table.key
-        body = orjson.dumps([_identifier(row, key) for row in orjson.loads(body)])
-    elif (name := reply.wants_csv(given, call.headers)) is not None:
-        return _csv(call, orjson.loads(body), names, name)
-    wrap = given.wrap and call.headers.get("wrap", "true").lower() not in ("false", "0", "no")
-    made = Reply(reply.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
-    if given.file:
-        made.headers |= reply.attachment(given.file)
-    return made
-
-
-def _identifier(row: dict[str, Any], key: Any) -> Any:
-    lower = {name.lower(): value for name, value in row.items()}
-    parts = [lower.get(name.lower()) for name in key]
-    return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
-
-
-def _csv(call: Call, rows: list[dict[str, Any]], names: Any, name: str) -> Reply:
-    body = reply.as_csv(rows, list(names), safe=call.dataset.unseal is not None)
-    return Reply(body, content_type=reply.CSV, headers=reply.attachment(name or f"{call.table.bare}.csv"))
+    tag = versions.of_list(row["body"] or b"[]", meta)
+    if tag and versions.known(call.headers, tag):
+        return Reply(b"", 304, headers={"ETag": tag})
+    answer = listing(call, given, unsealed(call, made.sealed, row["body"] or b"[]"), made.names, meta)
+    if tag:
+        answer.headers["ETag"] = tag
+    return answer
 
 
 def _lifted(call: Call, name: str) -> Any:
@@ -246,7 +234,7 @@ async def _meta(call: Call, made: Plan, values: Values, row: Any) -> dict[str, A
         meta["count"] = row["count"]
     elif made.counter and (given.estimated or (more and not own_limit)):
         counter = made.counter
-        counted = await call.dataset.db.lanes.fetchrow(counter.sql, *counter.args(values))
+        counted = await _run(call, counter, values)
         meta["count"] = _number(counted, counter)
     if given.cursor is not None:
         if more:

@@ -28,6 +28,7 @@ class Right:
     sealed: frozenset[str] = frozenset()
     rows_by: Mapping[str, Rows] = field(default_factory=dict)
     listed: Listed | None = None
+    replica: bool = False  # a read may be answered by a replica
 
     def sees(self, name: str) -> bool:
         return self.readable is None or name in self.readable
@@ -94,7 +95,10 @@ class PolicyRights:
         read = rule if action == "read" else access.rule("read", self._role)
         readable = _fields(table, read) if read else frozenset(table.key)
         writable = _fields(table, rule) if action in ("create", "update") else frozenset()
-        return Right(rule.rows, readable, writable, rule.stamp, frozenset(access.sealed), rule.rows_by, rule.listed)
+        sealed = frozenset(access.sealed)
+        return Right(
+            rule.rows, readable, writable, rule.stamp, sealed, rule.rows_by, rule.listed, replica=access.replica
+        )
 
 
 def _fields(table: Table, rule: Rule) -> frozenset[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ class _Server(MPServer):
 
     datasets: Datasets
     announce: Callable[[], None]
+    drain_seconds: float
 
     def startup(self, spawn_target: Any, target_loader: Any) -> None:
         super().startup(spawn_target, target_loader)  # type: ignore[no-untyped-call]
@@ -46,6 +48,16 @@ class _Server(MPServer):
             if _answers(self.bind_addr, self.bind_port):
                 self.announce()
                 return
+
+    def shutdown(self, exit_code: int = 0) -> None:
+        """Say first that we are going, so that balancers and clients leave by themselves; a second signal is enough."""
+        if self.drain_seconds:
+            self.main_loop_interrupt.clear()
+            for worker in self.wrks:
+                with suppress(ProcessLookupError):
+                    os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
+            self.main_loop_interrupt.wait(self.drain_seconds)
+        super().shutdown(exit_code)  # type: ignore[no-untyped-call]
 
     def _reload(self, spawn_target: Any, target_loader: Any) -> None:
         self.reload_signal = False
@@ -164,6 +176,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
     )
     server.datasets = datasets
     server.announce = announce
+    server.drain_seconds = settings.drain_seconds
     server.serve(target_loader=partial(_load, settings, datasets, os.getpid()), wrap_loader=False)
 
 

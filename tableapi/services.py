@@ -16,6 +16,7 @@ from tableapi.datasets import Datasets
 from tableapi.db import Db
 from tableapi.filter_tree import Limits
 from tableapi.reading import Call
+from tableapi.replicas import Replicas
 from tableapi.reply import Reply
 from tableapi.roles import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
 from tableapi.scripts import Scripts
@@ -44,10 +45,15 @@ class Services:
     def limit_settings(self) -> Settings:
         return self.settings.model_copy(update={"rate_limits": self.limited})
 
-    def _db(self, url: str, *, pool: int) -> Db:
+    def _db(self, url: str, *, pool: int, needed: bool = True) -> Db:
         # Eight over all workers keep two cores busy; a commit waits for the disk, so fewer would leave it idle.
         lanes = max(4, 8 // self.settings.workers)
-        return Db(url, lanes=lanes, pool=pool, statement_timeout=self.settings.statement_seconds)
+        return Db(url, lanes=lanes, pool=pool, statement_timeout=self.settings.statement_seconds, needed=needed)
+
+    def _replicas(self, primary: Db) -> Replicas | None:
+        """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
+        found = [self._db(url, pool=0, needed=False) for url in self.served.replicas]
+        return Replicas(primary.lanes, found, self.settings.statement_seconds) if found else None
 
     def _bounds(self, offset: int | None) -> Bounds:
         s = self.settings
@@ -67,6 +73,7 @@ class Services:
             named=frozenset(policy.POLICY),
             unseal=Unsealer(scripts.vault),
             hooked=lambda table, verb: scripts.hook(table, verb) is not None,
+            replicas=self._replicas(db),
         )
         self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys)
 

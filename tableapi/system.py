@@ -26,11 +26,16 @@ from tableapi.static import Static
 class System:
     def __init__(self, settings: Settings, served: Datasets, services: Services) -> None:
         self.settings, self.served, self.services = settings, served, services
+        self.draining = False
         folder = served.project / "frontend" / "dist" if served.project else None
         self.sandbox = Sandbox(settings)
         keyed = served.project is not None or not served.open or bool(served.key)
         self.descriptions = Descriptions(services, settings.brand_name if served.project else "tableapi", keyed=keyed)
         self.static = Static(folder, secure=settings.public_url.startswith("https")) if folder else None
+
+    def drain(self) -> None:
+        """We are about to stop: not ready any more, and each answer is the last of its connection."""
+        self.draining = True
 
     # -- /healthz, /metrics and pages --------------------------------------------------------------------------------
 
@@ -61,7 +66,9 @@ class System:
         return Reply(bytes(made.body), made.status_code, made.headers.get("content-type", "text/html"), headers)
 
     async def _ready(self) -> Reply:
-        """Ready means: every database answers now."""
+        """Ready means: every database answers now, and we are here to stay."""
+        if self.draining:
+            return Reply(reply.dumps({"status": "stopping"}), 503)
         down = []
         for name, dataset in self.services.datasets.items():
             try:

@@ -11,6 +11,7 @@ import orjson
 from tableapi import bodies, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
+from tableapi.listing import listing
 from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.roles import EVERYTHING
@@ -97,9 +98,8 @@ async def _each(
                         await step(item)
         except Stop:
             pass
-    made = reading.listing(call, options, batch.answer(), _names(call, options))
-    if len(marks) == 1 and marks[0]:
-        made.headers["ETag"] = versions.etag(marks[0], b"")
+    made = listing(call, options, batch.answer(), _names(call, options))
+    made.headers |= {"ETag": versions.etag(marks[0], b"")} if len(marks) == 1 and marks[0] else {}
     return made
 
 
@@ -226,7 +226,7 @@ async def _by_filter(call: Call, options: request.Options, record: dict[str, Any
         body, keys = await writer.by_filter(record, text)
         if related and record is not None:
             before = await _related(call, options, connection, keys, "")
-    return reading.listing(call, options, reading.unsealed(call, True, before or body), _names(call, options))
+    return listing(call, options, reading.unsealed(call, True, before or body), _names(call, options))
 
 
 async def _related(

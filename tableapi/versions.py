@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Mapping
+from typing import Any
+
+import orjson
 
 from tableapi.errors import Stale
+
+LONG = 65_536
 
 
 def etag(mark: str, body: bytes) -> str:
     """The version of a row; with relations also of their content, which the row's own version does not know."""
     return f'"{mark}.{zlib.crc32(body):x}"' if body else f'"{mark}"'
+
+
+def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
+    """The version of a list: of its content as PostgreSQL gave it, before sealed values are turned into what the caller
+    gets, which differs each time. Empty for a long list, whose reader would rather have it sooner."""
+    if len(body) > LONG:
+        return ""
+    digest = hashlib.sha1(body, usedforsecurity=False)
+    if meta:
+        digest.update(orjson.dumps(meta))
+    return f'W/"{digest.hexdigest()}"'
 
 
 def known(headers: Mapping[str, str], tag: str) -> bool:

@@ -79,7 +79,7 @@ Serve = Callable[..., Server]
 
 
 def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, **environment: str | Path) -> Server:
-    port = free_port()
+    port = int(str(environment.get("PORT") or free_port()))
     log = folder / f"serve.{port}.log"
     settings: dict[str, str | Path] = {"DATA_DIR": folder / "data", "WORKERS": "1", "PORT": str(port)}
     settings |= environment

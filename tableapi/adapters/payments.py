@@ -42,7 +42,7 @@ class Payments:
     def __init__(
         self, key: str, webhook_secret: str, base: str | None, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
-        self._secret = webhook_secret
+        self._secrets = [one.strip() for one in webhook_secret.split(",") if one.strip()]
         self._http = Httpx2Client(transport)
         self._client = stripe.StripeClient(
             key, http_client=self._http, stripe_version=VERSION, max_network_retries=1,
@@ -211,12 +211,14 @@ class Payments:
     # -- events ------------------------------------------------------------------------------------------------------
 
     def event(self, body: bytes, signature: str) -> Event:
-        """A signed event; BadRequest when the signature is not Stripe's, or older than five minutes."""
-        try:
-            stripe.WebhookSignature.verify_header(body.decode(), signature, self._secret, 300)
-            return objects.event(orjson.loads(body), body.decode())
-        except (stripe.SignatureVerificationError, ValueError, KeyError, TypeError):
-            raise BadRequest("The signature is not valid.", reason="bad_signature") from None
+        """An event signed with one of our secrets; BadRequest when it is not, or older than five minutes."""
+        for secret in self._secrets:
+            try:
+                stripe.WebhookSignature.verify_header(body.decode(), signature, secret, 300)
+                return objects.event(orjson.loads(body), body.decode())
+            except (stripe.SignatureVerificationError, ValueError, KeyError, TypeError):
+                continue
+        raise BadRequest("The signature is not valid.", reason="bad_signature")
 
     async def events(self, since: datetime, types: tuple[str, ...]) -> AsyncIterator[Event]:
         """What happened since then, newest first."""

@@ -22,7 +22,10 @@ from tests.support import ROOT, free_port
 
 @pytest.fixture(scope="session")
 async def product_url(pg_url: str) -> AsyncIterator[str]:
-    """An empty database, dropped at the end."""
+    """An empty database, dropped at the end; or TEST_PRODUCT_URL, a product's database that was restored."""
+    if given := os.environ.get("TEST_PRODUCT_URL"):
+        yield given
+        return
     name = f"product_{os.getpid()}"
     admin = await asyncpg.connect(pg_url)
     await admin.execute(f"create database {name}")

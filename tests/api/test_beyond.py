@@ -293,3 +293,26 @@ def test_a_count_may_be_estimated(http: httpx.Client, database: str) -> None:
     assert ask(http, "GET", "/deal", params=grouped | {"count_only": "true"}) == 4
     seen = ask(http, "GET", "/person", params=params, headers=as_role("seller"))
     assert len(seen["resource"]) == 2
+
+
+def test_a_list_that_did_not_change_is_not_sent_again(http: httpx.Client) -> None:
+    asked = {"filter": "age > 0", "order": "id", "limit": "3", "include_count": "true"}
+    first = http.get("/person", params=asked)
+    tag = first.headers["etag"]
+
+    again = http.get("/person", params=asked, headers={"If-None-Match": tag})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+
+    ask(http, "PATCH", f"/person/{first.json()['resource'][0]['id']}", json={"bio": "changed"})
+    changed = http.get("/person", params=asked, headers={"If-None-Match": tag})
+    assert changed.status_code == 200
+    assert changed.headers["etag"] != tag
+
+
+def test_a_list_with_another_count_is_another_list(http: httpx.Client) -> None:
+    asked = {"fields": "slug", "order": "slug", "limit": "1", "include_count": "true"}
+    tag = http.get("/tag", params=asked).headers["etag"]
+    ask(http, "POST", "/tag", json={"resource": [{"slug": "zz", "label": "last"}]})
+
+    changed = http.get("/tag", params=asked, headers={"If-None-Match": tag})
+    assert changed.status_code == 200

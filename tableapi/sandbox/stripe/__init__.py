@@ -30,7 +30,7 @@ def base(settings: Settings) -> str:
 def webhook_secret(settings: Settings) -> str:
     """What events of the sandbox are signed with: the setting, or a secret of this installation."""
     if settings.stripe_webhook_secret or not settings.secret_keys:
-        return settings.stripe_webhook_secret
+        return settings.stripe_webhook_secret.partition(",")[0]
     return "whsec_" + hashlib.sha256(f"sandbox-webhook:{settings.secret_keys[-1]}".encode()).hexdigest()
 
 

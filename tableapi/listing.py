@@ -1,0 +1,39 @@
+"""A list in the form asked for: JSON with or without its wrapper, identifiers alone, or CSV."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from tableapi import reply
+from tableapi.reply import Reply
+from tableapi.request import Options
+
+if TYPE_CHECKING:
+    from tableapi.reading import Call
+
+
+def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
+    """The answer of a list. `body`: a JSON array; `names`: its fields, for the head of a CSV."""
+    if given.as_list:
+        key = [n.strip() for n in given.id_field.split(",")] if given.id_field.strip() else call.table.key
+        body = orjson.dumps([_identifier(row, key) for row in orjson.loads(body)])
+    elif (name := reply.wants_csv(given, call.headers)) is not None:
+        return as_csv(call, orjson.loads(body), names, name)
+    wrap = given.wrap and call.headers.get("wrap", "true").lower() not in ("false", "0", "no")
+    made = Reply(reply.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
+    if given.file:
+        made.headers |= reply.attachment(given.file)
+    return made
+
+
+def _identifier(row: dict[str, Any], key: Any) -> Any:
+    lower = {name.lower(): value for name, value in row.items()}
+    parts = [lower.get(name.lower()) for name in key]
+    return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
+
+
+def as_csv(call: Call, rows: list[dict[str, Any]], names: Any, name: str) -> Reply:
+    body = reply.as_csv(rows, list(names), safe=call.dataset.unseal is not None)
+    return Reply(body, content_type=reply.CSV, headers=reply.attachment(name or f"{call.table.bare}.csv"))

@@ -1,0 +1,157 @@
+"""migrations/: `schema.sql` is the first release and all of them, and `tableapi init` applies what a database lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from tableapi import migrate
+from tableapi.embedded import binaries
+from tableapi.migrate import BadMigration
+from tests.support import ROOT, tableapi
+
+RELEASED = ROOT / "tests" / "released" / "0000.sql"
+
+
+def project(folder: Path, schema: str, **migrations: str) -> Path:
+    (folder / "migrations").mkdir(parents=True, exist_ok=True)
+    (folder / "scripts").mkdir(exist_ok=True)
+    (folder / "schema.sql").write_text(schema)
+    (folder / "policy.py").write_text("POLICY = {}\n")
+    for name, text in migrations.items():
+        (folder / "migrations" / f"{name}.sql").write_text(text)
+    return folder
+
+
+async def upgrade(url: str, folder: Path) -> list[str]:
+    said: list[str] = []
+    connection = await asyncpg.connect(url)
+    try:
+        await migrate.upgrade(connection, folder, said.append)
+    finally:
+        await connection.close()
+    return said
+
+
+def dumped(url: str) -> list[str]:
+    """Everything of a schema as lines; columns and objects may stand in another order."""
+    program = next(path / "pg_dump" for path in binaries() if (path / "pg_dump").exists())
+    told = subprocess.run(
+        [program, "--schema-only", "--no-owner", "-d", url], capture_output=True, text=True, check=True
+    )
+    lines = (line.strip().rstrip(",") for line in told.stdout.splitlines())
+    return sorted(line for line in lines if line and not line.startswith(("--", "\\")))
+
+
+async def test_the_schema_is_the_first_release_and_all_migrations(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    fresh, old = [await asyncio.to_thread(new_database) for _ in range(2)]
+    await upgrade(fresh, ROOT)
+    await upgrade(old, project(tmp_path / "first", RELEASED.read_text()))
+    said = await upgrade(old, ROOT)
+    files = sorted(path.name for path in (ROOT / "migrations").glob("*.sql"))
+    assert said == [f"Database upgraded by {name}." for name in files]
+    assert dumped(old) == dumped(fresh)
+    connection = await asyncpg.connect(old)
+    applied = await connection.fetch("select version, name from schemaversion order by version")
+    broken = await connection.fetchval("select count(*) from pg_index where not indisvalid")
+    await connection.close()
+    assert [tuple(row) for row in applied] == list(enumerate(["schema.sql", *files]))
+    assert broken == 0
+    assert await upgrade(old, ROOT) == []
+
+
+async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    first = project(tmp_path / "p", "create table a (id int primary key);")
+    await upgrade(url, first)
+    project(first, "", **{"0001_good": "alter table a add b int;", "0002_bad": "create table c (); select 1/0;"})
+    with pytest.raises(BadMigration, match=r"0002_bad\.sql cannot be applied: division by zero"):
+        await upgrade(url, first)
+    connection = await asyncpg.connect(url)
+    assert await connection.fetchval("select to_regclass('c') is null")
+    assert await connection.fetchval("select max(version) from schemaversion") == 1
+    await connection.close()
+    project(first, "", **{"0002_bad": "create table c ();"})
+    assert await upgrade(url, first) == ["Database upgraded by 0002_bad.sql."]
+
+
+async def test_a_gap_in_the_numbers_is_refused(new_database: Callable[[], str], tmp_path: Path) -> None:
+    folder = project(tmp_path / "p", "create table a ();", **{"0002_x": "select 1;"})
+    with pytest.raises(BadMigration, match="without a gap"):
+        await upgrade(await asyncio.to_thread(new_database), folder)
+
+
+async def test_a_migration_does_not_wait_in_front_of_others(new_database: Callable[[], str], tmp_path: Path) -> None:
+    """While a long transaction holds the table, readers go on, and the migration comes when it ends."""
+    url = await asyncio.to_thread(new_database)
+    folder = project(tmp_path / "p", "create table a (id int);")
+    await upgrade(url, folder)
+    project(folder, "", **{"0001_b": "alter table a add b int;"})
+    holder, reader = await asyncpg.connect(url), await asyncpg.connect(url)
+    held = holder.transaction()
+    await held.start()
+    await holder.execute("select * from a")
+    upgrading = asyncio.create_task(upgrade(url, folder))
+    await _waiting(reader)
+    await reader.execute("set statement_timeout = '4s'")
+    await reader.execute("select * from a")  # behind the migration, until that gives up for a moment
+    await held.rollback()
+    assert await upgrading == ["Database upgraded by 0001_b.sql."]
+    await holder.close()
+    await reader.close()
+
+
+async def _waiting(connection: asyncpg.Connection) -> None:
+    sql = "select exists (select 1 from pg_locks where not granted and relation = 'a'::regclass)"
+    async with asyncio.timeout(10):
+        while not await connection.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    """Who waits for its turn holds no snapshot, for which `create index concurrently` would wait for ever."""
+    url = await asyncio.to_thread(new_database)
+    folder = project(tmp_path / "p", "create table a (id int);")
+    await upgrade(url, folder)
+    text = (
+        "-- outside a transaction\n-- a comment; with a semicolon in it\ndrop index concurrently if exists a_id;\n"
+        "create index concurrently a_id\n  on a (id);  -- the end\n"
+    )
+    project(folder, "", **{"0001_index": text})
+    runs = [
+        asyncio.to_thread(tableapi, "init", cwd=folder, DATABASE_URL=url, DATA_DIR=tmp_path / f"d{n}") for n in range(3)
+    ]
+    done = await asyncio.gather(*runs)
+    assert [one.returncode for one in done] == [0, 0, 0], [one.stderr for one in done]
+    assert sum(one.stdout.count("upgraded by 0001_index.sql") for one in done) == 1
+    connection = await asyncpg.connect(url)
+    assert await connection.fetchval("select indisvalid from pg_index where indexrelid = 'a_id'::regclass")
+    await connection.close()
+
+
+async def test_an_older_program_works_on_until_a_migration_says_no(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    old = project(tmp_path / "old", "create table a (id int);")
+    new = project(tmp_path / "new", "", **{"0001_b": "alter table a add b int;"})
+    await upgrade(url, old)
+    await upgrade(url, new)
+    [said] = await upgrade(url, old)
+    assert re.search("schema version 1, newer than this program's 0", said)
+    project(new, "", **{"0002_c": "-- needs 1\nalter table a drop column id;"})
+    await upgrade(url, new)
+    with pytest.raises(BadMigration, match="upgrade it first"):
+        await upgrade(url, old)

@@ -1,0 +1,104 @@
+"""A tiny balancer: asks each node's /readyz ten times a second and hands each request to the next one that is ready.
+
+A node that refuses the connection was not asked anything, so the next one is; nothing else is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+
+class Balancer:
+    def __init__(self) -> None:
+        self.nodes: list[int] = []  # ports
+        self.ready: list[int] = []
+        self.port = 0
+        self.errors: list[str] = []
+        self._turn = 0
+        self._open: set[asyncio.Task[None]] = set()
+
+    async def join(self, port: int) -> None:
+        """Take in a node, and wait until it gets requests."""
+        self.nodes.append(port)
+        async with asyncio.timeout(30):
+            while port not in self.ready:  # noqa: ASYNC110 - `watch` looks ten times a second
+                await asyncio.sleep(0.02)
+
+    async def watch(self) -> None:
+        while True:
+            states = await asyncio.gather(*(_is_ready(port) for port in self.nodes))
+            self.ready = [port for port, ready in zip(self.nodes, states, strict=False) if ready]
+            await asyncio.sleep(0.1)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        with suppress(EOFError, OSError, asyncio.CancelledError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                body = await reader.readexactly(_length(head))
+                writer.write(await self._forward(head, body))
+        self._open.discard(task)
+        writer.close()
+
+    async def _forward(self, head: bytes, body: bytes) -> bytes:
+        for _ in range(len(self.ready) * 2):
+            self._turn += 1
+            port = self.ready[self._turn % len(self.ready)]
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                continue
+            try:
+                writer.write(head[:-2] + b"Connection: close\r\n\r\n" + body)
+                answer = await reader.readuntil(b"\r\n\r\n")
+                rest = await reader.readexactly(_length(answer))
+                lines = [one for one in answer.split(b"\r\n") if not one.lower().startswith(b"connection:")]
+                return b"\r\n".join(lines) + rest
+            except (OSError, EOFError) as error:
+                self.errors.append(repr(error))
+                return b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
+            finally:
+                writer.close()
+        return b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+
+    async def close(self) -> None:
+        for task in self._open:
+            task.cancel()
+
+
+def _length(head: bytes) -> int:
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    return 0
+
+
+async def _is_ready(port: int) -> bool:
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /readyz HTTP/1.1\r\nHost: balancer\r\nConnection: close\r\n\r\n")
+        line = await asyncio.wait_for(reader.readline(), 2)
+        writer.close()
+    except (OSError, TimeoutError):
+        return False
+    return b" 200 " in line
+
+
+@asynccontextmanager
+async def balancer() -> AsyncIterator[Balancer]:
+    """Runs inside the block; set `nodes` at any time."""
+    made = Balancer()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    watching = asyncio.create_task(made.watch())
+    try:
+        yield made
+    finally:
+        watching.cancel()
+        server.close()
+        await made.close()

@@ -1,0 +1,108 @@
+"""Load over keep-alive connections whose every answer is looked at: raw HTTP/1.1, where nothing is tried again.
+
+A client may send a request on a kept connection only if the server did not say `Connection: close`; and one that finds
+it closed before a byte of the answer may open another for what is safe to repeat (RFC 9110 9.2.2, 9112 9.3.1). Clients
+here do the first and not the second: a connection that ends under a request is a failed request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+Request = tuple[str, str, bytes]  # method, path, body
+
+
+@dataclass
+class Seen:
+    """What the clients of a load got."""
+
+    answers: dict[int, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    bodies: list[tuple[Request, int, bytes]] = field(default_factory=list)
+    slowest: float = 0.0
+
+    def wrong(self, *right: int) -> dict[str, int] | list[str]:
+        """Everything that is not one of the right answers; nothing when all is well."""
+        return self.failures[:5] or {str(n): count for n, count in self.answers.items() if n not in right}
+
+    @property
+    def count(self) -> int:
+        return sum(self.answers.values())
+
+
+class Client:
+    """One keep-alive connection, opened again when the server ended it."""
+
+    def __init__(self, port: int, headers: dict[str, str]) -> None:
+        self.port = port
+        self.head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.reader: asyncio.StreamReader | None = None
+        self.writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        if self.reader is None or self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        head = f"{method} {path} HTTP/1.1\r\nHost: test\r\n{self.head}"
+        if body:
+            head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        self.writer.write(head.encode() + b"\r\n" + body)
+        lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        found = await self.reader.readexactly(int(headers.get("content-length", 0)))
+        if headers.get("connection", "").lower() == "close":
+            self.close()
+        return int(lines[0].split(" ")[1]), found
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+        self.reader = self.writer = None
+
+
+@asynccontextmanager
+async def load(
+    port: Callable[[], int],
+    request: Callable[[int], Request],
+    *,
+    headers: dict[str, str],
+    clients: int = 8,
+    keep: bool = False,
+    pause: float = 0.0,
+) -> AsyncIterator[Seen]:
+    """`async with load(...) as seen:` - clients ask one after the other until the block ends.
+
+    port: where to connect next; request(number): what to ask; keep: remember each request with its answer.
+    """
+    seen, stop, numbers = Seen(), asyncio.Event(), iter(range(1, 10**9))
+
+    async def run() -> None:
+        client = Client(port(), headers)
+        while not stop.is_set():
+            asked = request(next(numbers))
+            client.port = port()
+            began = time.monotonic()
+            try:
+                status, body = await asyncio.wait_for(client.ask(*asked), 30)
+            except (OSError, EOFError, TimeoutError) as error:
+                seen.failures.append(f"{asked[0]} {asked[1]}: {error!r}")
+                client.close()
+                await asyncio.sleep(0.05)
+                continue
+            seen.answers[status] = seen.answers.get(status, 0) + 1
+            seen.slowest = max(seen.slowest, time.monotonic() - began)
+            if keep:
+                seen.bodies.append((asked, status, body))
+            if pause:
+                await asyncio.sleep(pause)
+        client.close()
+
+    tasks = [asyncio.create_task(run()) for _ in range(clients)]
+    try:
+        yield seen
+    finally:
+        stop.set()
+        await asyncio.gather(*tasks)

@@ -1,0 +1,57 @@
+"""A streaming replica of an embedded PostgreSQL, by the programs of the same wheel."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from pathlib import Path
+
+import asyncpg
+
+from tableapi.embedded import Embedded, NoPostgres
+
+
+class Standby(Embedded):
+    """`with Standby(folder, primary) as url:` - it follows `primary`, and can be promoted."""
+
+    def __init__(self, folder: Path, primary: Embedded) -> None:
+        super().__init__(folder, password=primary.password)
+        self.primary = primary
+        self.settings = primary.settings
+
+    def _make(self, major: int) -> None:
+        draft = self.folder / "data.new"
+        shutil.rmtree(draft, ignore_errors=True)
+        made = self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres", "-w",
+                         "-D", draft, "-R", "-X", "stream", "-c", "fast", "--no-sync")  # fmt: skip
+        if made.returncode:
+            raise NoPostgres(made.stdout)
+        draft.rename(self.data)
+
+    def _make_database(self) -> None:
+        """It came with the copy."""
+
+    def promote(self) -> None:
+        """Make it the primary."""
+        if not self._control("promote", "-w", "-t", "30"):
+            raise NoPostgres("The replica was not promoted.")
+
+
+def crash(server: Embedded) -> None:
+    """End a server as a power cut does."""
+    server._control("stop", "-m", "immediate")
+
+
+async def caught_up(primary: str, replica: str, seconds: float = 20.0) -> None:
+    """Wait until the replica has replayed what the primary has written."""
+    one, two = await asyncpg.connect(primary), await asyncpg.connect(replica)
+    try:
+        wanted = await one.fetchval("select pg_current_wal_insert_lsn()::text")
+        until = time.monotonic() + seconds
+        while not await two.fetchval(f"select pg_last_wal_replay_lsn() >= '{wanted}'::pg_lsn"):
+            assert time.monotonic() < until, "the replica does not follow"
+            await asyncio.sleep(0.02)
+    finally:
+        await one.close()
+        await two.close()
