@@ -234,7 +234,7 @@ class App:
             self._count(http, http.actor)
         http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
         http.reads = http.method == "GET"
-        http.seconds = (endpoint.seconds or self.settings.request_seconds) + 1  # its own time-out comes first
+        http.seconds = endpoint.seconds
 
         async def run() -> Reply:
             made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)

@@ -119,13 +119,16 @@ class Db:
         *,
         lanes: int = 4,
         pool: int = 4,
+        singles: int = 4,
         statement_timeout: float = 5.0,
         lock_timeout: float = 3.0,
         wait: float = 2.0,
         name: str = "tableapi",
         needed: bool = True,
     ) -> None:
-        """`needed`: whether `connect` fails when the database cannot be reached; else its lanes come when it does."""
+        """How many connections: `lanes` for the table API, `pool` for transactions of scripts (0: no scripts),
+        `singles` for their statements outside of one. `needed`: whether `connect` fails when the database cannot be
+        reached; else its lanes come when it does."""
         self.url = url
         settings = SESSION | {
             "application_name": name,
@@ -145,10 +148,12 @@ class Db:
             _BACKEND, min_size=least, max_size=lanes, init=_as_text, connection_class=Lane, **common
         )
         self._script_pool = Database(
-            _BACKEND, min_size=min(1, pool), max_size=max(pool, 1), init=_decode_json, **common
-        )
+            _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + singles, init=_decode_json,
+            connection_class=Lane, **common,
+        )  # fmt: skip
         self._with_scripts, self._wait = pool > 0, wait
         self.lanes = Lanes(self._lane_pool, lanes)
+        self._singles = Lanes(self._script_pool, singles)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
 
@@ -160,12 +165,14 @@ class Db:
             await self._script_pool.connect()
             backend: Any = self._script_pool._backend
             backend._pool = _Bounded(backend._pool, self._wait, WAITING)
+            self._singles.open()
 
     async def close(self) -> None:
         if self._listening:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
         await self.lanes.close()
+        await self._singles.close()
         for pool in (self._lane_pool, self._script_pool):
             if pool.is_connected:
                 await pool.disconnect()
@@ -198,22 +205,33 @@ class Db:
         async with marked, self._script_pool.connection() as held:
             yield held.raw_connection
 
+    def _one(self) -> Any:
+        """For one statement: the connection of this task's transaction, or any. To hold one of the pool for a single
+        statement costs more than to run it."""
+        held: Any = self._script_pool._connection
+        if before_commit.get() is not None or (held is not None and held._connection_counter):
+            return self.connection()
+        return self._singles.one()
+
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
-        async with self.connection() as connection:
-            return await connection.fetch(sql, *args)
+        async with self._one() as connection:
+            found: list[asyncpg.Record] = await connection.fetch(sql, *args)
+            return found
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
-        async with self.connection() as connection:
-            return await connection.fetchrow(sql, *args)
+        async with self._one() as connection:
+            found: asyncpg.Record | None = await connection.fetchrow(sql, *args)
+            return found
 
     async def fetchval(self, sql: str, *args: Any) -> Any:
-        async with self.connection() as connection:
-            return await connection.fetchval(sql, *args)
+        row = await self.fetchrow(sql, *args)
+        return row[0] if row is not None else None
 
     async def execute(self, sql: str, *args: Any) -> str:
         """The status of the statement, for example "DELETE 3"."""
-        async with self.connection() as connection:
-            return await connection.execute(sql, *args)
+        async with self._one() as connection:
+            status: str = await connection.execute(sql, *args)
+            return status
 
     # -- notifications ---------------------------------------------------------------------------------------------
 

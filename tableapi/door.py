@@ -76,6 +76,7 @@ class Endpoint:
     body_bytes: int
     seconds: float
     repeatable: bool
+    takes_input: bool
     input: type[BaseModel] | None
     output: Any
     summary: str
@@ -117,7 +118,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, input=model, output=hints.get("return"),
+            repeatable=repeatable, takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

@@ -7,9 +7,7 @@ A file below scripts/ is the path of the same name below /api/v2/: `scripts/user
 
 from __future__ import annotations
 
-import asyncio
 import importlib
-import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
@@ -131,16 +129,14 @@ class Scripts:
         ctx = self.context(actor, request)
         hit = count(endpoint, actor, ctx.request.ip)
         try:
-            async with asyncio.timeout(endpoint.seconds or self.settings.request_seconds):
-                answer = await endpoint.run(ctx, *await self._arguments(endpoint, request))
+            answer = await endpoint.run(ctx, *await self._arguments(endpoint, request))
         except TimeoutError:
             raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
         headers = PRIVATE | (limit_headers(hit) if hit else {}) | ctx.headers
         return _response(answer, headers)
 
     async def _arguments(self, endpoint: Endpoint, request: Request) -> tuple[Any, ...]:
-        parameters = len(inspect.signature(endpoint.run).parameters)
-        if parameters < 2:
+        if not endpoint.takes_input:
             return ()
         if endpoint.raw:
             return (await _body(request, endpoint.body_bytes or self.settings.body_bytes),)
@@ -152,7 +148,7 @@ class Scripts:
             if endpoint.method == "DELETE":
                 data = dict(request.query_params) | data
         if endpoint.tail:
-            data[endpoint.tail] = request.url.path.rstrip("/").rpartition("/")[2]
+            data[endpoint.tail] = request.scope["path"].rstrip("/").rpartition("/")[2]
         return (validate(endpoint.input, data) if endpoint.input else data,)
 
     async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:
@@ -173,7 +169,7 @@ def call_of(request: Request) -> Call:
     state = scope.get("state") or {}
     ip = state.get("ip") or (scope["client"][0] if scope.get("client") else "")
     return Call(
-        method=request.method, path=request.url.path, headers=headers, query=request.query_params, ip=str(ip),
+        method=request.method, path=request.scope["path"], headers=headers, query=request.query_params, ip=str(ip),
         request_id=str(state.get("request_id", "")), session_token=token, source=request,
     )  # fmt: skip
 

@@ -47,8 +47,9 @@ class Services:
 
     def _db(self, url: str, *, pool: int, needed: bool = True) -> Db:
         # Eight over all workers keep two cores busy; a commit waits for the disk, so fewer would leave it idle.
-        lanes = max(4, 8 // self.settings.workers)
-        return Db(url, lanes=lanes, pool=pool, statement_timeout=self.settings.statement_seconds, needed=needed)
+        lanes, singles = max(4, 8 // self.settings.workers), max(2, 8 // self.settings.workers)
+        seconds = self.settings.statement_seconds
+        return Db(url, lanes=lanes, pool=pool, singles=singles, statement_timeout=seconds, needed=needed)
 
     def _replicas(self, primary: Db) -> Replicas | None:
         """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
