@@ -71,7 +71,7 @@ async def test_people_vendor(product: Product, seen: Seen) -> None:
 
         async def credits_() -> int:
             balance = await http.get("account/credits")
-            return int(balance.json()["contactcredit"])
+            return int(balance.json()["credits"]["contactcredit"])
 
         for mode in BROKEN:
             await peer.be(mode)
@@ -118,7 +118,7 @@ async def test_payment_provider(serve: Serve, new_database: Callable[[], str], s
         http.headers["X-Session-Token"] = (await http.post("user/session", json=who)).json()["session_token"]
 
         async def credits_() -> int:
-            return int((await http.get("account/credits")).json()["contactcredit"])
+            return int((await http.get("account/credits")).json()["credits"]["contactcredit"])
 
         for mode, token in zip(BROKEN, ("tok_visa", "tok_mastercard", "pm_card_visa"), strict=True):
             await peer.be(mode)
