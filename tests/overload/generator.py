@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 MOST_LINES = 2000
 TICK = 0.002
@@ -53,8 +54,7 @@ class _Line(asyncio.Protocol):
         self._got, self._kind, self._due = b"", "", 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by its class
 
     @property
     def alive(self) -> bool:
