@@ -137,8 +137,10 @@ async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event)
     lost = asyncio.Event()
     connection.add_termination_listener(lambda _: lost.set())
     queuer = _queuer(connection, scripts)
+    # One at a time: the end of a job is then told at once, and not with those of its batch. A worker that is killed in
+    # between has its job run a second time, which for a mail is a second mail.
     running = asyncio.create_task(
-        queuer.run(dequeue_timeout=POLL, batch_size=8, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
+        queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
     )
     ends = [asyncio.create_task(event.wait()) for event in (stop, lost)]
     try:

@@ -58,9 +58,8 @@ class PeopleVendor:
 
     def __init__(self, url: str, key: str, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._url = url
-        self._client = httpx2.AsyncClient(
-            timeout=SECONDS, transport=transport, headers={"Authorization": f"Bearer {key}"}, follow_redirects=False
-        )
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx2.AsyncClient(timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False)
         self._failures, self._closed_until = 0, 0.0
 
     async def close(self) -> None:

@@ -62,6 +62,11 @@ def checked(status: int, headers: dict[str, str], body: bytes) -> str:
     return ""
 
 
+def _hang_up(writer: asyncio.StreamWriter | None) -> None:
+    if writer is not None:
+        writer.transport.abort()
+
+
 async def _one(port: int, seed: int, many: int, outcome: Outcome, url: str) -> None:
     dice = random.Random(seed)
     reader: asyncio.StreamReader | None = None
@@ -76,8 +81,8 @@ async def _one(port: int, seed: int, many: int, outcome: Outcome, url: str) -> N
         began = time.monotonic()
         try:
             for last in (False, True):
-                fresh = writer is None or writer.is_closing()
-                if fresh:
+                if fresh := writer is None or writer.is_closing():
+                    _hang_up(writer)
                     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=8_000_000)
                 assert reader is not None
                 assert writer is not None
@@ -91,22 +96,23 @@ async def _one(port: int, seed: int, many: int, outcome: Outcome, url: str) -> N
                     # A connection that was kept may be closed by the server at any moment: then once more on a new one.
                     if last or fresh or isinstance(error, TimeoutError):
                         raise
+                    _hang_up(writer)
                     writer = None
             wrong = checked(status, headers, body) if sent.method != "HEAD" or status >= 500 else ""
             outcome.statuses[status] += 1
             if headers.get("connection", "").lower() == "close":
-                writer.close()
+                _hang_up(writer)
                 writer = None
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
             outcome.statuses[0] += 1
             wrong = "no answer in time" if isinstance(error, TimeoutError) else f"no answer: {type(error).__name__}"
             body = b""
-            if writer is not None:
-                writer.transport.abort()
-                writer = None
+            _hang_up(writer)
+            writer = None
         outcome.slowest = max(outcome.slowest, time.monotonic() - began)
         if wrong:
             outcome.wrong.append(f"{wrong}, for {caller}, seed {seed} #{number}: {data[:600]!r} -> {body[:300]!r}")
+    _hang_up(writer)
 
 
 async def send(port: int, many: int, seed: int, url: str) -> Outcome:
