@@ -123,6 +123,7 @@ def _project() -> tuple[Settings, Path]:
 
 
 def _worker(args: argparse.Namespace) -> None:
+    from tableapi import observe
     from tableapi.jobs import work
     from tableapi.serve import with_postgres
 
@@ -132,6 +133,9 @@ def _worker(args: argparse.Namespace) -> None:
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
         asyncio.run(check_database(str(settings.database_url)))
+        observe.configure(settings.log_level)
+        observe.sink.start()  # nobody may read what it says, and it goes on
+        stack.callback(observe.sink.close)
         asyncio.run(work(settings, folder))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,6 +35,7 @@ class Claim:
     key: str
     route: str
     digest: bytes
+    by: str = field(default_factory=lambda: secrets.token_hex(8))  # this very request, not one that repeats it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +71,17 @@ def _just_failed() -> Conflict:
 
 
 _CLAIM = f"""
-    insert into idempotency (principal, key, route, bodyhash) values ($1, $2, $3, $4)
+    insert into idempotency (principal, key, route, bodyhash, headers)
+        values ($1, $2, $3, $4, jsonb_build_object('by', $5::text))
     on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash,
-        status = null, headers = null, body = null, createdon = now()
+        status = null, headers = excluded.headers, body = null, createdon = now()
     where idempotency.createdon < now() - interval '{LIFE} seconds'
        or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD} seconds')
     returning key
 """  # noqa: S608 - constants of ours
 _FIND = "select bodyhash, status, headers::json as headers, body from idempotency where principal = $1 and key = $2"
 _KEEP = "update idempotency set status = $3, headers = $4::text::jsonb, body = $5 where principal = $1 and key = $2"
-_DROP = "delete from idempotency where principal = $1 and key = $2 and status is null"
+_DROP = "delete from idempotency where principal = $1 and key = $2 and status is null and headers->>'by' = $3"
 _ALONE = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as alone"
 # Only a transaction that wrote something has a number; one that only looked leaves no mark.
 _MARK = f"""
@@ -152,7 +155,7 @@ class InDatabase:
             return await self._claim(connection, claim)
 
     async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> Kept | None:
-        made = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest)
+        made = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by)
         if made is not None:
             return None
         row = await connection.fetchrow(_FIND, claim.principal, claim.key)
@@ -173,7 +176,7 @@ class InDatabase:
     async def drop(self, claim: Claim, error: BaseException) -> None:
         """What was committed has left its mark, so only a claim that stands for nothing goes; one whose transaction is
         still being decided is waited for."""
-        await self._db.lanes.fetchrow(_DROP, claim.principal, claim.key)
+        await self._db.lanes.fetchrow(_DROP, claim.principal, claim.key, claim.by)
 
     @contextmanager
     def marking(self, claim: Claim) -> Iterator[None]:

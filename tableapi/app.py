@@ -40,6 +40,12 @@ _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
 # What a request is told that names something made, or uses something changed, since the schema was read.
 _STALE = frozenset(("unknown_field", "unknown_relation", "schema_changed", "bad_value"))
 _TRIES = 3
+WATCHED = frozenset(("/healthz", "/readyz", "/metrics"))  # who watches must see, above all when it is busy
+_BUSY = (
+    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"},'
+    b'"message":"The server is busy. Try again in a moment.","status_code":503}}'
+)
+_BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"), (b"cache-control", b"no-store")]
 
 
 class App:
@@ -60,6 +66,10 @@ class App:
             await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Before any work: a refusal that costs a third of an answer would take the place of one.
+        if self.under_way.full and scope["path"] not in WATCHED:
+            await _shed(send, scope["method"])
+            return
         http = Http(scope, receive, self._proxies)
         try:
             made = await self._admitted(http)
@@ -94,7 +104,7 @@ class App:
     async def _admitted(self, http: Http) -> Reply:
         """The answer, if there is a place for one more request, and within its time."""
         http.read()
-        if http.path in ("/healthz", "/readyz", "/metrics"):  # who watches must see, above all when it is busy
+        if http.path in WATCHED:
             return await self._route(http)
         if not self.services.is_open:
             raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
@@ -248,6 +258,16 @@ class App:
         return await self.services.answers.again(
             key, http.actor, f"{http.method} {path}", sent, run, endpoint.repeatable
         )
+
+
+async def _shed(send: Send, method: str) -> None:
+    """The refusal of one request too many, without a line in the log: /metrics counts them as route "shed"."""
+    number = observe.new_request_id().encode()
+    body = b"" if method == "HEAD" else _BUSY % number
+    headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", number)]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+    metrics.request("shed", method, 503, 0.0)
 
 
 def create_app(settings: Settings, datasets: Datasets) -> App:

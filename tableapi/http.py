@@ -18,6 +18,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
 # Two different values of one of these would let two readers of one request understand it differently.
@@ -132,7 +133,12 @@ def unquoted(text: str) -> str:
 def meant_verb(http: Http, query: dict[str, str]) -> str:
     """The verb meant: a POST may stand for another one (table-api §10)."""
     if http.method != "POST":
-        return "GET" if http.method == "HEAD" else http.method
+        meant = {"HEAD": "GET", "MERGE": "PATCH"}.get(http.method, http.method)
+        if meant not in VERBS:
+            raise MethodNotAllowed(
+                f"The method '{meant[:20]}' is not served here.", headers={"Allow": ", ".join(VERBS)}
+            )
+        return meant
     for name in METHOD_HEADERS:
         if name in http.headers:
             meant = http.headers[name]
@@ -141,7 +147,7 @@ def meant_verb(http: Http, query: dict[str, str]) -> str:
         meant = query.get("method") or query.get("_method") or ""
     meant = meant.strip().upper() or "POST"
     meant = "PATCH" if meant == "MERGE" else meant
-    if meant not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+    if meant not in VERBS:
         raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
     return meant
 

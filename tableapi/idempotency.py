@@ -13,7 +13,6 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 
-import asyncpg
 import orjson
 
 from tableapi.access import Actor
@@ -54,7 +53,13 @@ class Answers:
     ) -> Reply:
         """The same for a script; `sent` is all that tells two requests apart."""
         claim = _claim(key, actor, route, sent)
-        kept = await self._backend.claim(claim)
+        try:
+            kept = await self._backend.claim(claim)
+        except ApiError:
+            raise
+        except BaseException as error:  # nobody knows whether the claim was made
+            await asyncio.shield(self._drop(claim, error))
+            raise
         if kept is not None:
             return _replayed(kept, claim)
         try:
@@ -91,7 +96,7 @@ class Answers:
     async def _drop_later(self, claim: Claim, error: BaseException) -> None:
         for _ in range(int(DEAD / AGAIN)):
             await asyncio.sleep(AGAIN)
-            with suppress(ApiError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            with suppress(Exception):  # the next try will do
                 await self._backend.drop(claim, error)
                 return
 

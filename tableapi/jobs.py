@@ -42,7 +42,7 @@ FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
 POLL = timedelta(seconds=2)  # what NOTIFY misses
 AWAY_DELAY, AWAY_LIFE = timedelta(seconds=3), timedelta(days=3)  # while what a job needs is away
 BEAT = timedelta(seconds=12)  # without a beat for so long the job's worker is dead, and another one takes it
-AT_ONCE, OF_A_KIND = 16, 8  # a peer that hangs holds its own kind of job, not all others
+AT_ONCE, OF_A_KIND = 32, 16  # a peer that hangs holds its own kind of job, not all others
 GRACE = 10.0  # seconds for jobs under way when the database is gone: what they do outside cannot be taken back
 
 
@@ -137,8 +137,10 @@ async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event)
     lost = asyncio.Event()
     connection.add_termination_listener(lambda _: lost.set())
     queuer = _queuer(connection, scripts)
+    # One at a time: the end of a job is then told at once, and not with those of its batch. A worker that is killed in
+    # between has its job run a second time, which for a mail is a second mail.
     running = asyncio.create_task(
-        queuer.run(dequeue_timeout=POLL, batch_size=4, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
+        queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
     )
     ends = [asyncio.create_task(event.wait()) for event in (stop, lost)]
     try:

@@ -135,7 +135,7 @@ class Settings(BaseSettings):
     body_bytes: int = Field(default=1_048_576, ge=1024)
     statement_seconds: float = Field(default=5.0, gt=0)
     request_seconds: float = Field(default=15.0, gt=0)
-    max_under_way: int = Field(default=256, ge=1)  # requests at once, per worker; more are refused (503)
+    max_under_way: int = Field(default=512, ge=1)  # requests at once, per worker; more are refused (503)
     drain_seconds: float = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)

@@ -12,8 +12,13 @@ import contextlib
 import time
 from typing import Any, NoReturn
 
-from tableapi.errors import RETRY, BadRequest, Busy
+from tableapi.errors import BadRequest, Busy
 
+# With so many under way a worker that can do no more refuses further ones at once; they would only wait, and all others
+# with them. It can do no more when its loop has taken nearly all of a core, or come late to what was due, for a while:
+# a page that opens a hundred requests at once is no overload.
+ENOUGH, SHARE, LATENESS, WHILE = 64, 0.9, 0.02, 1.0
+GLANCE = 0.05
 EVERY = 0.25  # also how long a request runs before anybody looks whether its client is there
 BODY_SECONDS = 10.0  # for a body to come
 GONE, LATE, SLOW = "gone", "late", "slow"
@@ -27,6 +32,16 @@ class UnderWay:
         self._tasks: dict[asyncio.Task[Any], Any] = {}
         self._watches: dict[asyncio.Task[Any], asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._glancing: asyncio.TimerHandle | None = None
+        self._glanced = (0.0, 0.0)
+        self._easy = time.perf_counter()  # when there was time left last
+        self.busy = False
+
+    @property
+    def full(self) -> bool:
+        """Whether one more would be too many."""
+        count = len(self._tasks)
+        return count >= self._most or (self.busy and count >= ENOUGH)
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -34,15 +49,26 @@ class UnderWay:
     def start(self) -> None:
         """Look from now on. Once per worker, inside its event loop."""
         self._timer = asyncio.get_running_loop().call_later(EVERY, self._look)
+        self._glance()
 
     def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._glancing):
+            if timer is not None:
+                timer.cancel()
+
+    def _glance(self) -> None:
+        """Is there time left?"""
+        now, used = time.perf_counter(), time.thread_time()
+        before, used_before = self._glanced
+        passed = now - before
+        if not (passed > GLANCE + LATENESS or used - used_before > SHARE * passed):
+            self._easy = now
+        self.busy = now - self._easy > WHILE
+        self._glanced = now, used
+        self._glancing = asyncio.get_running_loop().call_later(GLANCE, self._glance)
 
     def enter(self, http: Any) -> asyncio.Task[Any] | None:
-        """A place for the request that the running task answers. Raises Busy when there is none."""
-        if len(self._tasks) >= self._most:
-            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        """A place for the request that the running task answers."""
         task = asyncio.current_task()
         if task is not None:
             self._tasks[task] = http

@@ -83,7 +83,7 @@ def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, 
     log = folder / f"serve.{port}.log"
     settings: dict[str, str | Path] = {"DATA_DIR": folder / "data", "WORKERS": "1", "PORT": str(port)}
     settings |= environment
-    with log.open("w") as errors:
+    with log.open("a") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "tableapi", "serve", *words], cwd=cwd or ROOT, env=clean_environment(**settings),
             stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True, start_new_session=True,

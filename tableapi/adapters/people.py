@@ -17,7 +17,7 @@ from tableapi.errors import ApiError
 
 log = structlog.get_logger(__name__)
 SECONDS = 3.0  # of one try; two tries and the script itself fit into a request
-FAILURES, REST = 5, 10.0  # after so many failures in a row nothing is asked for so many seconds
+FAILURES, REST = 5, 4.0  # after so many failures in a row nothing is asked for so many seconds
 
 
 class VendorDown(ApiError):
@@ -58,9 +58,8 @@ class PeopleVendor:
 
     def __init__(self, url: str, key: str, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._url = url
-        self._client = httpx2.AsyncClient(
-            timeout=SECONDS, transport=transport, headers={"Authorization": f"Bearer {key}"}, follow_redirects=False
-        )
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx2.AsyncClient(timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False)
         self._failures, self._closed_until = 0, 0.0
 
     async def close(self) -> None:
@@ -92,7 +91,7 @@ class PeopleVendor:
 
 def _down() -> VendorDown:
     message = "The contact data service does not answer. Nothing was charged; try again in a moment."
-    return VendorDown(message, headers={"Retry-After": "10"})
+    return VendorDown(message, headers={"Retry-After": "4"})
 
 
 def _read(answer: httpx2.Response) -> FoundPerson | None:

@@ -48,7 +48,6 @@ async def test_one_of_its_processes_killed(product: Product, postgres: Postgres,
                 "select pid from pg_stat_activity where usename = 'app' and application_name = 'tableapi' limit 1"
             )
             os.kill(row["pid"], signal.SIGKILL)
-            await traffic.trouble()
             back = time.monotonic()
             await traffic.calm()
     heal = traffic.healed(back)
@@ -65,7 +64,7 @@ async def test_frozen(product: Product, postgres: Postgres, seen: Seen) -> None:
         back = time.monotonic()
         await traffic.calm()
     heal = traffic.healed(back)
-    assert traffic.slowest() < 17
+    assert traffic.slowest() < 20  # REQUEST_SECONDS, and the queue before and after
     seen("PostgreSQL answers nothing for some seconds", EXPECTED,
          f"{traffic.told()}; slowest answer {traffic.slowest():.1f} s; healed in {heal:.1f} s")  # fmt: skip
 

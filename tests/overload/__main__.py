@@ -1,0 +1,127 @@
+"""python -m tests.overload [--seconds 600] [--factor 1.5]: more than can be served, for as long as you like.
+
+Measures what the server can do with the mix, then offers 0.7 times and `factor` times of it, open loop. Writes the
+table to docs/overload.md with --keep. Exits 1 when an answer was neither 200 nor 429 nor 503, when /healthz was not
+green, when the p99 of what was accepted is more than twice that at 0.7, when memory grew, or when the books are wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable
+from pathlib import Path
+
+import uvloop
+
+from tests.overload.generator import Generator, Seen, mixed
+from tests.overload.stage import Stage
+from tests.support import ROOT
+
+DOC = ROOT / "docs" / "overload.md"
+
+
+class Watch:
+    """Looks at health and memory while something runs."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self.green, self.red, self.slowest = 0, 0, 0.0
+        self.memory: list[int] = []
+
+    async def over(self, running: Awaitable[Seen]) -> Seen:
+        looking = asyncio.create_task(self._look())
+        try:
+            return await running
+        finally:
+            looking.cancel()
+
+    async def _look(self) -> None:
+        while True:
+            began = time.monotonic()
+            good = await self._healthy()
+            self.slowest = max(self.slowest, time.monotonic() - began)
+            self.green, self.red = self.green + good, self.red + (not good)
+            self.memory.append(self._stage.memory())
+            await asyncio.sleep(0.5)
+
+    async def _healthy(self) -> bool:
+        try:
+            async with asyncio.timeout(5):
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._stage.server.port)
+                writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                told = await reader.read(-1)
+                writer.close()
+                return told.startswith(b"HTTP/1.1 200")
+        except (OSError, TimeoutError):
+            return False
+
+    def grown(self) -> float:
+        """Megabytes between the first tenth and the last."""
+        part = max(1, len(self.memory) // 10)
+        return (max(self.memory[-part:]) - max(self.memory[:part])) / 1e6
+
+
+async def run(seconds: float, factor: float, folder: Path) -> tuple[list[str], list[str]]:
+    """The lines of the table, and what is wrong."""
+    async with Stage(folder) as stage:
+        generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
+        await generator.closed_loop(16, 2)  # warm
+        most = (await generator.closed_loop(32, min(10.0, seconds))).rate
+        lines = ["| Offered | requests/s | accepted/s | 503 | other | p50 | p99 | worst kind's p99 | /healthz |",
+                 "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+        wrong = []
+        seen: dict[float, Seen] = {}
+        for part in (0.7, factor):
+            watch = Watch(stage)
+            one = seen[part] = await watch.over(generator.open_loop(most * part, seconds))
+            other = {status: n for status, n in one.statuses.items() if n and status not in (200, 503)}
+            kinds = {kind: one.percentile(0.99, kind) for kind in one.times}
+            worst = max(kinds, key=lambda kind: kinds[kind])
+            lines.append(
+                f"| {part} × | {most * part:,.0f} | {one.rate:,.0f} | {one.statuses[503]:,} | {other or 'none'}"
+                f" | {one.percentile(0.5) * 1000:.1f} ms | {one.percentile(0.99) * 1000:.1f} ms"
+                f" | {worst} {kinds[worst] * 1000:.0f} ms | {watch.green} of {watch.green + watch.red},"
+                f" slowest {watch.slowest * 1000:.0f} ms; memory {max(watch.memory) / 1e6:.0f} MB,"
+                f" {watch.grown():+.0f} MB |"
+            )
+            if set(other) - {429}:
+                wrong.append(f"{part} ×: answers that are neither 200 nor 429 nor 503: {other}")
+            if watch.red:
+                wrong.append(f"{part} ×: /healthz was not green {watch.red} times")
+            if watch.grown() > (10 if seconds >= 60 else 60):  # a worker grows at first: threads, statements, buffers
+                wrong.append(f"{part} ×: memory grew by {watch.grown():.0f} MB")
+        if (last := seen[factor].percentile(0.99)) > 2 * (first := seen[0.7].percentile(0.99)):
+            wrong.append(f"p99 of accepted requests is {last * 1000:.0f} ms, more than twice {first * 1000:.0f} ms")
+        right, spent, reveals = await stage.books()
+        lines.append(f"\nCapacity {most:,.0f} requests/s. {reveals:,} reveals, {spent:,} credits spent.")
+        if not right or spent != reveals:
+            wrong.append("the books are wrong")
+        return lines, wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.overload", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two loads")
+    parser.add_argument("--factor", type=float, default=1.5)
+    parser.add_argument("--keep", action="store_true", help="write docs/overload.md")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        lines, wrong = uvloop.run(run(args.seconds, args.factor, Path(folder)))
+    table = "\n".join(lines)
+    print(table)
+    for line in wrong:
+        print(f"WRONG: {line}", file=sys.stderr)
+    if args.keep and not wrong:
+        head = DOC.read_text().split("<!-- table -->")[0]
+        told = f"{args.seconds:.0f} seconds each, {time.strftime('%Y-%m-%d', time.gmtime())}."
+        DOC.write_text(f"{head}<!-- table -->\n\n{told}\n\n{table}\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
