@@ -41,8 +41,8 @@ types: setup ## mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
-unit: setup ## Unit tests of the front end
-	@cd frontend && $(WITH_NODE) npm run --silent test
+unit: setup ## Unit tests of the front end, and the sizes of what a browser loads first
+	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
 cluster: setup ## Two nodes, nginx, Redis, a replica: what may die, as a table (docs/operations.md)
 	@tools/peers && $(BIN)/python -m tests.cluster

@@ -1,4 +1,5 @@
 /** The providers round the routes, and the notes above them. */
+import { forgetAnswers } from "../api/client";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -18,7 +19,9 @@ export function App() {
   useEffect(followOtherTabs, []);
   // After the commit, so that no screen of the account that is gone is still asking for it.
   useEffect(() => {
-    if (!isLoggedIn) queries.clear();
+    if (isLoggedIn) return;
+    queries.clear();
+    forgetAnswers();
   }, [isLoggedIn, queries]);
 
   return (
