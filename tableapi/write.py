@@ -110,37 +110,43 @@ class Target:
         return reader.chosen(Scope(self.table, clause, self.right, self.rights, self.binder), self.fields)
 
     def returned(self, clause: Any, checked: Any = None) -> list[Any]:
-        """What RETURNING hands on: the raw fields of the answer, its version, the check and the keys."""
+        """What RETURNING hands on to `answer`: the raw fields of the answer, its version, the check and the keys."""
+        mark, ok, *raw = self.told(clause, checked)
+        fields = [clause.c[c.name] for c in self.chosen(clause)]
+        return [*fields, mark.label("tableapi mark"), ok.label("tableapi ok"), *raw]
+
+    def told(self, clause: Any, checked: Any) -> list[Any]:
+        """What is told of a row beside its fields: its version, the check and the keys."""
         mark = sa.literal_column("xmin::text") if self.table.has_xmin else self.version(clause)
         ok = checked if checked is not None else sa.literal_column("true")
-        raw = [clause.c[name].label(f"our {n}") for n, name in enumerate(self.keys)]
-        return [
-            *(clause.c[c.name] for c in self.chosen(clause)),
-            mark.label("tableapi mark"),
-            ok.label("tableapi ok"),
-            *raw,
-        ]
+        return [mark, ok, *(clause.c[name].label(f"our {n}") for n, name in enumerate(self.keys))]
 
     def version(self, clause: Any) -> Any:
         """As a read gives it to the caller, who may see other fields than those of this write."""
         right = self.rights.right(self.table, "GET") or self.right
         return query.version(Scope(self.table, clause, right, self.rights, self.binder), self.table)
 
+    def body(self, columns: Mapping[str, Any], *rows: Any) -> Any:
+        """The record of the answer, as JSON, of columns of `rows` or of the row that is changed."""
+        made = [shown(columns[c.name], c.type).label(c.name) for c in self.chosen(self.table.clause)]
+        if not made:
+            return sa.cast(sa.literal_column("'{}'"), Named("json"))
+        row = sa.select(*made).correlate(*rows).subquery(groups.ROW)
+        return sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+
     def answer(self, rows: Any) -> list[Any]:
         """The columns of the answer over rows that hold what `returned` asks for."""
-        made = [shown(rows.c[c.name], c.type).label(c.name) for c in self.chosen(self.table.clause)]
-        if made:
-            row = sa.select(*made).correlate(rows).subquery(groups.ROW)
-            body: Any = sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
-        else:
-            body = sa.cast(sa.literal_column("'{}'"), Named("json"))
         raw = [rows.c[f"our {n}"] for n in range(len(self.keys))]
-        return [body.label("body"), rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok"), *raw]
+        mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
+        return [self.body(rows.c, rows).label("body"), mark, ok, *raw]
 
     def finish(self, statement: Any, clause: Any, checked: Any = None) -> Shape:
-        """A statement that changes rows, with its answer made from what it returns."""
-        done = statement.returning(*self.returned(clause, checked)).cte("w")
-        return query.finish(sa.select(*self.answer(done)).select_from(done), self.binder)
+        """A statement that changes one row, with its answer. What it returns is not selected from: that would cost a
+        tenth more."""
+        mark, ok, *raw = self.told(clause, checked)
+        plain = {c.name: sa.column(c.name, clause.c[c.name].type) for c in self.chosen(clause)}
+        columns = [self.body(plain).label("body"), mark.label("mark"), ok.label("ok"), *raw]
+        return query.finish(statement.returning(*columns), self.binder)
 
     @property
     def sealed(self) -> bool:
