@@ -6,7 +6,10 @@ import asyncio
 import hmac
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Protocol
+
+import asyncpg
 
 from tableapi.access import Actor, Sessions
 from tableapi.crypto import token_hash
@@ -71,7 +74,8 @@ class SessionDoor:
         self._db, self._sessions, self._keys = db, sessions, frozenset(app_keys)
         self._kept: dict[bytes, tuple[float, Actor]] = {}
         self._touched: dict[bytes, float] = {}
-        self._touching: set[asyncio.Task[None]] = set()
+        self._untouched: dict[bytes, None] = {}
+        self._touching: asyncio.Task[None] | None = None
         self._changes = 0
 
     def listen(self) -> None:
@@ -115,18 +119,17 @@ class SessionDoor:
         if len(self._touched) >= MOST_KEPT:
             self._touched.clear()
         self._touched[mark] = now
+        self._untouched[mark] = None
+        if self._touching is None or self._touching.done():
+            self._touching = asyncio.create_task(self._touch_all())
 
-        async def touch() -> None:
-            await self._db.lanes.fetchrow(self._sessions.touch, mark)
-
-        task = asyncio.create_task(touch())
-        self._touching.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._touching.discard(task)
-        if not task.cancelled():
-            task.exception()  # a session that is not extended now is at its next request
+    async def _touch_all(self) -> None:
+        """One after the other: after a restart everybody comes at once, and their requests need the lanes."""
+        while self._untouched:
+            mark, _ = self._untouched.popitem()
+            with suppress(ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                # A session that is not extended now is at its next request.
+                await self._db.lanes.fetchrow(self._sessions.touch, mark)
 
     def changed(self, payload: str) -> None:
         """A session, user or client changed: `<column>=<value>`; "" stands for anything."""

@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 STATEMENTS = 500
 # More come than are served when so many wait and the first of them has waited so long (seconds): who comes next would
 # wait as long for nothing.
-SOME, SOON = 64, 0.1
+SOME, SOON = 64, 0.5
 
 
 class Lane(asyncpg.Connection):

@@ -34,7 +34,7 @@ class UnderWay:
         self._timer: asyncio.TimerHandle | None = None
         self._glancing: asyncio.TimerHandle | None = None
         self._glanced = (0.0, 0.0)
-        self._easy = time.perf_counter()  # when there was time left last
+        self._easy = 0.0  # when there was time left last
         self.busy = False
 
     @property
@@ -49,6 +49,7 @@ class UnderWay:
     def start(self) -> None:
         """Look from now on. Once per worker, inside its event loop."""
         self._timer = asyncio.get_running_loop().call_later(EVERY, self._look)
+        self._easy = time.perf_counter()
         self._glance()
 
     def stop(self) -> None:
