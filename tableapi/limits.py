@@ -6,7 +6,7 @@ wait 15 minutes" is what happens. A sliding window would smooth the edge between
 around it), but could never name such a moment.
 
 Counts are shared by the workers of a server through a mapped file (`limits_file.py`), or by all nodes through Redis
-(`limits_redis.py`). Without either they are this process's own. Nothing
+(`limits_redis.py`). A single worker without Redis keeps its own. Nothing
 here waits for another: the hot path pays about three microseconds.
 """
 
@@ -87,7 +87,7 @@ def start(settings: Settings) -> None:
         from tableapi.limits_redis import Shared
 
         use(Shared(settings.redis_url))
-    else:
+    elif settings.workers > 1:
         from tableapi.limits_file import Mapped
 
         use(Mapped(settings.run_dir / "limits"))
