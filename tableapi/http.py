@@ -62,7 +62,7 @@ class Http:
         length = self.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
             await self._drain()
-            raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
+            raise TooLarge.of(most, headers={"Connection": "close"})
         parts, size = [], 0
         try:
             async with asyncio.timeout(seconds):
@@ -73,7 +73,7 @@ class Http:
                     size += len(part := message.get("body", b""))
                     if size > most:
                         await self._drain()
-                        raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
+                        raise TooLarge.of(most, headers={"Connection": "close"})
                     parts.append(part)
                     if not message.get("more_body"):
                         return b"".join(parts) if len(parts) > 1 else part

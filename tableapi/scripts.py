@@ -182,12 +182,12 @@ async def _body(request: Request, most: int) -> bytes:
     """The body, refused as soon as it is known to be too large."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
-        raise TooLarge(f"The body is larger than {most} bytes.")
+        raise TooLarge.of(most)
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise TooLarge(f"The body is larger than {most} bytes.")
+            raise TooLarge.of(most)
         parts.append(part)
     return b"".join(parts)
 
