@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
-from tableapi import filters, groups, plan, reply, schemas, versions
+from tableapi import filters, groups, plan, reply, schemas, sheets, versions
 from tableapi.access import Actor
 from tableapi.batch import Batch
 from tableapi.bodies import records
-from tableapi.dataset import Dataset
+from tableapi.dataset import Bounds, Dataset
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.filter_tree import Filter
 from tableapi.plan import Asked, Plan, Values
@@ -33,6 +33,11 @@ class Call:
     query: dict[str, str]
     body: Any
     headers: Mapping[str, str]
+    export: sheets.Export | None = None  # what a hook wants of a list that goes out as a file
+
+    def bounds(self) -> Bounds:
+        """The limits of the dataset; a file may hold more rows than a page."""
+        return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
 
     def filter_text(self) -> str:
         text = self.query.get("filter") or self.query.get("where")
@@ -61,8 +66,8 @@ async def one(call: Call, ident: Any) -> Reply:
     tag = versions.etag(row["mark"], row["body"] if made.options.related else b"")
     if versions.known(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    if (name := reply.wants_csv(made.options, call.headers)) is not None:
-        return _csv(call, [orjson.loads(body)], made.names, name)
+    if (form := sheets.wanted(made.options, call.headers)) is not None:
+        return _file(call, [orjson.loads(body)], made.names, *form)
     return Reply(body, headers={"ETag": tag})
 
 
@@ -78,7 +83,7 @@ def _key(call: Call, *more: Any) -> tuple[Any, ...]:
         if call.body is not None or "params" in call.query
         else ()
     )
-    return (call.actor.role, call.table.name, rest, lifted, *more)
+    return (call.actor.role, call.table.name, rest, lifted, call.export.most if call.export else 0, *more)
 
 
 def _params(call: Call) -> dict[str, Any]:
@@ -90,7 +95,7 @@ def _params(call: Call) -> dict[str, Any]:
 
 def _asked(call: Call, made: Options, tree: Filter | None) -> Asked:
     right = plan.right_of(call.table, call.rights, "GET")
-    return Asked(call.table, right, call.rights, made, tree, call.dataset.bounds)
+    return Asked(call.table, right, call.rights, made, tree, call.bounds())
 
 
 def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
@@ -182,12 +187,12 @@ async def many(call: Call) -> Reply:
 
 
 def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
-    """A list in the form asked for: JSON with or without its wrapper, identifiers alone, or CSV."""
+    """A list in the form asked for: JSON with or without its wrapper, identifiers alone, or a file."""
     if given.as_list:
         key = [n.strip() for n in given.id_field.split(",")] if given.id_field.strip() else call.table.key
         body = orjson.dumps([_identifier(row, key) for row in orjson.loads(body)])
-    elif (name := reply.wants_csv(given, call.headers)) is not None:
-        return _csv(call, orjson.loads(body), names, name)
+    elif (form := sheets.wanted(given, call.headers)) is not None:
+        return _file(call, orjson.loads(body), names, *form)
     wrap = given.wrap and call.headers.get("wrap", "true").lower() not in ("false", "0", "no")
     made = Reply(reply.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if given.file:
@@ -201,9 +206,12 @@ def _identifier(row: dict[str, Any], key: Any) -> Any:
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
 
 
-def _csv(call: Call, rows: list[dict[str, Any]], names: Any, name: str) -> Reply:
-    body = reply.as_csv(rows, list(names), safe=call.dataset.unseal is not None)
-    return Reply(body, content_type=reply.CSV, headers=reply.attachment(name or f"{call.table.bare}.csv"))
+def _file(call: Call, rows: list[dict[str, Any]], names: Any, form: str, name: str) -> Reply:
+    file = title = call.table.bare
+    if (export := call.export) is not None:
+        rows, names, file, title = [export.line(row) for row in rows], export.line({}).keys(), export.file, export.title
+    body, kind = sheets.written(form, rows, list(names), title, safe=call.dataset.unseal is not None)
+    return Reply(body, content_type=kind, headers=reply.attachment(name or f"{file}.{form}"))
 
 
 def _lifted(call: Call, name: str) -> Any:
@@ -236,7 +244,7 @@ def _cursor(call: Call, text: str, found: Filter | None) -> list[Any]:
 async def _meta(call: Call, made: Plan, values: Values, row: Any) -> dict[str, Any]:
     given = made.options
     more = bool(made.probe and row["more"])
-    own_limit = given.limit is not None and 0 < given.limit <= call.dataset.bounds.rows
+    own_limit = given.limit is not None and 0 < given.limit <= call.bounds().rows
     meta: dict[str, Any] = {}
     if given.include_count and not given.estimated:
         meta["count"] = row["count"]

@@ -30,10 +30,11 @@ from tableapi.db import Db
 from tableapi.door import Endpoint, admit, count, decode, limit_headers, script, validate
 from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
 from tableapi.settings import Settings
+from tableapi.sheets import Export
 
 __all__ = ["Call", "Context", "Endpoint", "Hook", "Scripts", "script"]
 
-Hook = Callable[[Context, list[dict[str, Any]], Mapping[str, Any]], Awaitable[list[dict[str, Any]] | None]]
+Hook = Callable[[Context, list[dict[str, Any]], Mapping[str, Any]], Awaitable[list[dict[str, Any]] | Export | None]]
 PRIVATE = {"Cache-Control": "no-store"}
 _HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 SYSTEM = Actor(role="system")
