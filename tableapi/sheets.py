@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-import xlsxwriter
 
 from tableapi.request import Options
 
@@ -68,6 +67,8 @@ def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
 
 
 def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
+    import xlsxwriter  # 10 MB of memory that few workers ever need
+
     out = io.BytesIO()
     # Rows go out as they are written; what a cell looks like decides nothing.
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
