@@ -73,11 +73,18 @@ async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(world: Worl
 
 
 @pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
-async def test_refusals(account: Account, other: Account, call: str) -> None:
+async def test_refusals(world: World, account: Account, other: Account, call: str) -> None:
     good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)
     assert (foreign.status_code, foreign.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
+    kept = await world.db.fetchrow(
+        "select appuserid, target, detail from auditlog where clientid = $1 and event = 'tenant_mismatch'",
+        account.clientid,
+    )
+    assert kept is not None
+    assert (kept["appuserid"], kept["target"]) == (account.owner.appuserid, str(other.clientid))
+    assert kept["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
     for bad in ({"startdate": "soon"}, {"enddate": "2026-12-01"}, {"enddate": "2025-12-01"}, {"startdate": 5}):
         assert (await account.owner.post(call, **good | bad)).status_code == 422
 
