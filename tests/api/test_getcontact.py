@@ -210,6 +210,24 @@ async def test_20_parallel_reveals_of_one_field_charge_once(world: World, accoun
     assert await account.ledger_fits()
 
 
+async def test_an_old_address_is_the_same_person(world: World, account: Account) -> None:
+    person, old = await world.person(), f"in/old-{account.clientid}"
+    await world.db.execute("insert into personalias (profilekey, personid) values ($1, $2)", old, person.personid)
+    answers = [
+        await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL)
+        for key in (old, person.key, old)
+    ]
+    assert [answer.json()["charged"] for answer in answers] == [1, 0, 0]
+    assert {answer.json()["contactdata"][0]["linkedinurl"] for answer in answers} == {
+        f"https://www.linkedin.com/{person.key}"
+    }
+    # Who is removed by the present address is gone under the old one too.
+    hashed = world.scripts.vault.index("profile", person.key)
+    await world.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
+    gone = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{old}", **REVEAL)
+    assert (gone.status_code, gone.json()["contactdata"]) == (200, [])
+
+
 async def test_a_suppressed_person_is_not_found(world: World, account: Account) -> None:
     person = await world.person()
     hashed = world.scripts.vault.index("profile", person.key)

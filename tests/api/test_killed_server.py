@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import select
+import signal
 from collections.abc import Callable
+from functools import partial
 
 import httpx2
 import pytest
 
 from tests.api.standing import books, caller, prepare, settings
-from tests.support import Serve
+from tests.support import Serve, descendants
 
 ROUNDS, REVEALS = 10, 200
 
@@ -32,6 +36,29 @@ async def _reveal_until_killed(url: str, first: int, kill: Callable[[], object])
     async with caller(url) as http:
         await asyncio.gather(*(one(http, number) for number in range(first, first + REVEALS)))
     return answered
+
+
+def _all_end(watched: list[int]) -> bool:
+    """Whether the processes behind these descriptors end, each within its grace and a little more."""
+    try:
+        return all(select.select([process], [], [], 20)[0] for process in watched)
+    finally:
+        for process in watched:
+            os.close(process)
+
+
+@pytest.mark.slow
+async def test_workers_without_a_parent_end_in_the_middle_of_requests(
+    new_database: Callable[[], str], serve: Serve
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
+    await prepare(url, REVEALS)
+    watched = [os.pidfd_open(pid) for pid in descendants(server.process.pid)]
+    await _reveal_until_killed(server.url, 0, partial(server.stop, signal.SIGKILL))
+    assert await asyncio.to_thread(_all_end, watched)
+    reveals, booked, spent = await books(url)
+    assert reveals == booked == spent
 
 
 @pytest.mark.slow
