@@ -14,7 +14,7 @@ from tableapi.errors import BadRequest, TooLarge, UnsupportedMedia
 def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
     """The body as plain data: JSON, CSV as a list of records, or None when there is none."""
     if len(raw) > limit:
-        raise TooLarge(f"The body is larger than {limit} bytes.")
+        raise TooLarge.of(limit)
     if not raw.strip():
         return None
     kind = content_type.split(";")[0].strip().lower()

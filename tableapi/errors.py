@@ -105,6 +105,12 @@ class Stale(ApiError):
 class TooLarge(ApiError):
     status, reason = 413, "too_large"
 
+    @classmethod
+    def of(cls, most: int, **more: Any) -> TooLarge:
+        """The refusal of a body of more than `most` bytes, told in the unit that a person uses."""
+        told = f"{most // 2**20} MB" if most >= 2**20 and most % 2**20 == 0 else f"{most:,} bytes"
+        return cls(f"The body is larger than {told}.", **more)
+
 
 class UnsupportedMedia(ApiError):
     status, reason = 415, "unsupported_media_type"

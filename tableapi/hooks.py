@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 from starlette.requests import Request
 
-from tableapi import bodies, filters, plan, reply, request, tables
+from tableapi import bodies, filters, plan, reply, request, sheets, tables
+from tableapi.crypto import WIRE_HEADER
 from tableapi.errors import BadRequest
 from tableapi.listing import listing
 from tableapi.reading import Call
@@ -18,6 +19,8 @@ from tableapi.scripts import Hook, Scripts
 async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str | None, http: Any) -> Reply:
     """The hook's answer, or the engine's with the records as the hook left them.
 
+    The option `form` tells a hook of GET that a file is asked for, csv or xlsx; it may answer what shall be in it.
+
     A hook always gets records that name their row: identifiers and filters are resolved before it runs, so that no
     way to name a row leads round it.
     """
@@ -26,7 +29,14 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     ctx = scripts.context(call.actor, Request(http.scope, http.receive))
     records = await _records(call, verb, ident)
     options = dict(call.query) | ({"id": ident} if ident is not None else {})
+    options.pop("form", None)
+    if verb == "GET" and (form := sheets.wanted(call.options(), call.headers)) is not None:
+        options["form"] = form[0]
     made = await hook(ctx, records, options)
+    if isinstance(made, sheets.Export):
+        # A file has no session that could open its values.
+        call.export, call.headers = made, {k: v for k, v in call.headers.items() if k != WIRE_HEADER}
+        made = None
     if made is None:
         _replace(call, verb, ident, records)
         found = await tables.handle(call, verb, ident)

@@ -78,7 +78,7 @@ class Http:
         length = self.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
             await self._drain()
-            raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
+            raise TooLarge.of(most, headers={"Connection": "close"})
         parts, size = [], 0
         self.waits = time.perf_counter()  # underway.py ends a wait that lasts too long
         while True:
@@ -88,7 +88,7 @@ class Http:
             size += len(part := message.get("body", b""))
             if size > most:
                 await self._drain()
-                raise TooLarge(f"The body is larger than {most} bytes.", headers={"Connection": "close"})
+                raise TooLarge.of(most, headers={"Connection": "close"})
             parts.append(part)
             if not message.get("more_body"):
                 self.waits = 0.0

@@ -21,6 +21,7 @@ from tableapi.reply import Reply
 from tableapi.request import Options
 
 _SPECIAL = "if-match", "wrap", "accept"
+_JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ def record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
 
 
 def _plain(headers: Any) -> bool:
-    accept = headers.get("accept", "*/*").lower()
-    return "if-match" not in headers and "wrap" not in headers and "csv" not in accept
+    accept = headers.get("accept", "").partition(",")[0].partition(";")[0].strip().lower()
+    return "if-match" not in headers and "wrap" not in headers and accept in _JSON
 
 
 def _key(call: Call, verb: str, fields: dict[str, Any]) -> tuple[Any, ...]:

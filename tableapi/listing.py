@@ -1,4 +1,4 @@
-"""A list in the form asked for: JSON with or without its wrapper, identifiers alone, or CSV."""
+"""A list in the form asked for: JSON with or without its wrapper, identifiers alone, or a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from tableapi import reply
+from tableapi import reply, sheets
 from tableapi.reply import Reply
 from tableapi.request import Options
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
-    """The answer of a list. `body`: a JSON array; `names`: its fields, for the head of a CSV."""
+    """The answer of a list. `body`: a JSON array; `names`: its fields, for the head of a file."""
     if given.as_list:
         key = [n.strip() for n in given.id_field.split(",")] if given.id_field.strip() else call.table.key
         body = orjson.dumps([_identifier(row, key) for row in orjson.loads(body)])
-    elif (name := reply.wants_csv(given, call.headers)) is not None:
-        return as_csv(call, orjson.loads(body), names, name)
+    elif (form := sheets.wanted(given, call.headers)) is not None:
+        return as_file(call, orjson.loads(body), names, *form)
     wrap = given.wrap and call.headers.get("wrap", "true").lower() not in ("false", "0", "no")
     made = Reply(reply.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if given.file:
@@ -34,6 +34,10 @@ def _identifier(row: dict[str, Any], key: Any) -> Any:
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
 
 
-def as_csv(call: Call, rows: list[dict[str, Any]], names: Any, name: str) -> Reply:
-    body = reply.as_csv(rows, list(names), safe=call.dataset.unseal is not None)
-    return Reply(body, content_type=reply.CSV, headers=reply.attachment(name or f"{call.table.bare}.csv"))
+def as_file(call: Call, rows: list[dict[str, Any]], names: Any, form: str, name: str) -> Reply:
+    """The rows as a download of one of the forms of sheets.py."""
+    file = title = call.table.bare
+    if (export := call.export) is not None:
+        rows, names, file, title = [export.line(row) for row in rows], export.line({}).keys(), export.file, export.title
+    body, kind = sheets.written(form, rows, list(names), title, safe=call.dataset.unseal is not None)
+    return Reply(body, content_type=kind, headers=reply.attachment(name or f"{file}.{form}"))

@@ -11,6 +11,7 @@ from tableapi import schemas
 from tableapi.openapi_parts import CHOOSE, LIST, OPTIONS, READ, RELATION, WRITE, Json, json, options, ref, refusals
 from tableapi.roles import Right, Rights
 from tableapi.schema import Column, Relation, Table
+from tableapi.sheets import XLSX
 from tableapi.values import json_schema
 
 MOST_DESCRIBED = 12  # relations of one table whose options are written out; of more the option `related` tells
@@ -124,14 +125,14 @@ class TableDescription:
         if one:
             schema = ref("schemas", self.name)
             tag = {"description": "The version of the record.", "schema": {"type": "string"}}
-            found = {"description": "The record.", "content": json(schema) | _csv(), "headers": {"ETag": tag}}
+            found = {"description": "The record.", "content": json(schema) | _files(), "headers": {"ETag": tag}}
             return {"200": found}
         rows = {"type": "array", "description": "With wrap=false, or of keys with as_list."}
         number = {"type": "integer", "description": "With count_only."}
         keys = {"type": "object", "properties": {"resource": {"type": "array"}}, "required": ["resource"],
                 "description": "With as_list or group."}  # fmt: skip
         schema = {"anyOf": [ref("schemas", f"{self.name}_list"), keys, rows, number]}
-        return {"200": {"description": "The records.", "content": json(schema) | _csv()}}
+        return {"200": {"description": "The records.", "content": json(schema) | _files()}}
 
     def _get(self) -> Json:
         parameters = options(*LIST) + self._relation_options()
@@ -184,6 +185,10 @@ class TableDescription:
 
 def _csv() -> Json:
     return {"text/csv": {"schema": {"type": "string"}}}
+
+
+def _files() -> Json:
+    return _csv() | {XLSX: {"schema": {"type": "string", "format": "binary"}}}
 
 
 def field(column: Column, right: Right) -> Json:

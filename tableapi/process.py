@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import selectors
 import signal
@@ -14,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-PR_SET_PDEATHSIG = 1
 PAUSE, MOST_PAUSE = 0.5, 4.0  # before a worker that ended is started again: more, the more often it happens
 LONG = 30.0  # a worker that lived so long did not fail at its start
 GRACE_SECONDS = 10  # for what is under way when the parent is gone
@@ -23,14 +21,16 @@ GRACE_SECONDS = 10  # for what is under way when the parent is gone
 def die_with(parent: int) -> None:
     """Belong to `parent` alone: Ctrl-C in its terminal reaches us through it, and we die when it does, however.
 
-    The kernel sends SIGTERM when the parent is gone (Linux). One that comes before a handler of it stands may be lost,
-    so a thread watches the parent too, asks again, and ends a process that does not listen.
+    A thread watches the parent (Linux), asks for an orderly end when it is gone, and sees to it that there is one.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died before we could ask
+        try:
+            watched = os.pidfd_open(parent)
+        except ProcessLookupError:
             sys.exit(1)
-        threading.Thread(target=_outlive, args=(os.pidfd_open(parent),), name="parent", daemon=True).start()
+        if os.getppid() != parent:  # it died before we could watch
+            sys.exit(1)
+        threading.Thread(target=_outlive, args=(watched,), name="parent", daemon=True).start()
     if os.getpgid(0) == os.getpgid(parent):
         os.setpgid(0, 0)
 
@@ -40,9 +40,10 @@ def _outlive(parent: int) -> None:
     with selectors.DefaultSelector() as ends:
         ends.register(parent, selectors.EVENT_READ)
         ends.select()
+    # First of all the kernel is told to end us. A worker that stops with requests under way may hang with the lock of
+    # the interpreter in its hand (granian): no thread of ours runs any more then, and the port would stay taken.
+    signal.alarm(GRACE_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(GRACE_SECONDS)
-    os._exit(1)
 
 
 class Beside:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
-from tableapi import filters, groups, plan, reply, schemas, versions
+from tableapi import filters, groups, plan, schemas, sheets, versions
 from tableapi.access import Actor
 from tableapi.batch import Batch
 from tableapi.bodies import records
-from tableapi.dataset import Dataset
+from tableapi.dataset import Bounds, Dataset
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.filter_tree import Filter
-from tableapi.listing import as_csv, listing
+from tableapi.listing import as_file, listing
 from tableapi.plan import Asked, Plan, Values
 from tableapi.reply import Reply
 from tableapi.request import Options, integer, options
@@ -34,6 +34,11 @@ class Call:
     query: dict[str, str]
     body: Any
     headers: Mapping[str, str]
+    export: sheets.Export | None = None  # what a hook wants of a list that goes out as a file
+
+    def bounds(self) -> Bounds:
+        """The limits of the dataset; a file may hold more rows than a page."""
+        return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
 
     def again(self) -> Call:
         """The same call for another try: what a hook took out of the query is there again."""
@@ -66,8 +71,8 @@ async def one(call: Call, ident: Any) -> Reply:
     tag = versions.etag(row["mark"], row["body"] if made.options.related else b"")
     if versions.known(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    if (name := reply.wants_csv(made.options, call.headers)) is not None:
-        return as_csv(call, [orjson.loads(body)], made.names, name)
+    if (form := sheets.wanted(made.options, call.headers)) is not None:
+        return as_file(call, [orjson.loads(body)], made.names, *form)
     return Reply(body, headers={"ETag": tag})
 
 
@@ -83,7 +88,7 @@ def _key(call: Call, *more: Any) -> tuple[Any, ...]:
         if call.body is not None or "params" in call.query
         else ()
     )
-    return (call.actor.role, call.table.name, rest, lifted, *more)
+    return (call.actor.role, call.table.name, rest, lifted, call.export.most if call.export else 0, *more)
 
 
 def _params(call: Call) -> dict[str, Any]:
@@ -95,7 +100,7 @@ def _params(call: Call) -> dict[str, Any]:
 
 def _asked(call: Call, made: Options, tree: Filter | None) -> Asked:
     right = plan.right_of(call.table, call.rights, "GET")
-    return Asked(call.table, right, call.rights, made, tree, call.dataset.bounds)
+    return Asked(call.table, right, call.rights, made, tree, call.bounds())
 
 
 def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
@@ -228,7 +233,7 @@ def _cursor(call: Call, text: str, found: Filter | None) -> list[Any]:
 async def _meta(call: Call, made: Plan, values: Values, row: Any) -> dict[str, Any]:
     given = made.options
     more = bool(made.probe and row["more"])
-    own_limit = given.limit is not None and 0 < given.limit <= call.dataset.bounds.rows
+    own_limit = given.limit is not None and 0 < given.limit <= call.bounds().rows
     meta: dict[str, Any] = {}
     if given.include_count and not given.estimated:
         meta["count"] = row["count"]

@@ -28,10 +28,11 @@ from tableapi.db import Db
 from tableapi.door import Endpoint, admit, count, decode, limit_headers, script, validate
 from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
 from tableapi.settings import Settings
+from tableapi.sheets import Export
 
 __all__ = ["Call", "Context", "Endpoint", "Hook", "Scripts", "script"]
 
-Hook = Callable[[Context, list[dict[str, Any]], Mapping[str, Any]], Awaitable[list[dict[str, Any]] | None]]
+Hook = Callable[[Context, list[dict[str, Any]], Mapping[str, Any]], Awaitable[list[dict[str, Any]] | Export | None]]
 PRIVATE = {"Cache-Control": "no-store"}
 _HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 SYSTEM = Actor(role="system")
@@ -178,12 +179,12 @@ async def _body(request: Request, most: int) -> bytes:
     """The body, refused as soon as it is known to be too large."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
-        raise TooLarge(f"The body is larger than {most} bytes.")
+        raise TooLarge.of(most)
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise TooLarge(f"The body is larger than {most} bytes.")
+            raise TooLarge.of(most)
         parts.append(part)
     return b"".join(parts)
 

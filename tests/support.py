@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +52,14 @@ def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.Co
     )  # fmt: skip
 
 
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and those that they started."""
+    children = set()
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        children |= {int(child) for child in (task / "children").read_text().split()}
+    return sorted(children) + [deeper for child in sorted(children) for deeper in descendants(child)]
+
+
 @dataclass
 class Server:
     """A running `tableapi serve`. `told` is what it printed until it served, `log` its standard error."""
@@ -73,6 +81,13 @@ class Server:
             return self.process.wait(20)
         finally:
             self.process.kill()
+
+    def kill(self) -> None:
+        """kill -9 of every process that it started, then of itself: nobody can say goodbye."""
+        for pid in [*descendants(self.process.pid), self.process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(20)
 
 
 Serve = Callable[..., Server]

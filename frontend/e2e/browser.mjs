@@ -9,7 +9,7 @@ export const MEMBER = { email: "member@acme-demo.com", password: "Demo1234" };
 export const WIDE = { width: 1440, height: 900 };
 export const SMALL = { width: 390, height: 844 };
 
-const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => path && existsSync(path),
 );
 // Refusals that a journey causes on purpose are errors to the console of a browser, but none of the app.
@@ -18,9 +18,12 @@ const REFUSED = /the server responded with a status of 4\d\d/;
 /** Runs a journey and ends the process with 0 or 1. Every page that it opens is watched. */
 export async function journey(name, walk) {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  const faults = [];
-  const pages = [];
-  const open = async (options = {}) => {
+  await run(name, (pages, faults) => walk(opener(browser, pages, faults)), () => browser.close());
+}
+
+/** A page in a context of its own, which is watched. */
+function opener(browser, pages, faults) {
+  return async (options = {}) => {
     const context = await browser.newContext({ baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -28,8 +31,14 @@ export async function journey(name, walk) {
     watch(page, faults);
     return page;
   };
+}
+
+/** Walks, says how it went, and ends the process with 0 or 1. `walk` is given lists for its pages and for faults. */
+export async function run(name, walk, close) {
+  const faults = [];
+  const pages = [];
   try {
-    await walk(open);
+    await walk(pages, faults);
     check(faults.length === 0, `nothing went wrong on the way:\n  ${faults.join("\n  ")}`);
     console.log(`ok   ${name}`);
   } catch (error) {
@@ -37,7 +46,7 @@ export async function journey(name, walk) {
     console.error(`FAIL ${name}\n${error.stack ?? error}${faults.length ? `\nSeen on the way:\n  ${faults.join("\n  ")}` : ""}`);
     process.exitCode = 1;
   } finally {
-    await browser.close();
+    await close();
   }
 }
 

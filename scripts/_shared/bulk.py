@@ -33,7 +33,10 @@ _NEXT = """
     where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' order by r.line limit 1
 """
 _BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
-_DONE = "update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2"
+# A job may run twice at once: what the first one wrote stays.
+_DONE = """
+    update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2 and status = 'waiting'
+"""
 _CHARGE = "update bulkjob set charged = charged + $2 where jobid = $1"
 _FINISH = """
     update bulkjob set status = 'done', finishedon = now() where jobid = $1 and status = 'running'

@@ -47,10 +47,24 @@ async def test_bad_files_are_refused_with_a_clear_message(account: Account) -> N
             API + "bulklookup", params={"max_credits": 1}, files={"files": ("x.csv", data)}
         )
         assert (answer.status_code, words in answer.json()["error"]["message"]) == (422, True), answer.text
-    large = await account.owner.http.post(
-        API + "bulklookup", params={"max_credits": 1}, files={"files": ("x.csv", b"x" * 6_000_000)}
-    )
-    assert large.status_code == 413
+
+
+async def test_50_megabytes_are_refused_with_a_clear_message_and_nothing_is_lost(
+    world: World, account: Account
+) -> None:
+    line = b"https://www.linkedin.com/in/somebody-with-a-name\n"
+    before, url = await account.credits(), API + "bulklookup"
+    for size in (6_000_000, 50_000_000):
+        data = b"linkedinurl\n" + line * (size // len(line))
+        large = await account.owner.http.post(url, params={"max_credits": 1}, files={"files": ("x.csv", data)})
+        error = large.json()["error"]
+        assert (large.status_code, error["context"]["scope"]) == (413, "resource")
+        assert "5 MB" in error["message"], error
+    assert await world.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
+    assert await account.credits() == before
+    # The same session goes on with a good file.
+    good = await account.owner.http.post(url, params={"max_credits": 1}, files={"files": ("x.csv", line)})
+    assert good.status_code == 202, good.text
 
 
 async def test_each_row_has_its_outcome_and_a_repeat_is_free(world: World, account: Account) -> None:

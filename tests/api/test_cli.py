@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.support import ROOT, Serve, Server, execute, free_port, tableapi
+from tests.support import ROOT, Serve, Server, descendants, execute, free_port, tableapi
 
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
 POLICY = '''"""A project of one table."""
@@ -208,7 +208,7 @@ def test_the_embedded_database_keeps_its_data_and_stops_with_the_server(serve: S
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_everything_that_was_started(number: int, serve: Serve, project: Path) -> None:
     server = serve(cwd=project, WORKERS="2")
-    mine = _descendants(server.process.pid)
+    mine = descendants(server.process.pid)
     database = _embedded_url(_data_dir(server))
     assert len(mine) >= 3  # two workers of HTTP, one of jobs
 
@@ -221,7 +221,7 @@ def test_a_signal_stops_everything_that_was_started(number: int, serve: Serve, p
 
 def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, project: Path) -> None:
     server = serve(cwd=project, WORKERS="2")
-    mine = _descendants(server.process.pid)
+    mine = descendants(server.process.pid)
 
     os.killpg(server.process.pid, signal.SIGINT)
 
@@ -231,7 +231,7 @@ def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, p
 
 def test_a_killed_server_leaves_no_workers_and_the_next_one_starts(serve: Serve, project: Path) -> None:
     first = serve(cwd=project)
-    data, mine = _data_dir(first), _descendants(first.process.pid)
+    data, mine = _data_dir(first), descendants(first.process.pid)
     first.stop(signal.SIGKILL)
     _until(lambda: not [pid for pid in mine if _lives(pid)])
 
@@ -323,14 +323,6 @@ def _data_dir(server: Server) -> Path:
 def _embedded_url(data: Path) -> str:
     password = (data / "secrets" / "postgres_password").read_text().strip()
     return f"postgresql://postgres:{password}@127.0.0.1:{(data / 'postgres' / 'port').read_text()}/tableapi"
-
-
-def _descendants(pid: int) -> list[int]:
-    children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        children += [int(child) for child in (task / "children").read_text().split()]
-    found = sorted(set(children))
-    return found + [deeper for child in found for deeper in _descendants(child)]
 
 
 def _lives(pid: int) -> bool:

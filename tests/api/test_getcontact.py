@@ -184,6 +184,22 @@ async def test_64_parallel_reveals_with_5_credits_left(world: World, account: Ac
     assert await world.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 5
 
 
+async def test_50_parallel_reveals_with_the_last_credit(world: World, account: Account) -> None:
+    """Of 50 people one is paid; who was paid for before stays free."""
+    known = await world.person()
+    await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{known.key}", **REVEAL)
+    await account.set_credits(1)
+    keys = [known.key if number % 5 == 0 else (await world.person()).key for number in range(50)]
+    answers = await asyncio.gather(
+        *(account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL) for key in keys)
+    )
+    assert sorted(answer.status_code for answer in answers) == [200] * 11 + [402] * 39
+    assert sum(answer.json()["charged"] for answer in answers if answer.status_code == 200) == 1
+    assert (await account.credits())["bus_email_credits"] == 0
+    assert await account.ledger_fits()
+    assert await world.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 2
+
+
 async def test_20_parallel_reveals_of_one_field_charge_once(world: World, account: Account) -> None:
     person = await world.person()
     seats = [await account.user() for _ in range(4)]
@@ -192,6 +208,24 @@ async def test_20_parallel_reveals_of_one_field_charge_once(world: World, accoun
     assert [answer.status_code for answer in answers] == [200] * 20
     assert sum(answer.json()["charged"] for answer in answers) == 1
     assert await account.ledger_fits()
+
+
+async def test_an_old_address_is_the_same_person(world: World, account: Account) -> None:
+    person, old = await world.person(), f"in/old-{account.clientid}"
+    await world.db.execute("insert into personalias (profilekey, personid) values ($1, $2)", old, person.personid)
+    answers = [
+        await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL)
+        for key in (old, person.key, old)
+    ]
+    assert [answer.json()["charged"] for answer in answers] == [1, 0, 0]
+    assert {answer.json()["contactdata"][0]["linkedinurl"] for answer in answers} == {
+        f"https://www.linkedin.com/{person.key}"
+    }
+    # Who is removed by the present address is gone under the old one too.
+    hashed = world.scripts.vault.index("profile", person.key)
+    await world.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
+    gone = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{old}", **REVEAL)
+    assert (gone.status_code, gone.json()["contactdata"]) == (200, [])
 
 
 async def test_a_suppressed_person_is_not_found(world: World, account: Account) -> None:

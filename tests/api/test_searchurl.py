@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.api.product import API, Account, World
+from tests.unit.test_profile import REFUSED, SPELLINGS
 
 BOXES = {"personal": True, "business": True, "phone": True}
 
@@ -18,6 +19,26 @@ async def test_refusals(world: World, account: Account) -> None:
     wrong = await account.owner.post("searchurl", linkedinurl="https://example.com/in/x", phone=True)
     assert wrong.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}
     assert (await account.owner.http.get(API + "searchurl")).status_code == 405
+
+
+async def test_every_spelling_of_an_address_is_one_person_and_every_other_address_is_refused(
+    world: World, account: Account
+) -> None:
+    await world.person("jane-doe")
+    for spellings, right in ((SPELLINGS, 200), (REFUSED, 422)):
+        seat = await account.user()  # 60 a minute are allowed for one session
+        for text in spellings:
+            answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
+            told = (answer.status_code, text, answer.text)
+            if "\x00" in text:
+                assert answer.status_code == 400, told
+            elif right == 422:
+                assert answer.status_code == 422, told
+                assert answer.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}, told
+            else:
+                assert [found["linkedinurl"] for found in answer.json()["data"]] == [
+                    "https://www.linkedin.com/in/jane-doe"
+                ], told
 
 
 async def test_unknown_person_is_an_empty_list(account: Account) -> None:

@@ -11,7 +11,8 @@ from tests.api.product import Account, User, World
 
 MOMENTS = [
     datetime(2026, month, day, *clock, tzinfo=UTC)
-    for month, day in ((1, 1), (1, 30), (1, 31), (2, 1), (2, 28), (3, 1), (3, 29), (3, 30), (3, 31))
+    for month, days in ((1, (1, 28, 29, 30, 31)), (2, (1, 28)), (3, (1, 28, 29, 30, 31)))
+    for day in days
     for clock in ((0, 0, 0), (23, 59, 59))
 ]
 
@@ -32,11 +33,20 @@ async def _rows(user: User, call: str, start: str, end: str, **more: Any) -> lis
     return list(answer.json()["resource"])
 
 
+MONTHS = [("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-01", "2026-03-30")]
+
+
+def _by_hand(start: str) -> int:
+    """How many of the moments are in the month of a day."""
+    return sum(1 for moment in MOMENTS if f"{moment:%Y-%m}" == start[:7])
+
+
 async def test_months_count_to_their_true_end(world: World, account: Account) -> None:
     member = await account.user(name="Percy 100%")
     await _reveals(world, account, member)
-    for start, end in (("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-01", "2026-03-30")):
-        by_hand = sum(1 for moment in MOMENTS if f"{moment:%Y-%m}" == start[:7])
+    assert [_by_hand(start) for start, _ in MONTHS] == [10, 4, 10]
+    for start, end in MONTHS:
+        by_hand = _by_hand(start)
         rows = await _rows(account.owner, "getplatformusagedata", start, end)
         mine = next(row for row in rows if row["appuserid"] == member.appuserid)
         assert (mine["totalrevealedcount"], mine["busemailcount"], mine["directdialscount"]) == (by_hand, by_hand, 0)
@@ -47,12 +57,34 @@ async def test_months_count_to_their_true_end(world: World, account: Account) ->
     assert await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="%x%") == []
 
 
+async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(world: World, account: Account) -> None:
+    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+    for moment in MOMENTS:
+        query = {"linkedinurl": f"linkedin.com/{(await world.person()).key}", "type": "directdials"}
+        answer = await world.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": made["apikey"]})
+        assert answer.json()["charged"] == 1
+        await world.db.execute(
+            "update apiusage set createdon = $2 where usageid = (select max(usageid) from apiusage where apikey = $1)",
+            made["keyid"], moment,
+        )  # fmt: skip
+    for start, end in MONTHS:
+        (row,) = await _rows(account.owner, "getapiusagedata", start, end)
+        assert (row["callcount"], row["directdialscount"], row["businessemailcount"]) == (*[_by_hand(start)] * 2, 0)
+
+
 @pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
-async def test_refusals(account: Account, other: Account, call: str) -> None:
+async def test_refusals(world: World, account: Account, other: Account, call: str) -> None:
     good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)
     assert (foreign.status_code, foreign.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
+    kept = await world.db.fetchrow(
+        "select appuserid, target, detail from auditlog where clientid = $1 and event = 'tenant_mismatch'",
+        account.clientid,
+    )
+    assert kept is not None
+    assert (kept["appuserid"], kept["target"]) == (account.owner.appuserid, str(other.clientid))
+    assert kept["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
     for bad in ({"startdate": "soon"}, {"enddate": "2026-12-01"}, {"enddate": "2025-12-01"}, {"startdate": 5}):
         assert (await account.owner.post(call, **good | bad)).status_code == 422
 

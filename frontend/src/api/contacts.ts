@@ -1,7 +1,9 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
-import { type ListOptions, rows, useTableWrite } from "./tables";
-import type { Feedback } from "./types";
+import { MOST_OFFSET, fromEnd } from "../lib/paging";
+import { call } from "./client";
+import { type ListOptions, rows, tablePath, useTableWrite } from "./tables";
+import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
 /** What was asked, and the how manieth search it is: the same question again is a new search. */
@@ -30,12 +32,30 @@ export function myContacts({ page, size, text }: Page) {
   const limit = size;
   const offset = (page - 1) * size;
   return queryOptions({
-    ...(text ? byName({ limit, offset, searchtext: text }) : all({ limit, offset })),
+    ...(text ? byName({ limit, offset, searchtext: text }) : offset > MOST_OFFSET ? far({ limit, offset }) : all({ limit, offset })),
     placeholderData: keepPreviousData,
   } as ReturnType<typeof all>);
 }
 
+/** The page is in the middle of a list so long that only a search leads there. */
+export class TooFar extends Error {}
+
 const all = (page: ListOptions) => rows("usercontact", { order: "createdon DESC", include_count: true, ...page });
+
+/** A page that the server does not leaf to from the beginning: read from the end, in the opposite order. */
+const far = (page: { limit: number; offset: number }) =>
+  queryOptions({
+    queryKey: ["usercontact", "far", page] as const,
+    queryFn: async ({ signal }) => {
+      const list = (query: ListOptions) =>
+        call<List<UserContact>>("GET", tablePath("usercontact"), { query: { include_count: true, ...query }, signal, contacts: true });
+      const count = (await list({ limit: 1, offset: 0 })).meta?.count ?? 0;
+      const place = fromEnd(page, count);
+      if (!place) throw new TooFar();
+      const answer = await list({ order: "createdon ASC,contactid DESC", ...place });
+      return { ...answer, resource: answer.resource.toReversed() };
+    },
+  });
 
 const byName = (input: Input<"searchname">) =>
   queryOptions({

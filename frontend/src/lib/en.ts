@@ -514,6 +514,7 @@ export const en = {
     title: "My Contacts",
     count_one: "{{count}} contact",
     count_other: "{{count}} contacts",
+    tooFar: "The list is too long to leaf to this page. Search by name to find a contact here.",
     searchLabel: "Search contacts",
     searchPlaceholder: "Search by name",
     export: "Export Excel",

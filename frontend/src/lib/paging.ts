@@ -15,6 +15,17 @@ export function pageNumber(text: string | null): number {
   return Number.isSafeInteger(page) && page > 0 ? page : 1;
 }
 
+/** How far from an end of a list the server leafs. */
+export const MOST_OFFSET = 100_000;
+
+/** Where a page lies that is too far from the beginning: `offset` rows before the end of the list, in the opposite order,
+ `limit` rows. Null: too far from the end as well. */
+export function fromEnd(page: { offset: number; limit: number }, count: number): { offset: number; limit: number } | null {
+  const limit = Math.max(0, Math.min(page.limit, count - page.offset));
+  const offset = Math.max(0, count - page.offset - limit);
+  return offset > MOST_OFFSET ? null : { offset, limit };
+}
+
 export function lastPage(count: number, size: number): number {
   return Math.max(1, Math.ceil(count / size));
 }

@@ -27,7 +27,7 @@ export function Counters() {
               <Icon size={16} aria-hidden="true" />
               {t(`counter.${name}`)}
             </dt>
-            <dd>{counters.isPending ? <Skeleton height={26} width={48} /> : (counters.data?.[name] ?? 0).toLocaleString("en-US")}</dd>
+            <dd>{counters.isPending ? <Skeleton height={26} width={48} /> : (counters.data?.[name]?.toLocaleString("en-US") ?? "–")}</dd>
           </div>
         ))}
       </dl>

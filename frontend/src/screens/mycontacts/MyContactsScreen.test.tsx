@@ -40,6 +40,29 @@ test("pages and sizes are in the address, an unknown size is 100", async () => {
   expect(sent[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
 });
 
+test("the last pages of a very long list are read from its end, and its middle only by a search", async () => {
+  const ends = [contactAnswer(2), contactAnswer(1)];
+  const sent = serve({
+    [LIST]: ({ query }: Sent) => ({ resource: query.get("order")?.startsWith("createdon ASC") ? ends.toReversed() : contacts(25).resource, meta: { count: 500_002 } }),
+  });
+  const { where } = draw(<MyContactsScreen />, { at: AT });
+  await screen.findByText("Person 25");
+  await user.click(screen.getByRole("button", { name: "Last page" }));
+  await waitFor(() => expect(screen.queryByText("Person 25")).toBeNull());
+  expect(where()).toBe(`${AT}?page=20001`);
+  expect(screen.getAllByRole("link", { name: /^Person/ }).map((one) => one.textContent)).toEqual(["Person 2", "Person 1"]);
+  expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ order: "createdon ASC,contactid DESC", limit: "2", offset: "0" });
+
+  await user.click(screen.getByRole("button", { name: "20000" }));
+  await waitFor(() => expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
+});
+
+test("the middle of a very long list is found by a search alone", async () => {
+  serve({ [LIST]: contacts(500_000) });
+  draw(<MyContactsScreen />, { at: `${AT}?page=10000` });
+  expect(await screen.findByText(/^The list is too long to leaf to this page/)).toBeVisible();
+});
+
 test("a search waits until the typing rests, and starts at page 1", async () => {
   const sent = serve({ [LIST]: contacts(60), "POST searchname": { resource: [contactAnswer(7)], meta: { count: 1 } } });
   const { where } = draw(<MyContactsScreen />, { at: `${AT}?page=2` });

@@ -5,9 +5,9 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, Search, UsersRound } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { myContacts } from "../../api/contacts";
+import { TooFar, myContacts } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { explain, fieldErrors } from "../../api/explain";
 import type { List, UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
@@ -65,6 +65,7 @@ function Content({ list, selection }: ContentProps) {
   if (list.isPending) return <TableSkeleton label={t("loading")} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
+    if (isTooFar(list.error)) return <Empty icon={<UsersRound size={30} aria-hidden="true" />} title={t("contacts.tooFar")} />;
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
   if (list.data.resource.length === 0) {
@@ -82,6 +83,9 @@ function Content({ list, selection }: ContentProps) {
   }
   return <ContactsTable rows={list.data.resource} selection={selection} />;
 }
+
+/** Also a search leafs no further than the server goes. */
+const isTooFar = (error: Error) => error instanceof TooFar || (error instanceof ApiError && error.status === 422 && "offset" in fieldErrors(error));
 
 function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
   const [typed, setTyped] = useState(text);

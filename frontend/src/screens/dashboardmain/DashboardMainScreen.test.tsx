@@ -1,0 +1,120 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import { accountAnswer, planAnswer } from "../../testing/answers";
+import { Refusal, draw, serve } from "../../testing/render";
+import { DashboardMainScreen } from "./DashboardMainScreen";
+
+const COUNTERS = { contacts: 1234, phones: 11, workemails: 22, personalemails: 33, members: 4, apikeys: 5 };
+const DAY = { date: "2026-03-14", count: 3 };
+
+type Me = Parameters<typeof accountAnswer>[0];
+
+function show(me: Me = {}, replies = {}) {
+  vi.useFakeTimers({ now: new Date("2026-03-15T12:00:00Z"), toFake: ["Date"] });
+  const sent = serve({
+    "POST getrevealcount": { totalrevealcount: 3, days: [DAY] },
+    "POST datascript/appcounters": { data: COUNTERS },
+    ...replies,
+  });
+  draw(<DashboardMainScreen />, { at: "/dashboard/main/dashboardmain", me: accountAnswer(me) });
+  return sent;
+}
+
+const card = (name: string) => within(screen.getByRole("region", { name }));
+const OVER = { contactcredit: 0 };
+const FREE = planAnswer(1, "Free", { price: 0 });
+const CUSTOM = planAnswer(9, "Custom", { price: -1, validity: 365 });
+const PAST = "2026-03-01 00:00:00+00";
+
+test.each<[string, Me, string[]]>([
+  ["paid and renewing", {}, ["Renews on 20 Dec 2099"]],
+  ["cancelled", { subscription: { autorenew: 0 } }, ["subscription cancelled, it ends on 20 Dec 2099"]],
+  ["expired", { subscription: { expirydate: PAST } }, ["subscription expired"]],
+  ["expired without credits", { subscription: { expirydate: PAST }, credits: OVER }, ["subscription expired"]],
+  ["without credits", { credits: OVER }, ["credits over", "Renews on 20 Dec 2099"]],
+  ["cancelled without credits", { credits: OVER, subscription: { autorenew: 0 } }, ["credits over", "subscription cancelled, it ends on 20 Dec 2099"]],
+  ["on the free plan", { plan: FREE }, ["Renews by itself on 20 Dec 2099"]],
+])("a plan that is %s says so", (_, me, notes) => {
+  show(me);
+  const found = card("Subscription");
+  expect(found.getAllByText(/Renews|subscription|credits over/i, { selector: "[data-standing]" }).map((one) => one.textContent)).toEqual(notes);
+});
+
+test.each<[Me, string, string]>([
+  [{}, "Starter", "$49 per month"],
+  [{ plan: planAnswer(6, "Starter yearly", { price: 1490, validity: 365 }) }, "Starter yearly", "$1,490 per year"],
+  [{ plan: FREE }, "Free", "Free"],
+  [{ plan: CUSTOM }, "Custom", "∞ per year"],
+])("name and price of a plan", (me, name, price) => {
+  show(me);
+  const found = card("Subscription");
+  expect(found.getByRole("heading", { name })).toBeVisible();
+  expect(found.getByText((_, element) => element?.tagName === "P" && element.textContent === price)).toBeVisible();
+});
+
+test("without a plan there is a button to subscribe, and nothing of a price or a date", () => {
+  const me = accountAnswer();
+  show({ client_by_clientid: { ...me.client_by_clientid!, usersubscription_by_clientid: [] } });
+  const found = card("Subscription");
+  expect(found.getByRole("heading", { name: "no plans added" })).toBeVisible();
+  expect(found.getByRole("button", { name: "Subscribe now" })).toHaveAttribute("href", "/dashboard/upgradeplan");
+  expect(found.queryByText(/\$|Renews/)).toBeNull();
+});
+
+test.each<[Me, string | null]>([
+  [{}, "Upgrade"],
+  [{ plan: FREE }, "View Plans"],
+  [{ role: "member" }, null],
+])("only an owner is led to the plans", (me, label) => {
+  show(me);
+  const names = card("Subscription").getAllByRole("button").map((one) => one.textContent);
+  expect(names).toEqual(label ? [label, "Download Extension"] : ["Download Extension"]);
+});
+
+test("what is left is a number and a percentage of the plan's", () => {
+  show({ credits: { contactcredit: 1000, seatcount: 2, apicallcount: 1 } });
+  expect(card("Seats").getByText((_, one) => one?.textContent === "2/5")).toBeVisible();
+  expect(card("Seats").getByText("40%")).toBeVisible();
+  expect(card("API Calls").getByText("50%")).toBeVisible();
+  expect(card("Subscription").getByText("1,000")).toBeVisible();
+});
+
+test("a plan without seats has 0 % left, and nobody more than all of them", () => {
+  show({ credits: { seatcount: 9, apicallcount: 3 }, plan: planAnswer(2, "Starter", { availableapicall: 0 }) });
+  expect(card("Seats").getByText("100%")).toBeVisible();
+  expect(card("API Calls").getByText("0%")).toBeVisible();
+});
+
+test("revealed contacts of 7 days, or of 30 or 90, each with its bar", async () => {
+  const sent = show();
+  const user = userEvent.setup();
+  const found = card("Revealed contacts");
+  expect(await found.findByRole("status")).toHaveTextContent("3");
+  expect(found.getByRole("radio", { name: "Last 7 days" })).toBeChecked();
+  const bars = () => found.getByRole("img").querySelectorAll("rect");
+  expect(bars()).toHaveLength(8);
+  expect(found.getByText("14 Mar 2026: 3")).toBeInTheDocument();
+  await user.click(found.getByRole("radio", { name: "Last 90 days" }));
+  await waitFor(() => expect(bars().length).toBeGreaterThan(89));
+  const asked = sent.filter(({ path }) => path === "getrevealcount").map(({ body }) => [body.revealedby, body.date]);
+  expect(asked).toEqual([
+    [1, "2026-03-08"],
+    [1, "2025-12-15"],
+  ]);
+});
+
+test("the counters of the company", async () => {
+  show();
+  const found = card("So far");
+  expect(await found.findByText("1,234")).toBeVisible();
+  expect(found.getAllByRole("definition").map((one) => one.textContent)).toEqual(["1,234", "11", "22", "33", "4", "5"]);
+});
+
+test("numbers that cannot be had leave the rest of the screen as it is", async () => {
+  const broken = new Refusal(503, { code: 503, message: "busy", context: { reason: "busy", scope: "resource" } });
+  show({}, { "POST getrevealcount": broken, "POST datascript/appcounters": broken });
+  expect(await card("Revealed contacts").findByText("–", undefined, { timeout: 10_000 })).toBeVisible();
+  await waitFor(() => expect(card("So far").getAllByRole("definition").map((one) => one.textContent)).toEqual(Array(6).fill("–")));
+  expect(card("Subscription").getByRole("heading", { name: "Starter" })).toBeVisible();
+}, 15_000);
