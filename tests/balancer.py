@@ -47,9 +47,9 @@ class Balancer:
             writer.close()
 
     async def _forward(self, head: bytes, body: bytes) -> bytes:
-        for _ in range(len(self.ready) * 2):
-            self._turn += 1
-            port = self.ready[self._turn % len(self.ready)]
+        self._turn += 1
+        first = self._turn % max(1, len(self.ready))
+        for port in self.ready[first:] + self.ready[:first]:
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
             except OSError:
@@ -65,7 +65,7 @@ class Balancer:
                 return b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
             finally:
                 writer.close()
-        return b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+        return b"HTTP/1.1 504 No Node\r\nContent-Length: 0\r\n\r\n"
 
     async def close(self) -> None:
         for task in self._open:
