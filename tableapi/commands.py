@@ -70,6 +70,11 @@ def _surroundings(settings: Settings) -> Iterator[tuple[bool, str]]:
             asyncio.run(check_database(settings.database_url))
         except CannotServe as error:
             yield True, f"DATABASE_URL: {error}"
+    for url in settings.database_replica_urls:
+        try:
+            asyncio.run(check_database(url))
+        except CannotServe as error:
+            yield False, f"DATABASE_REPLICA_URLS: {error} Until it answers, all is read from the primary."
     public = urlsplit(settings.public_url)
     if is_loopback(public.hostname or ""):
         yield True, f"PUBLIC_URL is {settings.public_url}: mailed links would lead to the reader's own machine."

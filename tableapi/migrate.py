@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -29,6 +30,7 @@ TRIES = 15  # two seconds each, and two between: half a minute of looking for a 
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
 _ALONE = re.compile(r"^-- outside a transaction$", re.MULTILINE)
 _NEEDS = re.compile(r"^-- needs (\d+)$", re.MULTILINE)
+_CONCURRENT = re.compile(r"\bindex\s+concurrently\b|^\s*vacuum\b", re.IGNORECASE | re.MULTILINE)
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
 
 
@@ -61,8 +63,17 @@ class Migration:
         return int(found[1]) if found else 0
 
     def statements(self) -> list[str]:
-        """Of a file outside a transaction: each ends with a semicolon at the end of a line."""
-        return [part for part in _END.split(self.text) if re.sub(r"--.*", "", part).strip()]
+        """Of a file outside a transaction: each ends with a semicolon at the end of a line, and outside of $$."""
+        found, held = [], ""
+        for part in _END.split(self.text):
+            held += part
+            if held.count("$$") % 2:
+                held += ";"
+                continue
+            if re.sub(r"--.*", "", held).strip():
+                found.append(held)
+            held = ""
+        return found
 
 
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:
@@ -125,22 +136,36 @@ async def _apply(connection: asyncpg.Connection, one: Migration, needs: int) -> 
     try:
         if one.alone:
             for statement in one.statements():
-                await connection.execute(statement)
+                await _alone(connection, statement)
             await _done(connection, one, needs)
         else:
-            await _patiently(connection, one, needs)
+            await _patiently(partial(_together, connection, one, needs))
     except asyncpg.PostgresError as error:
         raise BadMigration(f"{one.name} cannot be applied: {error}".split("\n")[0]) from error
 
 
-async def _patiently(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
-    """In one transaction that never waits long for a lock, tried again when it does not get one."""
+async def _together(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
+    async with connection.transaction():
+        await connection.execute(f"set local lock_timeout = '{LOCK_TIMEOUT}'")
+        await connection.execute(one.text)
+        await _done(connection, one, needs)
+
+
+async def _alone(connection: asyncpg.Connection, statement: str) -> None:
+    """What is built concurrently waits as long as it must: nobody waits behind it."""
+    waits = _CONCURRENT.search(statement) is not None
+    await connection.execute(f"set lock_timeout = '{0 if waits else LOCK_TIMEOUT}'")
+    try:
+        await _patiently(partial(connection.execute, statement))
+    finally:
+        await connection.execute("reset lock_timeout")
+
+
+async def _patiently(apply: Callable[[], Awaitable[object]]) -> None:
+    """Tried again when it does not get a lock soon."""
     for left in reversed(range(TRIES)):
         try:
-            async with connection.transaction():
-                await connection.execute(f"set local lock_timeout = '{LOCK_TIMEOUT}'")
-                await connection.execute(one.text)
-                await _done(connection, one, needs)
+            await apply()
             return
         except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
             if not left:

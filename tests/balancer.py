@@ -36,18 +36,20 @@ class Balancer:
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
-        with suppress(EOFError, OSError, asyncio.CancelledError):
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                body = await reader.readexactly(_length(head))
-                writer.write(await self._forward(head, body))
-        self._open.discard(task)
-        writer.close()
+        try:
+            with suppress(EOFError, OSError, asyncio.CancelledError):
+                while True:
+                    head = await reader.readuntil(b"\r\n\r\n")
+                    body = await reader.readexactly(_length(head))
+                    writer.write(await self._forward(head, body))
+        finally:
+            self._open.discard(task)
+            writer.close()
 
     async def _forward(self, head: bytes, body: bytes) -> bytes:
-        for _ in range(len(self.ready) * 2):
-            self._turn += 1
-            port = self.ready[self._turn % len(self.ready)]
+        self._turn += 1
+        first = self._turn % max(1, len(self.ready))
+        for port in self.ready[first:] + self.ready[:first]:
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
             except OSError:
@@ -63,11 +65,12 @@ class Balancer:
                 return b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
             finally:
                 writer.close()
-        return b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+        return b"HTTP/1.1 504 No Node\r\nContent-Length: 0\r\n\r\n"
 
     async def close(self) -> None:
         for task in self._open:
             task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
 
 
 def _length(head: bytes) -> int:
@@ -81,12 +84,15 @@ def _length(head: bytes) -> int:
 async def _is_ready(port: int) -> bool:
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    try:
         writer.write(b"GET /readyz HTTP/1.1\r\nHost: balancer\r\nConnection: close\r\n\r\n")
-        line = await asyncio.wait_for(reader.readline(), 2)
-        writer.close()
+        return b" 200 " in await asyncio.wait_for(reader.readline(), 2)
     except (OSError, TimeoutError):
         return False
-    return b" 200 " in line
+    finally:
+        writer.close()
 
 
 @asynccontextmanager
@@ -100,5 +106,6 @@ async def balancer() -> AsyncIterator[Balancer]:
         yield made
     finally:
         watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
         server.close()
         await made.close()

@@ -25,9 +25,11 @@ class Seen:
     bodies: list[tuple[Request, int, bytes]] = field(default_factory=list)
     slowest: float = 0.0
 
-    def wrong(self, *right: int) -> dict[str, int] | list[str]:
+    def wrong(self, *right: int) -> dict[str, int | str] | list[str]:
         """Everything that is not one of the right answers; nothing when all is well."""
-        return self.failures[:5] or {str(n): count for n, count in self.answers.items() if n not in right}
+        told = {status: body.decode(errors="replace")[:300] for _, status, body in self.bodies if status not in right}
+        found = {str(n): count for n, count in self.answers.items() if n not in right}
+        return self.failures[:5] or (found | {f"{n} said": text for n, text in told.items()})
 
     @property
     def count(self) -> int:

@@ -83,6 +83,16 @@ async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: 
     assert await asyncio.to_thread(server.process.wait, 15) in (0, 143)
 
 
+async def test_a_second_signal_ends_the_draining(url: str, serve: Serve) -> None:
+    server = await asyncio.to_thread(serve, "--dataset", f"db={url}", "--open", DRAIN_SECONDS="60")
+    server.process.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(5):
+        while await _answers(server, "/readyz") == 200:  # noqa: ASYNC110 - asked from outside
+            await asyncio.sleep(0.01)
+    server.process.send_signal(signal.SIGTERM)
+    assert await asyncio.to_thread(server.process.wait, 15) in (0, 143)
+
+
 async def test_reload_drops_no_request_and_sees_new_tables(url: str, serve: Serve) -> None:
     server = await asyncio.to_thread(serve, "--dataset", f"db={url}", "--open", WORKERS="2")
     async with load(lambda: server.port, asked, headers={}, clients=16) as seen:

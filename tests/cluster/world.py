@@ -35,7 +35,7 @@ http {{
             proxy_http_version 1.1;
             proxy_set_header Connection "";
             proxy_connect_timeout 1s;
-            proxy_next_upstream error timeout http_502 http_503;  # only what is safe to repeat: GET, PUT, DELETE
+            proxy_next_upstream error timeout;  # only what is safe to repeat: GET, PUT, DELETE
         }}
     }}
 }}
