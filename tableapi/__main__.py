@@ -123,7 +123,7 @@ def _project() -> tuple[Settings, Path]:
 
 
 def _worker(args: argparse.Namespace) -> None:
-    from tableapi import observe
+    from tableapi import observe, tracing
     from tableapi.jobs import work
     from tableapi.serve import with_postgres
 
@@ -134,6 +134,8 @@ def _worker(args: argparse.Namespace) -> None:
         settings = with_postgres(settings, stack)
         asyncio.run(check_database(str(settings.database_url)))
         observe.configure(settings.log_level)
+        tracing.start(settings)
+        stack.callback(tracing.stop)
         observe.sink.start()  # nobody may read what it says, and it goes on
         stack.callback(observe.sink.close)
         asyncio.run(work(settings, folder))

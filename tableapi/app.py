@@ -11,7 +11,7 @@ import asyncpg
 import structlog
 from starlette.requests import Request
 
-from tableapi import bodies, limits, metrics, observe, reply, request, underway
+from tableapi import bodies, limits, metrics, observe, reply, request, tracing, underway
 from tableapi.access import ANYONE, Actor
 from tableapi.datasets import Datasets
 from tableapi.errors import (
@@ -71,10 +71,13 @@ class App:
             await _shed(send, scope["method"])
             return
         http = Http(scope, receive, self._proxies)
-        try:
-            made = await self._admitted(http)
-        except Exception as error:
-            made = self._refused(error, http)
+        if tracing.tracer is None:
+            made = await self._made(http)
+        else:
+            sent = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+            with tracing.request(sent) as span:
+                made = await self._made(http)
+                tracing.answered(span, http.method, http.route, made.status, http.id)
         if self.system.draining:
             made.headers["Connection"] = "close"
         await respond(send, http, made, self._origins)
@@ -93,6 +96,13 @@ class App:
             http.ip,
             who,
         )
+
+    async def _made(self, http: Http) -> Reply:
+        """The answer, whatever happens."""
+        try:
+            return await self._admitted(http)
+        except Exception as error:
+            return self._refused(error, http)
 
     def _refused(self, error: Exception, http: Http) -> Reply:
         refused = refusal(error)

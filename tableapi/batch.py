@@ -79,6 +79,6 @@ async def trying(run: Awaitable[Done], *, alone: bool = False) -> Done | ApiErro
             raise
         if not alone and isinstance(error, UNDONE):
             raise
-        if refused.why == "schema_changed" and not alone:
-            raise refused from None
+        if not alone and (refused.why == "schema_changed" or refused.http_status == 503):
+            raise refused from None  # no fault of this record: the whole request may be sent again
         return refused

@@ -53,7 +53,7 @@ class Context:
 
     async def later(self, name: str, /, **payload: Any) -> None:
         """Queue the internal script `name`, in the caller's transaction: the job exists exactly when its cause does."""
-        await jobs.enqueue(self.db, self.vault, name, payload)
+        await jobs.enqueue(self.db, self.vault, name, payload, self.request.request_id)
 
     def limit(self, name: str, key: str, amount: int, seconds: int) -> None:
         """Count one use; TooMany past the limit. For limits that depend on the body, such as an address."""

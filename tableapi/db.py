@@ -19,6 +19,7 @@ import orjson
 import structlog
 from databases import Database
 
+from tableapi import tracing
 from tableapi.errors import RETRY, Busy
 from tableapi.lanes import Lane, Lanes
 
@@ -177,6 +178,12 @@ class Db:
             if pool.is_connected:
                 await pool.disconnect()
 
+    @property
+    def waiting(self) -> int:
+        """Scripts that wait for a connection."""
+        backend: Any = self._script_pool._backend
+        return getattr(backend._pool, "waiting", 0) + self._singles.waiting
+
     # -- scripts ---------------------------------------------------------------------------------------------------
 
     def transaction(self, **options: Any) -> Any:
@@ -215,12 +222,16 @@ class Db:
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
         async with self._one() as connection:
-            found: list[asyncpg.Record] = await connection.fetch(sql, *args)
+            with tracing.statement(sql):
+                found: list[asyncpg.Record] = await connection.fetch(sql, *args)
             return found
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
         async with self._one() as connection:
-            found: asyncpg.Record | None = await connection.fetchrow(sql, *args)
+            with (
+                contextlib.nullcontext() if isinstance(connection, Lane) else tracing.statement(sql)
+            ):  # a lane says it itself
+                found: asyncpg.Record | None = await connection.fetchrow(sql, *args)
             return found
 
     async def fetchval(self, sql: str, *args: Any) -> Any:
@@ -230,7 +241,8 @@ class Db:
     async def execute(self, sql: str, *args: Any) -> str:
         """The status of the statement, for example "DELETE 3"."""
         async with self._one() as connection:
-            status: str = await connection.execute(sql, *args)
+            with tracing.statement(sql):
+                status: str = await connection.execute(sql, *args)
             return status
 
     # -- notifications ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
 from tableapi import limits, observe
@@ -33,9 +33,16 @@ _LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a script says its own l
 _UNKEPT = [*_API_HEADERS, (b"cache-control", b"no-store")]
 
 
+class Meter(Protocol):
+    """What counts requests (underway.py): those of them that wait for their client."""
+
+    idle: int
+
+
 class Http:
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str]) -> None:
-        self.scope, self.receive = scope, receive
+        self.scope, self.source = scope, receive
+        self.meter: Meter | None = None
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
         self.path = self.raw_path = ""
@@ -51,6 +58,16 @@ class Http:
         self.ended = ""  # why it was cut short (underway.py)
         self.ip: str = scope["client"][0] if scope.get("client") else ""
         self._proxies = proxies
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        """The next part of the body. Who waits for a slow client takes no place from those who work."""
+        if self.meter is None:
+            return await self.source()
+        self.meter.idle += 1
+        try:
+            return await self.source()
+        finally:
+            self.meter.idle -= 1
 
     def read(self) -> None:
         """Headers and path. Raises BadRequest for a header sent twice with different values."""
@@ -111,10 +128,10 @@ class Http:
         """The whole body, left in place for who reads it next."""
         body = await self.body(most)
 
-        async def receive() -> MutableMapping[str, Any]:
+        async def again() -> MutableMapping[str, Any]:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        self.receive = receive
+        self.source = again
         return body
 
 

@@ -28,6 +28,7 @@ from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.models import Job
 from pgqueuer.queries import Queries
 
+from tableapi import tracing
 from tableapi.crypto import Vault
 from tableapi.db import Db
 from tableapi.faults import UNREACHABLE, refusal
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tableapi.scripts import Scripts
 
 log = structlog.get_logger(__name__)
+CAUSE = "_cause"  # in a payload: the request id, and the span, of what caused the job
 ATTEMPTS = 20  # 5 s, 10 s, ... 5 min: more than an hour of trying
 FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
 POLL = timedelta(seconds=2)  # what NOTIFY misses
@@ -53,10 +55,11 @@ async def install(connection: asyncpg.Connection) -> None:
         await queries.install()
 
 
-async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any]) -> None:
-    """Keep a job, inside the caller's transaction if there is one."""
+async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], request_id: str = "") -> None:
+    """Keep a job, inside the caller's transaction if there is one. It knows the request that caused it."""
+    cause = tracing.carried(request_id)
     async with db.connection() as connection:
-        sealed = vault.seal_bytes(orjson.dumps(dict(payload)))
+        sealed = vault.seal_bytes(orjson.dumps(dict(payload) | ({CAUSE: cause} if cause else {})))
         await Queries(AsyncpgDriver(connection)).enqueue(name, sealed)
 
 
@@ -89,8 +92,14 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
     for name, endpoint in scripts.jobs.items():
 
         async def run(job: Job, name: str = name) -> None:
+            structlog.contextvars.clear_contextvars()
             try:
-                await scripts.run_job(name, orjson.loads(scripts.vault.open_bytes(job.payload or b"")))
+                payload = orjson.loads(scripts.vault.open_bytes(job.payload or b""))
+                cause = payload.pop(CAUSE, {})
+                if "request_id" in cause:
+                    structlog.contextvars.bind_contextvars(request_id=cause["request_id"])
+                with tracing.job(name, cause):
+                    await scripts.run_job(name, payload)
             except Exception as error:
                 log.warning("job_failed", job=name, attempt=job.attempts, error=type(error).__name__)
                 if _away(error) and datetime.now(UTC) - job.created < AWAY_LIFE:

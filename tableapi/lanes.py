@@ -16,6 +16,7 @@ import asyncpg
 import structlog
 from asyncpg.exceptions import InvalidCachedStatementError, OutdatedSchemaCacheError
 
+from tableapi import tracing
 from tableapi.errors import RETRY, Busy
 
 log = structlog.get_logger(__name__)
@@ -37,6 +38,12 @@ class Lane(asyncpg.Connection):
         self._known: dict[str, Any] = {}  # statement -> PreparedStatement; it is closed with its last reference
 
     async def fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
+        if tracing.tracer is None:
+            return await self._fetchrow(query, *args, **options)
+        with tracing.statement(query):
+            return await self._fetchrow(query, *args, **options)
+
+    async def _fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
         known: Any = self._known.get(query)
         if known is None:
             # Behind pgbouncer statements do not stay.
@@ -71,6 +78,14 @@ class Lanes:
         if self._holders:
             return
         self._holders = [asyncio.create_task(self._hold()) for _ in range(self._size)]
+
+    @property
+    def free(self) -> int:
+        return len(self._free)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
 
     async def close(self) -> None:
         if self._alarm is not None:

@@ -9,7 +9,7 @@ import signal
 
 import structlog
 
-from tableapi import limits, metrics, observe
+from tableapi import limits, metrics, observe, tracing
 from tableapi.faults import UNREACHABLE
 from tableapi.http import Receive, Send
 from tableapi.services import Services
@@ -48,13 +48,22 @@ class Lifespan:
     async def _start(self) -> None:
         observe.configure(self._settings.log_level)
         observe.sink.start()
+        tracing.start(self._settings)
         limits.start(self._services.limit_settings)
+        self._watch()
         metrics.start()
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._system.drain)
         self._under_way.start()
         await self._open()
         self._system.sandbox.start()
         _settle()
+
+    def _watch(self) -> None:
+        databases = [dataset.db for dataset in self._services.datasets.values()]
+        metrics.watch("under_way", lambda: len(self._under_way))
+        metrics.watch("lanes_free", lambda: sum(db.lanes.free for db in databases))
+        metrics.watch("lanes_waiting", lambda: sum(db.lanes.waiting for db in databases))
+        metrics.watch("pool_waiting", lambda: sum(db.waiting for db in databases))
 
     async def _stop(self) -> None:
         self._under_way.stop()
@@ -63,6 +72,7 @@ class Lifespan:
         await self._system.sandbox.close()
         await self._services.close()
         await limits.stop()
+        tracing.stop()
         observe.sink.close()
 
     async def _open(self) -> None:

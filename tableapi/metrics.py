@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from prometheus_client import (
@@ -34,6 +35,26 @@ _requests = Counter("tableapi_requests", "Answered requests", ("route", "method"
 _seconds = Histogram("tableapi_request_seconds", "Time to the answer", ("route", "method"), buckets=STEPS)
 _reads = Counter("tableapi_reads", "Reads that a replica may answer, by who answered", ("source",))
 _workers = Gauge("tableapi_workers", "Worker processes that serve", multiprocess_mode="livesum")
+_events = Counter("project_events", "What the project counts", ("event", "kind"))
+_gauges = {
+    "under_way": Gauge("tableapi_under_way", "Requests under way", multiprocess_mode="livesum"),
+    "lanes_free": Gauge(
+        "tableapi_lanes_free", "Connections of the table API that are free", multiprocess_mode="livesum"
+    ),
+    "lanes_waiting": Gauge("tableapi_lanes_waiting", "Requests that wait for one", multiprocess_mode="livesum"),
+    "pool_waiting": Gauge("tableapi_pool_waiting", "Scripts that wait for a connection", multiprocess_mode="livesum"),
+}
+_watched: dict[str, Callable[[], float]] = {}
+
+
+def event(name: str, kind: str, count: int = 1) -> None:
+    """Count what happened in the project: `event("credits_spent", "directdial")`. Both words are of a short list."""
+    _events.labels(name, kind).inc(count)
+
+
+def watch(name: str, value: Callable[[], float]) -> None:
+    """Read this value of the process once a second."""
+    _watched[name] = value
 
 
 @dataclass(slots=True)
@@ -71,6 +92,8 @@ def tell() -> None:
     _sources.clear()
     for source, count in reads.items():
         _reads.labels(source).inc(count)
+    for name, value in _watched.items():
+        _gauges[name].set(value())
     told = _cells.copy()
     _cells.clear()
     for (route, method, status), cell in told.items():

@@ -27,6 +27,7 @@ from tableapi.crypto import Vault
 from tableapi.db import Db
 from tableapi.door import Endpoint, admit, count, decode, limit_headers, script, validate
 from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
+from tableapi.jobs import CAUSE
 from tableapi.settings import Settings
 from tableapi.sheets import Export
 
@@ -157,7 +158,8 @@ class Scripts:
         endpoint = self.jobs.get(name)
         if endpoint is None:
             raise NotFound(f"There is no internal script '{name}'.")
-        arguments = (validate(endpoint.input, payload),) if endpoint.input else ()
+        given = {field: value for field, value in payload.items() if field != CAUSE}
+        arguments = (validate(endpoint.input, given),) if endpoint.input else ()
         return await endpoint.run(self.context(SYSTEM), *arguments)
 
 

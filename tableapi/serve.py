@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -32,6 +33,7 @@ from tableapi.settings import Settings
 
 SCHEMA_CHANNEL = "tableapi_schema"  # NOTIFY on it: the workers read the catalog again
 HEADER_SECONDS = 30  # for the headers of a request, and as long a connection is kept that asks nothing
+MOST_CONNECTIONS = 8192  # per worker, most of them idle or slow; what works at once is MAX_UNDER_WAY
 STOP_SECONDS = 8  # for requests under way
 
 
@@ -159,6 +161,9 @@ def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
 
 
 def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # as many connections as we are allowed, not as few as we are given
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
     server = _Server(
         "tableapi.app",
         address=settings.host,
@@ -171,6 +176,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
         backlog=2048,
         log_level=LogLevels.error,
         respawn_failed_workers=True,
+        backpressure=MOST_CONNECTIONS,
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         workers_kill_timeout=STOP_SECONDS,
     )

@@ -120,6 +120,10 @@ class Settings(BaseSettings):
     linkedin_client_secret: str = Field(default="", repr=False)
     linkedin_issuer: Origin = "https://www.linkedin.com/oauth"
 
+    otel_exporter_otlp_endpoint: str = ""  # traces are sent there (tracing.py)
+    otel_traces_exporter: str = ""
+    otel_service_name: str = "tableapi"
+
     people_url: Origin | None = None
     people_key: str = Field(default="", repr=False)
     profile_host: str = "linkedin.com"

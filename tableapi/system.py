@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import docs, metrics, plan, reply, request, routines, schemas
+from tableapi import docs, gauges, metrics, plan, reply, request, routines, schemas
 from tableapi.access import Actor
 from tableapi.dataset import Dataset
 from tableapi.datasets import Datasets
@@ -48,7 +48,7 @@ class System:
         if path == "/readyz":
             return await self._ready()
         if path == "/metrics":
-            return self._metrics(http)
+            return await self._metrics(http)
         if path.startswith("/sandbox/"):
             return await self._sandboxed(http)
         found = self.static.reply(path, http.headers) if self.static else None
@@ -79,7 +79,7 @@ class System:
             return Reply(reply.dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
         return Reply(b'{"status":"ready"}')
 
-    def _metrics(self, http: Any) -> Reply:
+    async def _metrics(self, http: Any) -> Reply:
         token = self.settings.metrics_token
         given = http.headers.get("authorization", "").removeprefix("Bearer ").strip()
         if token:
@@ -88,7 +88,7 @@ class System:
             allowed = _is_loopback(http.ip) and "x-forwarded-for" not in http.headers
         if not allowed:
             raise NotFound("There is no such page.")
-        return Reply(metrics.text(), content_type=metrics.MEDIA_TYPE)
+        return Reply(metrics.text() + await gauges.text(self.services.scripts), content_type=metrics.MEDIA_TYPE)
 
     # -- /api/v2/ itself ---------------------------------------------------------------------------------------------
 

@@ -36,11 +36,12 @@ class UnderWay:
         self._glanced = (0.0, 0.0)
         self._easy = 0.0  # when there was time left last
         self.busy = False
+        self.idle = 0  # of them wait for the body of a slow client
 
     @property
     def full(self) -> bool:
         """Whether one more would be too many."""
-        count = len(self._tasks)
+        count = len(self._tasks) - self.idle
         return count >= self._most or (self.busy and count >= ENOUGH)
 
     def __len__(self) -> int:
@@ -73,6 +74,7 @@ class UnderWay:
         task = asyncio.current_task()
         if task is not None:
             self._tasks[task] = http
+            http.meter = self
         return task
 
     def leave(self, task: asyncio.Task[Any] | None) -> None:
@@ -102,7 +104,7 @@ class UnderWay:
 async def _watch(task: asyncio.Task[Any], http: Any) -> None:
     """Cancel the task of a request when its client goes."""
     with contextlib.suppress(OSError, RuntimeError):
-        while (await http.receive())["type"] != "http.disconnect":
+        while (await http.source())["type"] != "http.disconnect":
             pass
         if not http.ended:
             http.ended = GONE

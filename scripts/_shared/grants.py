@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tableapi import metrics
 from tableapi.context import Context
 
 KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
@@ -56,7 +57,9 @@ async def grant(
         if amount:
             # The next time that it runs low is news again.
             await ctx.db.execute("delete from creditnotice where clientid = $1 and kind = $2", clientid, kind)
-            await ctx.db.execute(_GRANT[kind], clientid, amount, reason, source, f"{source_id}:{kind}", bought)
+            booked = (clientid, amount, reason, source, f"{source_id}:{kind}", bought)
+            if await ctx.db.execute(_GRANT[kind], *booked) == "UPDATE 1":
+                metrics.event("credits_granted", kind, amount)
 
 
 async def end_plan_credits(ctx: Context, clientid: int, source_id: str) -> None:

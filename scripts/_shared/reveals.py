@@ -13,6 +13,7 @@ from scripts._shared import contacts, credits, profile  # noqa: A004
 from scripts._shared.contacts import Contact
 from scripts._shared.credits import Balances
 from scripts._shared.people import Person
+from tableapi import metrics
 from tableapi.context import Context
 
 _REVEAL = "select reveal_contact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
@@ -43,6 +44,8 @@ async def reveal(
     if made["unmerged"]:
         made["contact"]["emails"] = await _merge(ctx, made["contact"]["contactid"], person, kind)
     charged = int(made["outcome"] == "charged")
+    if charged:
+        metrics.event("credits_spent", kind)
     if charged and getattr(left, credits.CREDIT[kind]) == 0:
         await ctx.later("tellcredits")  # the clock would find it too, five minutes later
     return Revealed(contacts.opened(ctx, made["contact"]), charged, left)

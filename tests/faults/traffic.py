@@ -92,8 +92,8 @@ class Traffic:
         headers = {"Idempotency-Key": secrets.token_hex(8)}
         while True:
             answer = await self._ask(kind, "POST", path, json=body, headers=headers)
-            if answer is not None and answer.status_code == 200:
-                return answer.json()
+            if answer is not None and (answer.status_code == 200 or b'"answer_lost"' in answer.content):
+                return answer.json()  # or it was done, and only its answer is lost
             await asyncio.sleep(0.1)
 
     async def _read(self) -> None:

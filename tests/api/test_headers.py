@@ -1,0 +1,80 @@
+"""Headers that keep a browser safe: of pages, of the API, for other origins, and for private data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import httpx2
+import pytest
+
+from tests.support import Serve, execute
+
+KEY, HOME = "test-app-key", "https://app.example.com"
+
+
+@pytest.fixture(scope="module")
+def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
+    execute(pg_url, "create database headers")
+    url = f"{pg_url.rpartition('/')[0]}/headers"
+    server = session_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off")
+    yield server.url
+    server.stop()
+    execute(pg_url, "drop database headers with (force)")
+
+
+def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> None:
+    page = httpx2.get(f"{served}/login", timeout=20)
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";") if rule.strip())
+    assert "unsafe" not in rules.get("script-src", rules["default-src"])
+    assert rules["frame-ancestors"] == "'none'"
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert page.headers["referrer-policy"] == "strict-origin-when-cross-origin"
+    assert "permissions-policy" in page.headers
+    assert page.headers["strict-transport-security"].startswith("max-age=31536000")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("config", 200), ("leads/_table/client", 401), ("getcontact", 405), ("nope", 404)]
+)
+def test_an_answer_of_the_api_is_kept_by_nobody(served: str, path: str, status: int) -> None:
+    answer = httpx2.get(f"{served}/api/v2/{path}", headers={"X-API-Key": KEY}, timeout=20)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-request-id"]
+    assert "set-cookie" not in answer.headers
+    assert not any(character.isdigit() for character in answer.headers.get("server", ""))  # no version
+
+
+def test_only_our_own_origin_may_read(served: str) -> None:
+    url = f"{served}/api/v2/config"
+    ours = httpx2.get(url, headers={"Origin": HOME}, timeout=20)
+    assert (ours.headers["access-control-allow-origin"], ours.headers["vary"]) == (HOME, "Origin")
+    assert "access-control-allow-credentials" not in ours.headers
+    for origin in ("https://evil.example", "null", HOME + ".evil.example", "http://app.example.com"):
+        other = httpx2.get(url, headers={"Origin": origin}, timeout=20)
+        assert "access-control-allow-origin" not in other.headers, origin
+
+
+def test_a_preflight_of_a_stranger_is_told_nothing(served: str) -> None:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key, x-session-token"}
+    url = f"{served}/api/v2/getcontact"
+    ours = httpx2.options(url, headers=asked | {"Origin": HOME}, timeout=20)
+    assert (ours.status_code, ours.headers["access-control-allow-origin"]) == (204, HOME)
+    assert ours.headers["access-control-allow-headers"] == "x-api-key, x-session-token"
+    other = httpx2.options(url, headers=asked | {"Origin": "https://evil.example"}, timeout=20)
+    assert not [name for name in other.headers if name.startswith("access-control-allow")]
+
+
+def test_credentials_in_a_query_leave_no_trace(served: str) -> None:
+    answer = httpx2.get(f"{served}/api/v2/user/session?session_token=wrong", headers={"X-API-Key": KEY}, timeout=20)
+    assert answer.status_code == 401
+    assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
+
+
+def test_metrics_are_for_this_machine(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
+    assert httpx2.get(f"{served}/metrics", timeout=20).status_code == 200
+    through = httpx2.get(f"{served}/metrics", headers={"X-Forwarded-For": "203.0.113.9"}, timeout=20)
+    assert through.status_code == 404
