@@ -1,7 +1,10 @@
+-- outside a transaction
 -- A page or a search of My Contacts reads one index of usercontactlink: it holds copies of the contact's createdon and
 -- name. Here they come into being, empty, and from now on whoever writes a link fills them, the version before too, because
--- it writes links by this function alone. 0003 fills those that are there.
-alter table usercontactlink add column listedon timestamptz, add column searchname text collate "C";
+-- it writes links by this function alone. 0003 fills those that are there. Each statement locks one table: who holds the
+-- lock of one and waits for the next would be in a deadlock with a reveal.
+alter table usercontactlink
+    add column if not exists listedon timestamptz, add column if not exists searchname text collate "C";
 alter table usercontactlink set (autovacuum_vacuum_insert_scale_factor = 0.02, parallel_workers = 0);
 
 create or replace function usercontact_renamed() returns trigger language plpgsql as $$
@@ -9,7 +12,7 @@ begin
     update usercontactlink set searchname = lower(new.name) where contactid = new.contactid;
     return null;
 end $$;
-create trigger usercontact_renamed after update of name on usercontact
+create or replace trigger usercontact_renamed after update of name on usercontact
     for each row when (old.name is distinct from new.name) execute function usercontact_renamed();
 
 create or replace function reveal_contact(
