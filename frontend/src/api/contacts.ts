@@ -52,6 +52,7 @@ const far = (page: { limit: number; offset: number }) =>
       const count = (await list({ limit: 1, offset: 0 })).meta?.count ?? 0;
       const place = fromEnd(page, count);
       if (!place) throw new TooFar();
+      if (place.limit === 0) return { resource: [], meta: { count } };
       const answer = await list({ order: "createdon ASC,contactid DESC", ...place });
       return { ...answer, resource: answer.resource.toReversed() };
     },

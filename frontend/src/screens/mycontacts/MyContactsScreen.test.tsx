@@ -57,6 +57,14 @@ test("the last pages of a very long list are read from its end, and its middle o
   await waitFor(() => expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
 });
 
+test("a page behind the end of the list is empty", async () => {
+  const sent = serve({ [LIST]: contacts(60) });
+  draw(<MyContactsScreen />, { at: `${AT}?page=999999` });
+  expect(await screen.findByText("no data found")).toBeVisible();
+  expect(sent.map(({ query }) => query.get("limit"))).toEqual(["1"]);
+  expect(screen.getByRole("button", { name: "First page" })).toBeEnabled();
+});
+
 test("the middle of a very long list is found by a search alone", async () => {
   serve({ [LIST]: contacts(500_000) });
   draw(<MyContactsScreen />, { at: `${AT}?page=10000` });
