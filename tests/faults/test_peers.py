@@ -28,6 +28,8 @@ BROKEN: tuple[Mode, ...] = ("down", "slow", "rubbish")
 
 @pytest.mark.parametrize("mode", BROKEN)
 async def test_mail_server(product: Product, seen: Seen, mode: Mode) -> None:
+    already = product.mails.doubled
+    product.doubled = already + 2  # one on the wire when the connection is cut, either way: see docs/faults.md
     async with product.traffic() as traffic:
         await product.smtp.be(mode)
         before = len(traffic.mailed)
@@ -36,10 +38,11 @@ async def test_mail_server(product: Product, seen: Seen, mode: Mode) -> None:
         await product.smtp.be("works")
         due = set(traffic.mailed[before:])
         late = await until(lambda: due <= set(product.mails.names))
+    product.doubled = product.mails.doubled
     assert not traffic.refusals(), traffic.told()
     assert late < HEALS + (0 if mode == "down" else 10)  # who was waiting for an answer waits to its end
     seen(f"Mail server {mode}", "nobody notices; the mails go out once, 5 s after its return",
-         f"{traffic.told()}; {len(due)} mails waited, all sent once {late:.1f} s after")  # fmt: skip
+         f"{traffic.told()}; {len(due)} mails waited, all sent {late:.1f} s after, {product.doubled - already} twice")  # fmt: skip
 
 
 # -- the people vendor -------------------------------------------------------------------------------------------------
