@@ -41,8 +41,9 @@ async def test_mail_server(product: Product, seen: Seen, mode: Mode) -> None:
     product.doubled = product.mails.doubled
     assert not traffic.refusals(), traffic.told()
     assert late < HEALS + (0 if mode == "down" else 10)  # who was waiting for an answer waits to its end
+    twice = product.doubled - already
     seen(f"Mail server {mode}", "nobody notices; the mails go out once, 5 s after its return",
-         f"{traffic.told()}; {len(due)} mails waited, all sent {late:.1f} s after, {product.doubled - already} twice")  # fmt: skip
+         f"{traffic.told()}; {len(due)} mails waited, all sent {late:.1f} s after, {twice} twice")  # fmt: skip
 
 
 # -- the people vendor -------------------------------------------------------------------------------------------------
