@@ -15,7 +15,7 @@ from tests.fuzz.stage import CALLERS, sign_in
 SLOWEST = 16.0  # the limit of a request, and a second
 CONNECTIONS = 8
 LEAKS = (b"Traceback", b"asyncpg", b"SELECT ", b"select (", b"/tableapi/", b"/site-packages/")
-HEAL = 500  # requests after which sessions are made anew
+HEAL = 200  # requests after which sessions are made anew
 
 
 @dataclass

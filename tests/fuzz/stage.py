@@ -76,7 +76,8 @@ async def sign_in(url: str) -> None:
     for token, (user, client) in _TOKENS.items():
         hashed = hashlib.sha256(token.encode()).digest()
         await db.execute(
-            "insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $3) on conflict do nothing",
+            "insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $3)"
+            " on conflict (tokenhash) do update set revokedon = null, lastused = now()",
             hashed, user, client,
         )  # fmt: skip
     await db.execute("update appuser set isactive = 1, isdeleted = 0, role = 'member' where appuserid = 902")
