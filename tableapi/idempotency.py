@@ -24,13 +24,13 @@ from tableapi.reply import Reply, refused
 from tableapi.scripts import Scripts
 from tableapi.settings import Settings
 
-AGAIN = 0.5  # seconds between two tries to give a key back
+AGAIN = 0.5  # seconds between two tries to give a key back, or to keep an answer
 
 
 class Answers:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._dropping: set[asyncio.Task[None]] = set()
+        self._late: set[asyncio.Task[None]] = set()
 
     async def once(
         self, key: str, call: Call, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
@@ -71,34 +71,43 @@ class Answers:
         if made.status >= 500:
             await self._drop(claim, ApiError(status=made.status))
         else:
-            await self._backend.keep(claim, made)
+            await self._keep(claim, made)
         return made
 
     async def _failed(self, claim: Claim, error: BaseException) -> None:
         known = refusal(error) if isinstance(error, Exception) else None
         if known is not None and not known.passing:
-            await self._backend.keep(claim, refused(known))
+            await self._keep(claim, refused(known))
         else:
             await self._drop(claim, error)
 
     async def _drop(self, claim: Claim, error: BaseException) -> None:
-        """Give the key back; when the database is away, beside, as soon as it is there again."""
+        """Give the key back."""
+        await self._sooner_or_later(lambda: self._backend.drop(claim, error))
+
+    async def _keep(self, claim: Claim, made: Reply) -> None:
+        """Keep the answer. The work is done, so it is given even when it cannot be kept now."""
+        await self._sooner_or_later(lambda: self._backend.keep(claim, made))
+
+    async def _sooner_or_later(self, action: Callable[[], Awaitable[None]]) -> None:
+        """Now, or, when the database is away, beside, as soon as it is there again."""
         try:
-            await self._backend.drop(claim, error)
+            await action()
         except Exception as fault:
             known = refusal(fault)
             if known is None or not known.passing:
                 raise
-            task = asyncio.create_task(self._drop_later(claim, error))
-            self._dropping.add(task)
-            task.add_done_callback(self._dropping.discard)
+            task = asyncio.create_task(_until_done(action))
+            self._late.add(task)
+            task.add_done_callback(self._late.discard)
 
-    async def _drop_later(self, claim: Claim, error: BaseException) -> None:
-        for _ in range(int(DEAD / AGAIN)):
-            await asyncio.sleep(AGAIN)
-            with suppress(Exception):  # the next try will do
-                await self._backend.drop(claim, error)
-                return
+
+async def _until_done(action: Callable[[], Awaitable[None]]) -> None:
+    for _ in range(int(DEAD / AGAIN)):
+        await asyncio.sleep(AGAIN)
+        with suppress(Exception):  # the next try will do
+            await action()
+            return
 
 
 def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:

@@ -42,7 +42,7 @@ CAUSE = "_cause"  # in a payload: the request id, and the span, of what caused t
 ATTEMPTS = 20  # 5 s, 10 s, ... 5 min: more than an hour of trying
 FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
 POLL = timedelta(seconds=2)  # what NOTIFY misses
-AWAY_DELAY, AWAY_LIFE = timedelta(seconds=3), timedelta(days=3)  # while what a job needs is away
+AWAY_DELAY, AWAY_LIFE = timedelta(seconds=2), timedelta(days=3)  # while what a job needs is away
 BEAT = timedelta(seconds=12)  # without a beat for so long the job's worker is dead, and another one takes it
 AT_ONCE, OF_A_KIND = 32, 16  # a peer that hangs holds its own kind of job, not all others
 GRACE = 10.0  # seconds for jobs under way when the database is gone: what they do outside cannot be taken back
