@@ -98,7 +98,7 @@ async def test_a_script_that_committed_never_runs_again(world: World, account: A
     assert first.status_code == 200
     assert (again.status_code, again.json()["error"]["context"]["reason"]) == (409, "answer_lost")
     async with asyncio.timeout(5):  # it is kept as soon as that is possible
-        while (again := await account.owner.http.post(url, json=body, headers=KEY)).status_code != 200:
+        while (again := await account.owner.http.post(url, json=body, headers=KEY)).status_code != 200:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     assert again.content == first.content
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
