@@ -72,7 +72,6 @@ async def checkout(ctx: Context, input: New) -> dict[str, Any]:
             raise Conflict("You are on this plan already.", reason="already_subscribed")
         if live["stripe_subid"]:
             raise Conflict("Change your running subscription instead.", reason="change_instead")
-    await planchange.must_fit(ctx, clientid, plan)  # members of a plan that ended may be more than this one seats
     page = await checkouts.page(ctx, clientid, plan)
     return {"resource": {"status": 1, "code": 200, "data": page.id, "url": page.url}}
 
