@@ -53,7 +53,7 @@ class App:
         self.settings = settings
         self.services = Services(settings, datasets)
         self.system = System(settings, datasets, self.services)
-        self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds)
+        self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds, self.services.waits)
         self.life = Lifespan(settings, self.services, self.system, self.under_way)
         self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
         self._proxies = frozenset(settings.trusted_proxies)
@@ -67,7 +67,7 @@ class App:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Before any work: a refusal that costs a third of an answer would take the place of one.
-        if self.under_way.full and scope["path"] not in WATCHED:
+        if scope["path"] not in WATCHED and self.under_way.full():
             await _shed(send, scope["method"])
             return
         http = Http(scope, receive, self._proxies)

@@ -85,6 +85,10 @@ class Services:
             self.door.listen()
         self.is_open = True
 
+    def waits(self) -> bool:
+        """Whether requests wait for a connection of a database now."""
+        return any(dataset.db.lanes.waiting or dataset.db.waiting for dataset in self.datasets.values())
+
     async def close(self) -> None:
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tableapi.errors import BadRequest, Busy
 
-# With so many under way a worker that can do no more refuses further ones at once; they would only wait, and all others
-# with them. It can do no more when its loop has taken nearly all of a core, or come late to what was due, for a while:
-# a page that opens a hundred requests at once is no overload.
-ENOUGH, SHARE, LATENESS, WHILE = 64, 0.9, 0.02, 1.0
+# More come than are served when never less than so many were under way, for so long (seconds), though there is work to
+# do: who comes next would only wait, and all others with them. A page that opens a hundred requests at once is no
+# overload, and many that wait for a slow vendor are none either.
+ENOUGH, WHILE = 64, 1.0
+IDLE = 0.3  # of a core: the loop has time left
 GLANCE = 0.05
 EVERY = 0.25  # also how long a request runs before anybody looks whether its client is there
 BODY_SECONDS = 10.0  # for a body to come
@@ -27,22 +29,26 @@ GONE, LATE, SLOW = "gone", "late", "slow"
 class UnderWay:
     """The requests of one worker: `most` at once, `seconds` each where the request itself does not say more."""
 
-    def __init__(self, most: int, seconds: float) -> None:
-        self._most, self._seconds = most, seconds
+    def __init__(self, most: int, seconds: float, waits: Callable[[], bool] = lambda: False) -> None:
+        """`waits`: whether requests wait for the database now."""
+        self._most, self._seconds, self._waits = most, seconds, waits
         self._tasks: dict[asyncio.Task[Any], Any] = {}
         self._watches: dict[asyncio.Task[Any], asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._glancing: asyncio.TimerHandle | None = None
         self._glanced = (0.0, 0.0)
-        self._easy = 0.0  # when there was time left last
+        self._fewest = self._refused = 0  # since the last glance
+        self._easy = self._hard = 0.0  # when all was well last, and when it was not
         self.busy = False
         self.idle = 0  # of them wait for the body of a slow client
 
-    @property
     def full(self) -> bool:
-        """Whether one more would be too many."""
+        """Whether one more would be too many; it is then refused."""
         count = len(self._tasks) - self.idle
-        return count >= self._most or (self.busy and count >= ENOUGH)
+        if count < ENOUGH or (count < self._most and not self.busy):
+            return False
+        self._refused += 1
+        return True
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -59,14 +65,17 @@ class UnderWay:
                 timer.cancel()
 
     def _glance(self) -> None:
-        """Is there time left?"""
+        """Do more come than are served?"""
         now, used = time.perf_counter(), time.thread_time()
         before, used_before = self._glanced
-        passed = now - before
-        if not (passed > GLANCE + LATENESS or used - used_before > SHARE * passed):
+        standing = self._refused > 0 or self._fewest >= ENOUGH
+        idle = used - used_before < IDLE * (now - before) and not self._waits()
+        if not standing or idle:
             self._easy = now
-        self.busy = now - self._easy > WHILE
-        self._glanced = now, used
+        else:
+            self._hard = now
+        self.busy = now - self._hard < WHILE if self.busy else now - self._easy > WHILE
+        self._fewest, self._refused, self._glanced = len(self._tasks), 0, (now, used)
         self._glancing = asyncio.get_running_loop().call_later(GLANCE, self._glance)
 
     def enter(self, http: Any) -> asyncio.Task[Any] | None:
@@ -81,6 +90,8 @@ class UnderWay:
         if task is None:
             return
         self._tasks.pop(task, None)
+        if (left := len(self._tasks)) < self._fewest:
+            self._fewest = left
         if self._watches and (watch := self._watches.pop(task, None)) is not None:
             watch.cancel()
 

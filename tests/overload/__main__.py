@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import os
 import sys
 import tempfile
 import time
@@ -65,9 +67,16 @@ class Watch:
         return (max(self.memory[-part:]) - max(self.memory[:part])) / 1e6
 
 
+def _be_punctual() -> None:
+    """A generator that comes late sends what was due in bursts, and measures itself. Where it may, it goes first."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -15)
+
+
 async def run(seconds: float, factor: float, folder: Path) -> tuple[list[str], list[str]]:
     """The lines of the table, and what is wrong."""
     async with Stage(folder) as stage:
+        _be_punctual()
         generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
         await generator.closed_loop(16, 2)  # warm
         most = (await generator.closed_loop(32, min(10.0, seconds))).rate
