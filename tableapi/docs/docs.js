@@ -1,6 +1,7 @@
 // The page of /api/docs: reads the description of the API and lets people try what it says. No library.
 
 const $ = (id) => document.getElementById(id);
+// By getItem and setItem alone: `sessionStorage.key` is a method.
 const store = sessionStorage;
 let spec = { paths: {}, components: {} };
 let operations = [];
@@ -24,8 +25,9 @@ const deref = (node) =>
 
 function credentials() {
   const headers = {};
-  if (store.key) headers["X-API-Key"] = store.key;
-  if (store.token) headers["X-Session-Token"] = store.token;
+  const [key, token] = [store.getItem("key"), store.getItem("token")];
+  if (key) headers["X-API-Key"] = key;
+  if (token) headers["X-Session-Token"] = token;
   return headers;
 }
 
@@ -185,16 +187,16 @@ $("search").addEventListener("input", list);
 window.addEventListener("hashchange", () => { list(); show(); $("main").focus(); });
 document.querySelector("#credentials form").addEventListener("submit", (event) => {
   event.preventDefault();
-  store.key = $("key").value.trim();
-  store.token = $("token").value.trim();
+  store.setItem("key", $("key").value.trim());
+  store.setItem("token", $("token").value.trim());
   $("credentials").open = false;
   load();
 });
 
-if (store.key === undefined) {
+if (store.getItem("key") === null) {
   const config = await fetch("/api/v2/config").then((answer) => answer.json()).catch(() => ({}));
-  store.key = config.appkey ?? "";
+  store.setItem("key", config.appkey ?? "");
 }
-$("key").value = store.key;
-$("token").value = store.token ?? "";
+$("key").value = store.getItem("key");
+$("token").value = store.getItem("token") ?? "";
 await load();

@@ -63,10 +63,9 @@ export const router = createBrowserRouter([
     HydrateFallback: () => null,
     children: [
       { element: <AuthLayout />, children: beforeSignIn },
-      { element: <PlainLayout />, children: legal },
+      { element: <PlainLayout />, children: [...legal, { path: "*", element: <NotFound /> }] },
       { path: "socialcallback", lazy: () => import("../screens/socialcallback/SocialCallbackScreen") },
       { path: "dashboard", lazy: () => import("./layout/Dashboard"), children: [...dashboard, { path: "*", element: <NotFound /> }] },
-      { path: "*", element: <NotFound /> },
     ],
   },
 ]);

@@ -6,6 +6,7 @@ import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
+import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
 import { copyText } from "../../lib/clipboard";
 import { dayText } from "../../lib/dates";
@@ -13,6 +14,8 @@ import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";
+
+const COLUMNS = [t("api.key"), t("api.purpose"), t("api.created"), t("api.lastused"), t("api.actions")];
 
 interface Asked {
   action: "edit" | "delete";
@@ -45,39 +48,26 @@ export function KeyTable({ keys }: { keys: ApiKey[] }) {
 
   return (
     <>
-      <Table.ScrollContainer minWidth={660} tabIndex={0} role="region" aria-label={t("api.keys")}>
-        <Table className={classes.table} verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("api.key")}</Table.Th>
-              <Table.Th>{t("api.purpose")}</Table.Th>
-              <Table.Th>{t("api.created")}</Table.Th>
-              <Table.Th>{t("api.lastused")}</Table.Th>
-              <Table.Th>{t("api.actions")}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {keys.map((key) => (
-              <Table.Tr key={key.keyid}>
-                <Table.Td>
-                  <CopyKey apikey={key.apikey} onCopy={() => void copy(key.apikey)} />
-                </Table.Td>
-                <Table.Td className={classes.purpose}>{key.purpose}</Table.Td>
-                <Table.Td className={classes.nowrap}>{dayText(key.createdon)}</Table.Td>
-                <Table.Td className={classes.nowrap}>{dayText(key.lastused) || t("api.never")}</Table.Td>
-                <Table.Td className={classes.nowrap}>
-                  <ActionIcon variant="subtle" color="gray" aria-label={t("api.editOf", { purpose: key.purpose })} onClick={() => ask("edit", key)}>
-                    <Pencil size={16} aria-hidden="true" />
-                  </ActionIcon>
-                  <ActionIcon variant="subtle" color="red" aria-label={t("api.deleteOf", { purpose: key.purpose })} onClick={() => ask("delete", key)}>
-                    <Trash2 size={17} aria-hidden="true" />
-                  </ActionIcon>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <CardTable minWidth={660} label={t("api.keys")} columns={COLUMNS} className={classes.table}>
+        {keys.map((key) => (
+          <Table.Tr key={key.keyid}>
+            <Table.Td>
+              <CopyKey apikey={key.apikey} onCopy={() => void copy(key.apikey)} />
+            </Table.Td>
+            <Table.Td className={classes.purpose}>{key.purpose}</Table.Td>
+            <Table.Td className={classes.nowrap}>{dayText(key.createdon)}</Table.Td>
+            <Table.Td className={classes.nowrap}>{dayText(key.lastused) || t("api.never")}</Table.Td>
+            <Table.Td className={classes.nowrap}>
+              <ActionIcon variant="subtle" color="gray" aria-label={t("api.editOf", { purpose: key.purpose })} onClick={() => ask("edit", key)}>
+                <Pencil size={16} aria-hidden="true" />
+              </ActionIcon>
+              <ActionIcon variant="subtle" color="red" aria-label={t("api.deleteOf", { purpose: key.purpose })} onClick={() => ask("delete", key)}>
+                <Trash2 size={17} aria-hidden="true" />
+              </ActionIcon>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </CardTable>
       {asked?.action === "edit" && <EditKey key={asked.key.keyid} apikey={asked.key} opened={asked.open} onClose={close} />}
       {asked?.action === "delete" && (
         <Confirm

@@ -4,38 +4,33 @@ import { FileDown } from "lucide-react";
 import { explain } from "../../api/explain";
 import { useInvoicePdf } from "../../api/invoices";
 import type { Transaction } from "../../api/types";
+import { CardTable } from "../../components/ui/CardTable";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n";
 import { dollars } from "../../lib/money";
 import { toast } from "../../stores/toasts";
 import classes from "./Billing.module.css";
 
+const COLUMNS = [
+  t("billing.number"),
+  t("billing.date"),
+  t("billing.item"),
+  t("billing.validUntil"),
+  t("billing.amount"),
+  t("billing.status"),
+  t("seats.actions"),
+];
 const TONES = { paid: "pine", open: "yellow", refunded: "gray", failed: "red" } as const;
 
 export function InvoiceTable({ rows }: { rows: Transaction[] }) {
   const pdf = useInvoicePdf();
   const save = (number: string) => pdf.mutate(number, { onError: (error) => toast(explain(error), "bad") });
   return (
-    <Table.ScrollContainer minWidth={720} tabIndex={0} role="region" aria-label={t("billing.list")}>
-      <Table className={classes.table} verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("billing.number")}</Table.Th>
-            <Table.Th>{t("billing.date")}</Table.Th>
-            <Table.Th>{t("billing.item")}</Table.Th>
-            <Table.Th>{t("billing.validUntil")}</Table.Th>
-            <Table.Th>{t("billing.amount")}</Table.Th>
-            <Table.Th>{t("billing.status")}</Table.Th>
-            <Table.Th>{t("seats.actions")}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Row key={row.invoicenumber} row={row} saving={pdf.isPending && pdf.variables === row.invoicenumber} onSave={save} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <CardTable minWidth={720} label={t("billing.list")} columns={COLUMNS} className={classes.table}>
+      {rows.map((row) => (
+        <Row key={row.invoicenumber} row={row} saving={pdf.isPending && pdf.variables === row.invoicenumber} onSave={save} />
+      ))}
+    </CardTable>
   );
 }
 

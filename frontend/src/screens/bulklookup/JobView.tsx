@@ -10,6 +10,7 @@ import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { Card } from "../../components/ui/Card";
+import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n";
@@ -19,6 +20,7 @@ import { useResult } from "./useResult";
 
 // The sheet has every row; the page shows as many as can be looked over.
 const MOST_SHOWN = 100;
+const COLUMNS = [t("bulk.address"), t("bulk.rowStatus"), t("bulk.rowCharged")];
 
 export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => void }) {
   const found = useQuery(bulkJob(jobid));
@@ -101,30 +103,19 @@ function Rows({ job }: { job: BulkJob }) {
   const rest = job.rows.length - MOST_SHOWN;
   return (
     <>
-      <Table.ScrollContainer minWidth={520} tabIndex={0} role="region" aria-label={t("bulk.result")}>
-        <Table className={classes.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("bulk.address")}</Table.Th>
-              <Table.Th>{t("bulk.rowStatus")}</Table.Th>
-              <Table.Th>{t("bulk.rowCharged")}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {job.rows.slice(0, MOST_SHOWN).map((row) => (
-              <Table.Tr key={row.line}>
-                <Table.Td className={classes.address}>{row.linkedinurl}</Table.Td>
-                <Table.Td>
-                  <span className={classes.outcome} data-status={row.status}>
-                    {t(`bulkRow.${row.status}`)}
-                  </span>
-                </Table.Td>
-                <Table.Td>{row.charged}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <CardTable minWidth={520} spacing="xs" label={t("bulk.result")} columns={COLUMNS} className={classes.table}>
+        {job.rows.slice(0, MOST_SHOWN).map((row) => (
+          <Table.Tr key={row.line}>
+            <Table.Td className={classes.address}>{row.linkedinurl}</Table.Td>
+            <Table.Td>
+              <span className={classes.outcome} data-status={row.status}>
+                {t(`bulkRow.${row.status}`)}
+              </span>
+            </Table.Td>
+            <Table.Td>{row.charged}</Table.Td>
+          </Table.Tr>
+        ))}
+      </CardTable>
       {rest > 0 && <p className={classes.dim}>{t("bulk.more", { count: rest })}</p>}
     </>
   );

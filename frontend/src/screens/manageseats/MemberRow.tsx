@@ -44,7 +44,7 @@ export function MemberRow({ member, onToggle, onDelete, onResend }: Props) {
           </span>
         </div>
       </Table.Td>
-      <Table.Td>
+      <Table.Td data-none={(!canResend(member) && !canDelete(member)) || undefined}>
         <div className={classes.status}>
           {canResend(member) && (
             <Button

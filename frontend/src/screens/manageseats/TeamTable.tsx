@@ -1,14 +1,16 @@
 /** Everybody of the team, with what the owner may do to each. */
-import { Table } from "@mantine/core";
 import { useState } from "react";
 import { explain } from "../../api/explain";
 import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/team";
 import type { User } from "../../api/types";
+import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
 import classes from "./ManageSeats.module.css";
 import { MemberRow } from "./MemberRow";
+
+const COLUMNS = [t("contacts.name"), t("field.email"), t("seats.role"), t("seats.created"), t("seats.status"), t("seats.actions")];
 
 type Action = "enable" | "disable" | "delete";
 
@@ -41,31 +43,17 @@ export function TeamTable({ members }: { members: User[] }) {
 
   return (
     <>
-      <Table.ScrollContainer minWidth={820} tabIndex={0} role="region" aria-label={t("seats.members")}>
-        <Table className={classes.table} verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("contacts.name")}</Table.Th>
-              <Table.Th>{t("field.email")}</Table.Th>
-              <Table.Th>{t("seats.role")}</Table.Th>
-              <Table.Th>{t("seats.created")}</Table.Th>
-              <Table.Th>{t("seats.status")}</Table.Th>
-              <Table.Th>{t("seats.actions")}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {members.map((member) => (
-              <MemberRow
-                key={member.appuserid}
-                member={member}
-                onToggle={(on) => ask(on ? "enable" : "disable", member)}
-                onDelete={() => ask("delete", member)}
-                onResend={() => resend.mutate({ appuserid: member.appuserid }, report(t("seats.resendDone")))}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <CardTable minWidth={790} label={t("seats.members")} columns={COLUMNS} className={classes.table}>
+        {members.map((member) => (
+          <MemberRow
+            key={member.appuserid}
+            member={member}
+            onToggle={(on) => ask(on ? "enable" : "disable", member)}
+            onDelete={() => ask("delete", member)}
+            onResend={() => resend.mutate({ appuserid: member.appuserid }, report(t("seats.resendDone")))}
+          />
+        ))}
+      </CardTable>
       {asked && (
         <Confirm
           opened={asked.open}

@@ -1,11 +1,11 @@
 /** The frame of a report: waiting, failed, empty, or the table. */
-import { Table } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
+import { CardTable } from "../../components/ui/CardTable";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n";
 import classes from "./Usage.module.css";
@@ -26,18 +26,9 @@ export function Report<Row>({ list, label, columns, renderRow }: Props<Row>) {
   if (list.data.length === 0) return <Empty title={t("noDataFound")} />;
   return (
     <div className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-      <Table.ScrollContainer minWidth={700} tabIndex={0} role="region" aria-label={label}>
-        <Table className={classes.table} verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map((column) => (
-                <Table.Th key={column}>{column}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>{list.data.map(renderRow)}</Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <CardTable minWidth={700} label={label} columns={columns} className={classes.table}>
+        {list.data.map(renderRow)}
+      </CardTable>
     </div>
   );
 }

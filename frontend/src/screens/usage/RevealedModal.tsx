@@ -8,11 +8,14 @@ import type { List, PlatformUsage, UserContact } from "../../api/types";
 import { REVEALED_PAGE, revealedBy } from "../../api/usage";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
+import { CardTable } from "../../components/ui/CardTable";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { profileLink, valuesOf } from "../../lib/contacts";
 import { t } from "../../lib/i18n";
 import classes from "./Usage.module.css";
+
+const COLUMNS = [t("contacts.name"), t("contacts.personal"), t("contacts.business"), t("contacts.phone")];
 
 interface Props {
   member: PlatformUsage;
@@ -56,23 +59,11 @@ function Content({ list, label }: { list: UseQueryResult<List<UserContact>>; lab
   }
   if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} />;
   return (
-    <Table.ScrollContainer minWidth={720} tabIndex={0} role="region" aria-label={label}>
-      <Table className={classes.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("contacts.name")}</Table.Th>
-            <Table.Th>{t("contacts.personal")}</Table.Th>
-            <Table.Th>{t("contacts.business")}</Table.Th>
-            <Table.Th>{t("contacts.phone")}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {list.data.resource.map((row) => (
-            <ContactLine key={row.contactid} row={row} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <CardTable minWidth={720} spacing="xs" label={label} columns={COLUMNS} className={classes.table}>
+      {list.data.resource.map((row) => (
+        <ContactLine key={row.contactid} row={row} />
+      ))}
+    </CardTable>
   );
 }
 
@@ -87,7 +78,7 @@ function ContactLine({ row }: { row: UserContact }) {
       </Table.Td>
       {[personal, business, phones].map((values, index) => (
         <Table.Td key={index} className={classes.values}>
-          {values.length > 0 ? values.map((value) => <div key={value}>{value}</div>) : "–"}
+          <div>{values.length > 0 ? values.map((value) => <div key={value}>{value}</div>) : "–"}</div>
         </Table.Td>
       ))}
     </Table.Tr>
