@@ -41,9 +41,9 @@ function observe() {
 async function visit(browser, { path, signedIn, control }) {
   const context = await browser.newContext({ baseURL: BASE, viewport: WIDE });
   try {
-    const first = await context.newPage();
-    if (signedIn) await signIn(first, OWNER);
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
+    if (signedIn) await signIn(page, OWNER);
     await page.addInitScript(observe);
     const session = await context.newCDPSession(page);
     await session.send("Network.enable");
@@ -51,7 +51,7 @@ async function visit(browser, { path, signedIn, control }) {
     await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
     await page.goto(path, { waitUntil: "commit" });
     await control(page).click({ trial: true });
-    const usable = await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(performance.now()))));
+    const usable = await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(performance.now()), { timeout: 5000 })));
     await page.waitForLoadState("networkidle");
     await page.waitForTimeout(SETTLED);
     return { usable, shift: await page.evaluate(() => window.shifted) };

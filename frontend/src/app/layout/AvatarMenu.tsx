@@ -3,6 +3,7 @@ import { Menu, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { LogOut, UserRound } from "lucide-react";
+import { useRef } from "react";
 import { Link, useNavigate } from "react-router";
 import { isOwner, signOut, useAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
@@ -14,6 +15,7 @@ import classes from "./AvatarMenu.module.css";
 export function AvatarMenu() {
   const me = useAccount();
   const navigate = useNavigate();
+  const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
   const leave = useMutation({
     mutationFn: signOut,
@@ -27,7 +29,7 @@ export function AvatarMenu() {
     <>
       <Menu position="bottom-end" width={240}>
         <Menu.Target>
-          <UnstyledButton className={classes.target} aria-label={t("menu.account")}>
+          <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")}>
             <NameAvatar name={me.name} src={me.avatar} size={36} />
           </UnstyledButton>
         </Menu.Target>
@@ -49,6 +51,7 @@ export function AvatarMenu() {
       <Confirm
         opened={asking}
         onClose={close}
+        focusAfter={target}
         title={t("menu.signOutTitle")}
         text={t("menu.signOutText")}
         confirm={t("menu.signOut")}

@@ -1,6 +1,7 @@
 /** One kind of data of a person: masked with a reveal button, or its values. */
 import { Button } from "@mantine/core";
 import { Eye } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { creditsOf, useAccount, useBalancesKnown } from "../../api/account";
 import { useReveal } from "../../api/contacts";
@@ -27,11 +28,12 @@ interface Props {
 export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpvote, onFlag }: Props) {
   const { reveal, busy } = useRevealOf(kind, found, linkedinurl, onChange);
   const { values, hidden } = fieldOf(found, kind);
+  const [field, asked] = useFocusOnRevealed(hidden);
   const Icon = KIND_ICONS[kind];
   const label = t(`kind.${kind}`);
 
   return (
-    <section className={classes.field} aria-label={label} data-hidden={hidden || undefined}>
+    <section ref={field} tabIndex={-1} className={classes.field} aria-label={label} data-hidden={hidden || undefined}>
       <h3 className={classes.label}>
         <Icon size={16} aria-hidden="true" />
         {label}
@@ -55,7 +57,10 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
           size="sm"
           variant="light"
           loading={busy}
-          onClick={reveal}
+          onClick={() => {
+            asked();
+            reveal();
+          }}
           aria-label={t("search.revealOf", { kind: label })}
           leftSection={<Eye size={16} aria-hidden="true" />}
         >
@@ -65,6 +70,22 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
       )}
     </section>
   );
+}
+
+/** Moves the focus to what has been revealed: the button that had it is gone, and Tab would begin at the top again. */
+function useFocusOnRevealed(hidden: boolean) {
+  const field = useRef<HTMLElement>(null);
+  const waiting = useRef(false);
+  useEffect(() => {
+    if (!waiting.current || hidden) return;
+    waiting.current = false;
+    // Somebody who has moved on meanwhile is left where they are.
+    if (document.activeElement === document.body) field.current?.focus();
+  }, [hidden]);
+  const asked = () => {
+    waiting.current = true;
+  };
+  return [field, asked] as const;
 }
 
 /** Pays one credit for the values of a kind; without a credit the way leads to the plans. */
