@@ -45,7 +45,15 @@ async function look(page, [name, path, heading]) {
   check(wider <= 0, `${name} to fit its window, it is ${wider} px wider`);
 }
 
+/** The page of the API finds its key by itself. */
+async function lookAtDocs(page) {
+  await page.goto("/api/docs");
+  await page.getByRole("heading", { level: 2, name: /^Read records of/ }).waitFor();
+  await picture(page, "apidocs");
+}
+
 await journey("look", async (open) => {
+  await lookAtDocs(await open());
   for (const viewport of [WIDE, SMALL]) {
     const page = await open({ viewport });
     for (const screen of BEFORE) await look(page, screen);
