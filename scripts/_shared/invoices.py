@@ -67,7 +67,9 @@ async def _credit(
         start = periods[-1].start
         if not await ctx.db.fetchval(_LATER, clientid, invoice.id, start):
             await end_plan_credits(ctx, clientid, f"invoice:{invoice.id}")
-            plan, source = plans[periods[-1].priceid], f"{sub.id}:{int(start.timestamp())}"
+            plan = plans[periods[-1].priceid]
+            # The plan belongs to it: two periods may begin in one second, when a plan is changed as soon as it is paid.
+            source = f"{sub.id}:{int(start.timestamp())}:{plan['planid']}"
             amounts = {kind: plan[kind] for kind in KINDS}
             await grant(ctx, clientid, amounts, reason="plan", source="plan", source_id=source)
         return
