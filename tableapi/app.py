@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asyncpg
 import structlog
 from starlette.requests import Request
 
-from tableapi import bodies, limits, metrics, observe, reply, request, tracing, underway
+from tableapi import bodies, metrics, observe, reply, request, tracing, underway
 from tableapi.access import ANYONE, Actor
 from tableapi.datasets import Datasets
+from tableapi.door import spend
 from tableapi.errors import (
     RETRY,
     ApiError,
@@ -21,7 +23,6 @@ from tableapi.errors import (
     Busy,
     Internal,
     NotFound,
-    TooMany,
     Unauthorized,
 )
 from tableapi.faults import UNDONE, refusal
@@ -40,6 +41,8 @@ _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
 # What a request is told that names something made, or uses something changed, since the schema was read.
 _STALE = frozenset(("unknown_field", "unknown_relation", "schema_changed", "bad_value"))
 _TRIES = 3
+_OF_POSTGRES = (asyncpg.PostgresError, asyncpg.InternalClientError)
+Attempt = Callable[[], Awaitable[Reply]]
 WATCHED = frozenset(("/healthz", "/readyz", "/metrics"))  # who watches must see, above all when it is busy
 _BUSY = (
     b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"},'
@@ -160,13 +163,9 @@ class App:
         if not self.services.limited:
             return
         if actor.session:
-            hit = limits.hit("session", actor.session, self.settings.session_per_minute, 60)
+            http.hit = spend("session", actor.session, self.settings.session_per_minute, 60)
         else:
-            hit = limits.hit("ip", http.ip, self.settings.address_per_minute, 60)
-        http.hit = hit
-        if not hit.ok:
-            wait = str(max(1, int(hit.reset_epoch - time.time()) + 1))
-            raise TooMany("Too many requests. Try again later.", headers={"Retry-After": wait})
+            http.hit = spend("ip", http.ip, self.settings.address_per_minute, 60)
 
     async def _dataset(self, http: Http, dataset: Any, parts: list[str]) -> Reply:
         kind = parts[0] if parts else ""
@@ -191,35 +190,38 @@ class App:
         call = Call(dataset, http.actor, rights, table, query, body, http.headers)
 
         async def run() -> Reply:
-            return await self._latest(call, verb, parts[1], ident, http)
+            # In a transaction that a fault of PostgreSQL has ended nothing more can be done.
+            faults = (ApiError,) if call.dataset.pinned else (ApiError, *_OF_POSTGRES)
+            return await self._latest(
+                call, parts[1], http, faults, lambda: self.services.answer(call.again(), verb, ident, http)
+            )
 
         key = http.headers.get("idempotency-key")
         if key is None or verb == "GET":
             return await run()
-        for _ in range(_TRIES):
-            schema = dataset.schema
-            try:
-                return await self.services.answers.once(key, call, verb, ident, run)
-            except (asyncpg.PostgresError, asyncpg.InternalClientError) as error:  # its claim went with its transaction
-                await self._after_ddl(error, dataset, schema, http)
-            call.table = await dataset.table(parts[1])
-        return await self.services.answers.once(key, call, verb, ident, run)
 
-    async def _latest(self, call: Call, verb: str, name: str, ident: str | None, http: Http) -> Reply:
-        """The answer by the tables as they are now, also when DDL is run beside the request."""
+        async def once() -> Reply:
+            return await self.services.answers.once(key, call, verb, ident, run)
+
+        return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
+
+    async def _latest(
+        self, call: Call, name: str, http: Http, faults: tuple[type[Exception], ...], attempt: Attempt
+    ) -> Reply:
+        """The answer of `attempt` by the tables as they are now, also when DDL is run beside the request.
+
+        `faults`: what another try may mend."""
         dataset = call.dataset
         for _ in range(_TRIES):
             schema = dataset.schema
             try:
-                return await self.services.answer(call.again(), verb, ident, http)
-            except (ApiError, asyncpg.PostgresError, asyncpg.InternalClientError) as error:
-                if dataset.pinned and not isinstance(error, ApiError):
-                    raise  # nothing more can be done in this transaction
+                return await attempt()
+            except faults as error:
                 await self._after_ddl(error, dataset, schema, http)
             # DDL was run since the schema was read: once more with the tables as they are now.
             call.table = await dataset.table(name)
             call.rights = dataset.rights(http.actor.role)
-        return await self.services.answer(call.again(), verb, ident, http)
+        return await attempt()
 
     async def _after_ddl(self, error: Exception, dataset: Any, schema: Any, http: Http) -> None:
         """Returns when the refusal may come of DDL or of a deadlock, so that the request is worth another try; else

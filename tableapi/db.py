@@ -228,10 +228,7 @@ class Db:
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
         async with self._one() as connection:
-            with (
-                contextlib.nullcontext() if isinstance(connection, Lane) else tracing.statement(sql)
-            ):  # a lane says it itself
-                found: asyncpg.Record | None = await connection.fetchrow(sql, *args)
+            found: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # a lane tells tracing itself
             return found
 
     async def fetchval(self, sql: str, *args: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
 from tableapi import limits, observe
+from tableapi.access import VERBS
 from tableapi.auth import NOBODY
 from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge
 from tableapi.reply import Reply
@@ -18,7 +19,6 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
 # Two different values of one of these would let two readers of one request understand it differently.
@@ -172,10 +172,10 @@ def meant_verb(http: Http, query: dict[str, str]) -> str:
 def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
     """The headers that answer the question of a browser before a request from elsewhere."""
     if http.headers.get("origin") not in origins:
-        return {"Allow": "GET, POST, PUT, PATCH, DELETE"}
+        return {"Allow": ", ".join(VERBS)}
     wanted = http.headers.get("access-control-request-headers", "")
     return {
-        "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+        "Access-Control-Allow-Methods": ", ".join(VERBS),
         "Access-Control-Allow-Headers": re.sub(r"[^\w, -]", "", wanted)[:500],
         "Access-Control-Max-Age": "600",
     }

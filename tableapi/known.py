@@ -8,7 +8,7 @@ rows that can refuse only once a row is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.request import Options
 
-_SPECIAL = "if-match", "wrap", "accept"
 _JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 
@@ -33,7 +32,7 @@ class Known:
     sealed: bool
 
 
-def record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
+def _record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
     """The record of a write that may be known; None for one that must go the long way."""
     body = call.body
     if ident is None:
@@ -47,13 +46,10 @@ def record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
         return None
     if type(body) is not dict or call.query or dict in map(type, body.values()):
         return None
-    headers = call.headers
-    if any(name in headers for name in _SPECIAL) and not _plain(headers):
-        return None
-    return body
+    return body if _plain(call.headers) else None
 
 
-def _plain(headers: Any) -> bool:
+def _plain(headers: Mapping[str, str]) -> bool:
     accept = headers.get("accept", "").partition(",")[0].partition(";")[0].strip().lower()
     return "if-match" not in headers and "wrap" not in headers and accept in _JSON
 
@@ -65,7 +61,7 @@ def _key(call: Call, verb: str, fields: dict[str, Any]) -> tuple[Any, ...]:
 async def write(call: Call, verb: str, ident: str | None) -> Reply | None:
     """The answer to a write of a known shape. None when the shape is not known, or there is no such record: nothing
     was written then. Raises ApiError and asyncpg's errors."""
-    fields = record(call, verb, ident)
+    fields = _record(call, verb, ident)
     if fields is None:
         return None
     known: Known | None = call.dataset.shapes.get(_key(call, verb, fields))
@@ -90,8 +86,7 @@ async def _run(call: Call, known: Known, values: Values) -> Any:
 
 
 def _answer(call: Call, known: Known, row: Any, body: bytes) -> Reply:
-    headers = {"ETag": versions.etag(row["mark"], b"")} if row["mark"] else {}
-    return Reply(reading.unsealed(call, known.sealed, body), headers=headers)
+    return Reply(reading.unsealed(call, known.sealed, body), headers=versions.headers(row["mark"]))
 
 
 def not_created() -> Forbidden:
@@ -100,7 +95,7 @@ def not_created() -> Forbidden:
 
 def learn(call: Call, verb: str, ident: str | None, statements: list[tuple[str, Any]], *, sealed: bool) -> None:
     """Keep the shape of a write that was one statement outside a transaction, if the next one can do the same."""
-    fields, table = record(call, verb, ident), call.table
+    fields, table = _record(call, verb, ident), call.table
     right = call.rights.right(table, "POST" if verb == "POST" else "PATCH")
     if fields is None or right is None or len(statements) != 1 or (ident is not None and len(table.key) != 1):
         return

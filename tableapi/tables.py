@@ -99,7 +99,7 @@ async def _each(
         except Stop:
             pass
     made = listing(call, options, batch.answer(), _names(call, options))
-    made.headers |= {"ETag": versions.etag(marks[0], b"")} if len(marks) == 1 and marks[0] else {}
+    made.headers |= versions.headers(marks[0]) if len(marks) == 1 else {}
     return made
 
 
@@ -297,5 +297,4 @@ async def _delete_one(call: Call, ident: str) -> Reply:
 
 
 def _single(call: Call, made: Written) -> Reply:
-    headers = {"ETag": versions.etag(made.mark, b"")} if made.mark else {}
-    return Reply(reading.unsealed(call, made.sealed, made.body), headers=headers)
+    return Reply(reading.unsealed(call, made.sealed, made.body), headers=versions.headers(made.mark))

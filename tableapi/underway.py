@@ -29,7 +29,7 @@ GONE, LATE, SLOW = "gone", "late", "slow"
 class UnderWay:
     """The requests of one worker: `most` at once, `seconds` each where the request itself does not say more."""
 
-    def __init__(self, most: int, seconds: float, waits: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, most: int, seconds: float, waits: Callable[[], bool]) -> None:
         """`waits`: whether requests wait for the database now."""
         self._most, self._seconds, self._waits = most, seconds, waits
         self._tasks: dict[asyncio.Task[Any], Any] = {}
@@ -101,15 +101,17 @@ class UnderWay:
         for task, http in list(self._tasks.items()):
             age = now - http.began
             if age > (http.seconds or self._seconds):
-                if not http.ended:
-                    http.ended = LATE
-                    task.cancel()
+                _end(task, http, LATE)
             elif http.waits and now - http.waits > BODY_SECONDS:
-                if not http.ended:
-                    http.ended = SLOW
-                    task.cancel()
+                _end(task, http, SLOW)
             elif age > EVERY and http.reads and task not in self._watches:
                 self._watches[task] = asyncio.create_task(_watch(task, http))
+
+
+def _end(task: asyncio.Task[Any], http: Any, why: str) -> None:
+    if not http.ended:
+        http.ended = why
+        task.cancel()
 
 
 async def _watch(task: asyncio.Task[Any], http: Any) -> None:
@@ -117,9 +119,7 @@ async def _watch(task: asyncio.Task[Any], http: Any) -> None:
     with contextlib.suppress(OSError, RuntimeError):
         while (await http.source())["type"] != "http.disconnect":
             pass
-        if not http.ended:
-            http.ended = GONE
-            task.cancel()
+        _end(task, http, GONE)
 
 
 def ended(http: Any, error: asyncio.CancelledError) -> NoReturn:

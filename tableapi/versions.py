@@ -19,6 +19,11 @@ def etag(mark: str, body: bytes) -> str:
     return f'"{mark}.{zlib.crc32(body):x}"' if body else f'"{mark}"'
 
 
+def headers(mark: str) -> dict[str, str]:
+    """What tells the version of a row that was written; nothing where there is none to tell."""
+    return {"ETag": etag(mark, b"")} if mark else {}
+
+
 def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
     """The version of a list: of its content as PostgreSQL gave it, before sealed values are turned into what the caller
     gets, which differs each time. Empty for a long list, whose reader would rather have it sooner."""

@@ -40,7 +40,6 @@ class Change:
     expressions: dict[str, str] = field(default_factory=dict)
     refused: dict[str, Any] = field(default_factory=dict)
     relations: list[tuple[Relation, Any]] = field(default_factory=list)
-    unlinks: bool = False
 
     @property
     def empty(self) -> bool:
@@ -56,8 +55,6 @@ def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iter
         if column is None:
             if relation := table.relation(name):
                 change.relations.append((relation, value))
-            elif "." in name and value is None:
-                change.unlinks = True
             continue
         if column.name in left_out or column.fixed:
             continue
