@@ -6,8 +6,9 @@ count as a scalar sub-select beside the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import and_, eq
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,6 +23,7 @@ from tableapi.schema import Column, Table
 from tableapi.typed import DIALECT
 from tableapi.values import BY_NAME, PgType, check
 
+_EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types whose = is the same everywhere: no collation
 _ORDER = "tableapi order "  # a name that no column has
 
 
@@ -66,7 +68,42 @@ def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
         parts.append(rule(scope.clause, ACTOR))
     if tree is not None:
         parts.append(clause(tree, scope))
-    return parts
+    return _once(parts) if len(parts) > 1 else parts
+
+
+def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool]]:
+    """`a = $1 AND a = $2` as one comparison, as where caller and rule of rows name the same client.
+
+    PostgreSQL makes a = $1 and a filter $1 = $2 of the two, through which every row of the scan passes then.
+    """
+    found: dict[Any, int] = {}
+    kept: list[Any] = []
+    for part in _conjuncts(parts):
+        place = found.setdefault(part.left, len(kept)) if _fixes(part) else len(kept)
+        if place == len(kept):
+            kept.append(part)
+        else:
+            one, other = kept[place].right, part.right
+            kept[place] = part.left == sa.case((one == other, one))
+    return kept
+
+
+def _conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
+    for part in parts:
+        if isinstance(part, sa.BooleanClauseList) and part.operator is and_:
+            yield from _conjuncts(part.clauses)
+        else:
+            yield part
+
+
+def _fixes(part: Any) -> bool:
+    """Whether a field is compared with a value, whose type has one =."""
+    return (
+        isinstance(part, sa.BinaryExpression)
+        and part.operator is eq
+        and isinstance(part.right, sa.BindParameter)
+        and getattr(part.left.type, "name", "") in _EXACT
+    )
 
 
 def _rule(scope: Scope, tree: Node | None) -> Rows | None:
