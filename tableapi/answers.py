@@ -97,7 +97,7 @@ class _Pinned:
 
     def __init__(self, dataset: Any, connection: asyncpg.Connection) -> None:
         self._dataset, self._connection = dataset, connection
-        self.db = self.lanes = self
+        self.db = self.lanes = self.writes = self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)
@@ -122,7 +122,7 @@ class InDatabase:
     ) -> Reply:
         """Claim, write and kept answer in one transaction: after any crash there are all three or none."""
         name = f"{claim.principal}\n{claim.key}"
-        async with self._db.lanes.one() as connection, connection.transaction():
+        async with self._db.writes.one() as connection, connection.transaction():
             row = await connection.fetchrow(_ALONE, name)
             if row is None or not row["alone"]:
                 raise still_running()
@@ -151,7 +151,7 @@ class InDatabase:
         return made
 
     async def claim(self, claim: Claim) -> Kept | None:
-        async with self._db.lanes.one() as connection:
+        async with self._db.writes.one() as connection:
             return await self._claim(connection, claim)
 
     async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> Kept | None:
@@ -166,7 +166,7 @@ class InDatabase:
         return Kept(row["bodyhash"], row["status"], headers, body)
 
     async def keep(self, claim: Claim, made: Reply) -> None:
-        async with self._db.lanes.one() as connection:
+        async with self._db.writes.one() as connection:
             await self._keep(connection, claim, made)
 
     async def _keep(self, connection: asyncpg.Connection, claim: Claim, made: Reply) -> None:
@@ -176,7 +176,7 @@ class InDatabase:
     async def drop(self, claim: Claim, error: BaseException) -> None:
         """What was committed has left its mark, so only a claim that stands for nothing goes; one whose transaction is
         still being decided is waited for."""
-        await self._db.lanes.fetchrow(_DROP, claim.principal, claim.key, claim.by)
+        await self._db.writes.fetchrow(_DROP, claim.principal, claim.key, claim.by)
 
     @contextmanager
     def marking(self, claim: Claim) -> Iterator[None]:

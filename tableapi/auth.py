@@ -129,7 +129,7 @@ class SessionDoor:
             mark, _ = self._untouched.popitem()
             with suppress(ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 # A session that is not extended now is at its next request.
-                await self._db.lanes.fetchrow(self._sessions.touch, mark)
+                await self._db.writes.fetchrow(self._sessions.touch, mark)
 
     def changed(self, payload: str) -> None:
         """A session, user or client changed: `<column>=<value>`; "" stands for anything."""

@@ -119,6 +119,7 @@ class Db:
         url: str,
         *,
         lanes: int = 4,
+        writes: int = 0,
         pool: int = 4,
         singles: int = 4,
         statement_timeout: float = 5.0,
@@ -127,9 +128,9 @@ class Db:
         name: str = "tableapi",
         needed: bool = True,
     ) -> None:
-        """How many connections: `lanes` for the table API, `pool` for transactions of scripts (0: no scripts),
-        `singles` for their statements outside of one. `needed`: whether `connect` fails when the database cannot be
-        reached; else its lanes come when it does."""
+        """How many connections: `lanes` for the table API, `writes` more for its writes (0: none), `pool` for
+        transactions of scripts (0: no scripts), `singles` for their statements outside of one. `needed`: whether
+        `connect` fails when the database cannot be reached; else its lanes come when it does."""
         self.url = url
         settings = SESSION | {
             "application_name": name,
@@ -146,7 +147,7 @@ class Db:
         self._settings = settings
         least = lanes if needed else 0
         self._lane_pool = Database(
-            _BACKEND, min_size=least, max_size=lanes, init=_as_text, connection_class=Lane, **common
+            _BACKEND, min_size=least, max_size=lanes + writes, init=_as_text, connection_class=Lane, **common
         )
         self._script_pool = Database(
             _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + singles, init=_decode_json,
@@ -154,6 +155,8 @@ class Db:
         )  # fmt: skip
         self._with_scripts, self._wait = pool > 0, wait
         self.lanes = Lanes(self._lane_pool, lanes)
+        # A write waits for the disk, and for rows that others hold: reads shall not wait behind it.
+        self.writes = Lanes(self._lane_pool, writes) if writes else self.lanes
         self._singles = Lanes(self._script_pool, singles)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
@@ -162,6 +165,7 @@ class Db:
         """Raises OSError or asyncpg's errors when the database cannot be reached or refuses."""
         await self._lane_pool.connect()
         self.lanes.open()
+        self.writes.open()
         if self._with_scripts and not self._script_pool.is_connected:
             await self._script_pool.connect()
             backend: Any = self._script_pool._backend
@@ -173,6 +177,7 @@ class Db:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
         await self.lanes.close()
+        await self.writes.close()
         await self._singles.close()
         for pool in (self._lane_pool, self._script_pool):
             if pool.is_connected:
@@ -180,7 +185,11 @@ class Db:
 
     @property
     def waiting(self) -> int:
-        """Scripts that wait for a connection."""
+        """Requests that wait for a connection."""
+        return sum(lanes.waiting for lanes in {self.lanes, self.writes}) + self.scripts_waiting
+
+    @property
+    def scripts_waiting(self) -> int:
         backend: Any = self._script_pool._backend
         return getattr(backend._pool, "waiting", 0) + self._singles.waiting
 

@@ -82,7 +82,7 @@ async def write(call: Call, verb: str, ident: str | None) -> Reply | None:
 
 
 async def _run(call: Call, known: Known, values: Values) -> Any:
-    return await call.dataset.db.lanes.fetchrow(known.sql, *[get(values) for get in known.binders])
+    return await call.dataset.db.writes.fetchrow(known.sql, *[get(values) for get in known.binders])
 
 
 def _answer(call: Call, known: Known, row: Any, body: bytes) -> Reply:

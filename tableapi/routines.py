@@ -163,7 +163,7 @@ async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *,
     binder = Binder()
     call = _call(routine, values, binder)
     bound = plan.Values(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
-    async with dataset.db.lanes.one() as connection:
+    async with (dataset.db.lanes if read_only else dataset.db.writes).one() as connection:
         if routine.kind == "p":
             shape = query.finish(call, binder)
             args = [get(bound) for get in plan.bound(shape)]

@@ -46,10 +46,12 @@ class Services:
         return self.settings.model_copy(update={"rate_limits": self.limited})
 
     def _db(self, url: str, *, pool: int, needed: bool = True) -> Db:
-        # Eight over all workers keep two cores busy; a commit waits for the disk, so fewer would leave it idle.
-        lanes, singles = max(4, 8 // self.settings.workers), max(2, 8 // self.settings.workers)
-        seconds = self.settings.statement_seconds
-        return Db(url, lanes=lanes, pool=pool, singles=singles, statement_timeout=seconds, needed=needed)
+        # Eight over all workers keep two cores busy. A commit waits for the disk, which takes many at once.
+        workers, seconds = self.settings.workers, self.settings.statement_seconds
+        return Db(
+            url, lanes=max(4, 8 // workers), writes=max(4, 16 // workers) if needed else 0, pool=pool,
+            singles=max(2, 8 // workers), statement_timeout=seconds, needed=needed,
+        )  # fmt: skip
 
     def _replicas(self, primary: Db) -> Replicas | None:
         """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
@@ -87,7 +89,7 @@ class Services:
 
     def waits(self) -> bool:
         """Whether requests wait for a connection of a database now."""
-        return any(dataset.db.lanes.waiting or dataset.db.waiting for dataset in self.datasets.values())
+        return any(dataset.db.waiting for dataset in self.datasets.values())
 
     async def close(self) -> None:
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)

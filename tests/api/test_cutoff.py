@@ -82,6 +82,23 @@ async def test_a_statement_past_its_time_ends(
     assert await db.fetchval("select count(*) from guarded") == 0
 
 
+async def test_reads_do_not_wait_behind_writes_that_wait_for_a_row(
+    served: tuple[str, int], db: asyncpg.Connection
+) -> None:
+    async with httpx2.AsyncClient(timeout=30) as http:
+        async with db.transaction():
+            await db.execute("select from t where id = 7 for update")
+            blocked = [asyncio.create_task(http.patch(served[0] + "t/7", json={"name": str(n)})) for n in range(40)]
+            async with asyncio.timeout(10):
+                while await db.fetchval("select count(*) < 8 from pg_locks where not granted"):  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            began = time.monotonic()
+            for _ in range(10):
+                assert (await http.get(served[0] + "t/8")).status_code == 200
+            assert time.monotonic() - began < 1
+        assert {answer.status_code for answer in await asyncio.gather(*blocked)} <= {200, 503}
+
+
 async def test_the_lanes_are_free_after_all_this(served: tuple[str, int]) -> None:
     async with httpx2.AsyncClient() as http:
         answers = await asyncio.gather(*(http.get(served[0] + "t?limit=1", timeout=10) for _ in range(30)))
