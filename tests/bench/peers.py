@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.contenders import Contender, NotThere, Stage, launch
+from tests.bench.postgraphile import postgraphile
 from tests.bench.scenarios import Ask, counted, nested, one, page
 from tests.support import free_port
 
@@ -144,4 +145,4 @@ def _platformatic() -> dict[str, Ask]:
     }
 
 
-PEERS = (platformatic, postgrest)
+PEERS = (platformatic, postgrest, postgraphile)
