@@ -156,7 +156,7 @@ class Db:
         self._with_scripts, self._wait = pool > 0, wait
         self.lanes = Lanes(self._lane_pool, lanes)
         # A write waits for the disk, and for rows that others hold: reads shall not wait behind it.
-        self.writes = Lanes(self._lane_pool, writes) if writes else self.lanes
+        self.writes = Lanes(self._lane_pool, writes, first=2) if writes else self.lanes
         self._singles = Lanes(self._script_pool, singles)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None

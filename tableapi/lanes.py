@@ -64,10 +64,12 @@ class Lane(asyncpg.Connection):
 
 
 class Lanes:
-    """The connections. A waiter waits `wait` seconds at most, and there are `queue` of them at most."""
+    """The connections: `first` from the start (all when not given), up to `size` once somebody waits. A waiter waits
+    `wait` seconds at most, and there are `queue` of them at most."""
 
-    def __init__(self, pool: Any, size: int, *, wait: float = 2.0, queue: int = 1000) -> None:
+    def __init__(self, pool: Any, size: int, *, first: int | None = None, wait: float = 2.0, queue: int = 1000) -> None:
         self._pool, self._size, self._wait, self._queue = pool, size, wait, queue
+        self._first = size if first is None else min(first, size)
         self._free: list[asyncpg.Connection] = []
         self._waiting: deque[tuple[float, asyncio.Future[asyncpg.Connection]]] = deque()  # the oldest first
         self._alarm: asyncio.TimerHandle | None = None
@@ -77,7 +79,7 @@ class Lanes:
     def open(self) -> None:
         if self._holders:
             return
-        self._holders = [asyncio.create_task(self._hold()) for _ in range(self._size)]
+        self._holders = [asyncio.create_task(self._hold()) for _ in range(self._first)]
 
     @property
     def free(self) -> int:
@@ -130,6 +132,8 @@ class Lanes:
         waiting = len(self._waiting)
         if waiting >= self._queue or (waiting > SOME and self._waiting[0][0] - self._wait + SOON < loop.time()):
             raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        if len(self._holders) < self._size:
+            self._holders.append(asyncio.create_task(self._hold()))
         waiter: asyncio.Future[asyncpg.Connection] = loop.create_future()
         place = (loop.time() + self._wait, waiter)
         self._waiting.append(place)
