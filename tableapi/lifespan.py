@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import gc
 import signal
 
@@ -19,6 +20,7 @@ from tableapi.underway import UnderWay
 
 log = structlog.get_logger(__name__)
 AGAIN = 0.5  # seconds between two tries to reach a database
+_MMAP_THRESHOLD = -3  # of mallopt(3)
 
 
 class Lifespan:
@@ -97,3 +99,7 @@ def _settle() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    # glibc raises by itself the size from which memory goes back to the system at once; then every thread that hashed a
+    # password keeps 19 MB.
+    with contextlib.suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 4 << 20)
