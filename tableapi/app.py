@@ -83,6 +83,8 @@ class App:
                 tracing.answered(span, http.method, http.route, made.status, http.id)
         if self.system.draining:
             made.headers["Connection"] = "close"
+        if http.unread:
+            await http.drain()
         await respond(send, http, made, self._origins)
         seconds = time.perf_counter() - http.began
         metrics.request(http.route, http.method, made.status, seconds)

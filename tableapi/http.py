@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -43,6 +44,7 @@ class Http:
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str]) -> None:
         self.scope, self.source = scope, receive
         self.meter: Meter | None = None
+        self._left = True  # whether parts of the body may still come
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
         self.path = self.raw_path = ""
@@ -62,12 +64,15 @@ class Http:
     async def receive(self) -> MutableMapping[str, Any]:
         """The next part of the body. Who waits for a slow client takes no place from those who work."""
         if self.meter is None:
-            return await self.source()
-        self.meter.idle += 1
-        try:
-            return await self.source()
-        finally:
-            self.meter.idle -= 1
+            message = await self.source()
+        else:
+            self.meter.idle += 1
+            try:
+                message = await self.source()
+            finally:
+                self.meter.idle -= 1
+        self._left = bool(message.get("more_body"))
+        return message
 
     def read(self) -> None:
         """Headers and path. Raises BadRequest for a header sent twice with different values."""
@@ -94,7 +99,6 @@ class Http:
         """The whole body. Raises TooLarge as soon as it is known to be, and BadRequest when it does not come."""
         length = self.headers.get("content-length", "")
         if length.isdigit() and int(length) > most:
-            await self._drain()
             raise TooLarge.of(most, headers={"Connection": "close"})
         parts, size = [], 0
         self.waits = time.perf_counter()  # underway.py ends a wait that lasts too long
@@ -104,25 +108,25 @@ class Http:
                 raise BadRequest("The body did not come.", reason="no_body")
             size += len(part := message.get("body", b""))
             if size > most:
-                await self._drain()
                 raise TooLarge.of(most, headers={"Connection": "close"})
             parts.append(part)
             if not message.get("more_body"):
                 self.waits = 0.0
                 return b"".join(parts) if len(parts) > 1 else part
 
-    async def _drain(self, most: int = 16_000_000, seconds: float = 2.0) -> None:
+    @property
+    def unread(self) -> bool:
+        """Whether the client may still be sending a body, and did not ask before (Expect) or gave up."""
+        has = self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
+        return has and self._left and not self.ended and "expect" not in self.headers
+
+    async def drain(self, most: int = 16_000_000, seconds: float = 2.0) -> None:
         """Read on for a while: a client that still sends would see its connection reset instead of the answer."""
         size = 0
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while size < most:
-                    message = await self.receive()
-                    size += len(message.get("body", b""))
-                    if message["type"] == "http.disconnect" or not message.get("more_body"):
-                        return
-        except TimeoutError:
-            return
+                while size < most and self._left:
+                    size += len((await self.receive()).get("body", b""))
 
     async def keep_body(self, most: int) -> bytes:
         """The whole body, left in place for who reads it next."""

@@ -199,3 +199,20 @@ def test_without_a_key_nothing_is_told(served: str) -> None:
     for path in ("_table", "_table/company", "_schema", "_spec", "_table/nope", ""):
         answer = httpx.get(f"{served}/api/v2/x/{path}")
         assert answer.status_code == 401, path
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "path", "key"),
+    [
+        (401, "POST", "_table/company", "wrong"),
+        (404, "POST", "nothing/here", "right"),
+        (400, "GET", "_table/company?filter=(", "right"),
+        (413, "POST", "_table/company", "right"),
+    ],
+)
+def test_who_still_sends_a_body_that_nobody_wants_gets_the_answer(
+    served: str, status: int, method: str, path: str, key: str
+) -> None:
+    """Not a connection that is reset while it sends."""
+    for _ in range(5):
+        refused(served, status, method, path, b"x" * 6_000_000, {**JSON, "X-API-Key": key})
