@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
@@ -88,6 +88,7 @@ class _Line(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._done(0)
         self._transport = None
+        self._free(self)
 
     def close(self) -> None:
         if self._transport is not None:
@@ -103,16 +104,26 @@ class Generator:
 
     async def open_loop(self, rate: float, seconds: float) -> Seen:
         """`rate` requests a second for `seconds`."""
-        seen, free, lines = Seen(seconds), list[_Line](), list[_Line]()
-        waiting: list[tuple[float, Request]] = []
+        seen, free, lines = Seen(seconds), list[_Line](), set[_Line]()
+        waiting: deque[tuple[float, Request]] = deque()
         opening: set[asyncio.Task[None]] = set()
 
         def freed(line: _Line) -> None:
             if waiting and line.alive:
-                due, (kind, data) = waiting.pop(0)
+                due, (kind, data) = waiting.popleft()
                 line.send(kind, data, due)
-            else:
+            elif line.alive:
                 free.append(line)
+            else:
+                lines.discard(line)
+                if waiting:
+                    open_one()
+
+        def open_one() -> None:
+            if len(lines) + len(opening) < MOST_LINES:
+                task = asyncio.create_task(more())
+                opening.add(task)
+                task.add_done_callback(opening.discard)
 
         async def more() -> None:
             try:
@@ -121,9 +132,9 @@ class Generator:
             except OSError:
                 seen.statuses[0] += 1
                 if waiting:
-                    waiting.pop(0)
+                    waiting.popleft()
                 return
-            lines.append(line)
+            lines.add(line)
             freed(line)
 
         begin = time.monotonic()
@@ -133,22 +144,20 @@ class Generator:
                 due, one = begin + sent / rate, next(self._requests)
                 sent += 1
                 while free and not free[-1].alive:
-                    free.pop()
+                    lines.discard(free.pop())
                 if free:
                     free.pop().send(*one, due)
                     continue
                 waiting.append((due, one))
-                if len(lines) + len(opening) < MOST_LINES:
-                    task = asyncio.create_task(more())
-                    opening.add(task)
-                    task.add_done_callback(opening.discard)
+                open_one()
             await asyncio.sleep(TICK)
         for _ in range(int(PATIENCE / 0.02)):
             if sum(seen.statuses.values()) >= sent:
                 break
             await asyncio.sleep(0.02)
         seen.statuses[0] += sent - sum(seen.statuses.values())  # never answered
-        for line in lines:
+        waiting.clear()
+        for line in list(lines):
             line.close()
         return seen
 
