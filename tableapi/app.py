@@ -112,6 +112,8 @@ class App:
         if refused is None:
             log.error("bug", request_id=http.id, path=http.path, exc_info=error)
             refused = Internal("Something went wrong!")
+        if refused.why == "read_only":
+            self.system.not_saved()
         return reply.refused(refused, http.id)
 
     async def _admitted(self, http: Http) -> Reply:
