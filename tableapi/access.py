@@ -124,3 +124,25 @@ class Sessions:
     channel: str = "tableapi_actor"
     seconds: float = 30.0
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """How a keyed hash (`vault.index`) was made: of these columns of its row, opened where they are sealed."""
+
+    purpose: str
+    columns: tuple[str, ...]
+    form: Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What scripts keep of a table under SECRET_KEYS, for `tableapi reseal`; `sealed` of an Access it knows.
+
+    sealed: columns of sealed text or bytes. hashes: columns of keyed hashes; None for one that is made of what nobody
+    kept, so that its key has to stay.
+    """
+
+    table: str
+    sealed: frozenset[str] | set[str] = frozenset()
+    hashes: Mapping[str, Keyed | None] = field(default_factory=dict)
