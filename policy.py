@@ -178,6 +178,12 @@ SESSIONS = Sessions(
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '24 hours'
           and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
     """,
+    identity=frozenset({"clientid", "afid", "role"}),
+    crossed="""
+        insert into auditlog (clientid, appuserid, event, target, detail, ip)
+        select w.clientid, w.appuserid, 'tenant_mismatch', $2, $3::jsonb, $4
+        from jsonb_to_record($1::jsonb) as w (clientid bigint, appuserid bigint)
+    """,
     touch="update usersession set lastused = now() where tokenhash = $1 and revokedon is null",
     refusals={
         "deleted": (404, "deleted", "You have been deleted by the admin"),

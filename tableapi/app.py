@@ -199,13 +199,17 @@ class App:
             )
 
         key = http.headers.get("idempotency-key")
-        if key is None or verb == "GET":
-            return await run()
 
         async def once() -> Reply:
-            return await self.services.answers.once(key, call, verb, ident, run)
+            return await self.services.answers.once(str(key), call, verb, ident, run)
 
-        return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
+        try:
+            if key is None or verb == "GET":
+                return await run()
+            return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
+        finally:
+            if call.crossed:
+                await self.services.crossed(call, http)
 
     async def _latest(
         self, call: Call, name: str, http: Http, faults: tuple[type[Exception], ...], attempt: Attempt
