@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -112,7 +113,8 @@ def tell() -> None:
 
 def start() -> None:
     """Tell once a second from now on. Once per worker, inside its event loop."""
-    metrics_file.reserve()
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        metrics_file.reserve(Path(folder))
     _workers.set(1)
     _tick()
 

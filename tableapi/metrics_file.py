@@ -50,11 +50,10 @@ def _reserved(path: Path) -> bool:
     return True
 
 
-def reserve() -> None:
+def reserve(folder: Path) -> None:
     """Take the places of the files that come with the first request: the disk may be full by then."""
-    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
-    for kind in ("counter", "histogram") if folder else ():
-        _reserved(Path(str(folder)) / f"{kind}_{os.getpid()}.db")
+    for kind in ("counter", "histogram"):
+        _reserved(folder / f"{kind}_{os.getpid()}.db")
 
 
 def use() -> None:
