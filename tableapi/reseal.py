@@ -9,7 +9,7 @@ done is not done twice. What it says at the end is counted again in the tables, 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,11 +84,13 @@ class Reseal:
         while True:
             async with self._db.transaction():
                 rows = await self._db.fetch(table.batch(bool(after), BATCH), self._heads[0], *after)
+                alike: dict[tuple[str, ...], list[list[Any]]] = defaultdict(list)
                 for row in rows:
                     if made := table.changes(row, self._vault, one):
-                        one.rows += 1
-                        keys = [row[name] for name in table.key]
-                        await self._db.execute(table.update(made), *made.values(), *keys)
+                        alike[tuple(made)].append([*made.values(), *(row[name] for name in table.key)])
+                for columns, changed in alike.items():
+                    await self._db.executemany(table.update(columns), changed)
+                    one.rows += len(changed)
             if not rows:
                 return
             after = tuple(rows[-1][name] for name in table.key)

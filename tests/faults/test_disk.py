@@ -96,7 +96,7 @@ async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk |
         else:
             postgres.signal(signal.SIGABRT)
         await traffic.trouble()
-        said = ""
+        said = "health was not asked"
         if disk:
             await filled
             await until(lambda: not postgres.lives)
