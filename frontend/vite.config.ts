@@ -2,12 +2,14 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+const api = process.env.API ?? `http://127.0.0.1:${process.env.PORT ?? 8000}`;
+
 // The server sends a strict policy: no inline script, so no module-preload polyfill and nothing inlined as data.
 export default defineConfig({
   plugins: [react()],
   server: {
-    port: Number(process.env.PORT ?? 5173),
-    proxy: { "/api": process.env.API ?? "http://127.0.0.1:8000", "/sandbox": process.env.API ?? "http://127.0.0.1:8000" },
+    port: Number(process.env.PAGES_PORT ?? 5173), // PORT is the server's
+    proxy: { "/api": api, "/sandbox": api },
   },
   build: {
     target: "es2022",

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tableapi import __version__
-from tableapi.commands import checked, run_script
+from tableapi.commands import checked, reseal, run_script, sealing_keys
+from tableapi.crypto import hash_keys
 from tableapi.datasets import Datasets, of_any, of_project
 from tableapi.errors import ApiError, Invalid
 from tableapi.process import die_with
@@ -39,6 +40,9 @@ INIT = """example:
 RUN = """examples:
   tableapi run importpeople file=people.csv
   tableapi run importpeople file=people.csv strict=1"""
+RESEAL = """examples:
+  tableapi reseal                                    after a rotation of SECRET_KEYS, beside the running servers
+  tableapi reseal --hash-keys                        SECRET_KEYS without what opens anything but the first key"""
 CHECK = """example:
   tableapi check && tableapi serve                   start only when nothing is missing for production"""
 
@@ -74,6 +78,8 @@ def parser() -> argparse.ArgumentParser:
     run = add("run", _run, "Run an internal script of the project.", RUN)
     run.add_argument("script")
     run.add_argument("values", nargs="*", metavar="name=value")
+    reseal = add("reseal", _reseal, "Seal what is under an older key of SECRET_KEYS under the first one.", RESEAL)
+    reseal.add_argument("--hash-keys", action="store_true", help="print SECRET_KEYS for afterwards, and do nothing")
     add("check", _check, "Say what is missing or unsafe in the settings; exit 1 if it would not start.", CHECK)
     return top
 
@@ -168,6 +174,21 @@ def _run(args: argparse.Namespace) -> int:
         except ApiError as error:
             return _refuse(error, 1)
     return 0
+
+
+def _reseal(args: argparse.Namespace) -> None:
+    from tableapi.serve import with_postgres
+
+    settings = Settings.read(make_secrets=False)
+    of_project(Path.cwd(), settings.dataset)
+    keys = sealing_keys(settings)
+    if args.hash_keys:
+        print(f"SECRET_KEYS={hash_keys(keys)}")
+        return
+    with ExitStack() as stack:
+        settings = with_postgres(settings, stack)
+        asyncio.run(check_database(str(settings.database_url)))
+        print(asyncio.run(reseal(str(settings.database_url), keys, Path.cwd())))
 
 
 def _check(args: argparse.Namespace) -> int:

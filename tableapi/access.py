@@ -116,11 +116,39 @@ class Sessions:
         columns become the actor's values; `role` must be among them.
     touch: SQL with $1 the same; run at most once a minute per session to extend its idle life.
     refusals: roles whose every request is refused with scope `account`: role -> (status, reason, message).
+    identity: fields that say whose a record is. Who sends another value than the session's, where it may not be
+        written, is refused as `tenant_mismatch` (safe-contract G4).
+    crossed: SQL that keeps such an attempt: $1 the actor's values as JSON, $2 what was sent, $3 {field, call} as JSON,
+        $4 the caller's address.
     channel: NOTIFY channel whose payload, `<column>=<value>` (e.g. `clientid=7`), drops the cached actors that have it.
     """
 
     lookup: str
     touch: str = ""
+    identity: frozenset[str] = frozenset()
+    crossed: str = ""
     channel: str = "tableapi_actor"
     seconds: float = 30.0
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """How a keyed hash (`vault.index`) was made: of these columns of its row, opened where they are sealed."""
+
+    purpose: str
+    columns: tuple[str, ...]
+    form: Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What scripts keep of a table under SECRET_KEYS, for `tableapi reseal`; `sealed` of an Access it knows.
+
+    sealed: columns of sealed text or bytes. hashes: columns of keyed hashes; None for one that is made of what nobody
+    kept, so that its key has to stay.
+    """
+
+    table: str
+    sealed: frozenset[str] | set[str] = frozenset()
+    hashes: Mapping[str, Keyed | None] = field(default_factory=dict)

@@ -114,6 +114,8 @@ class App:
         if refused is None:
             log.error("bug", request_id=http.id, path=http.path, exc_info=error)
             refused = Internal("Something went wrong!")
+        if refused.why == "read_only":
+            self.system.not_saved()
         return reply.refused(refused, http.id)
 
     async def _admitted(self, http: Http) -> Reply:
@@ -199,13 +201,17 @@ class App:
             )
 
         key = http.headers.get("idempotency-key")
-        if key is None or verb == "GET":
-            return await run()
 
         async def once() -> Reply:
-            return await self.services.answers.once(key, call, verb, ident, run)
+            return await self.services.answers.once(str(key), call, verb, ident, run)
 
-        return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
+        try:
+            if key is None or verb == "GET":
+                return await run()
+            return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
+        finally:
+            if call.crossed:
+                await self.services.crossed(call, http)
 
     async def _latest(
         self, call: Call, name: str, http: Http, faults: tuple[type[Exception], ...], attempt: Attempt

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Protocol
 
 import asyncpg
+import orjson
 
 from tableapi.access import Actor, Sessions
 from tableapi.crypto import token_hash
@@ -87,6 +88,12 @@ class SessionDoor:
             return NOBODY
         token = session_token(headers)
         return await self.holder(token, key) if token else Actor("key", key=key)
+
+    async def crossed(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
+        """Keep that somebody named another account as the session's."""
+        if sql := self._sessions.crossed:
+            values = orjson.dumps(dict(actor.values), default=str).decode()
+            await self._db.lanes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
     async def holder(self, token: str, key: str = "") -> Actor:
         """The user of a session token. Raises Unauthorized for a bad one, and the refusals of policy.py."""

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import asyncpg
 import orjson
 
+from tableapi.crypto import HASHES
 from tableapi.datasets import is_loopback
 from tableapi.reach import CannotServe, check_database
+from tableapi.secretfile import kept_secret
 from tableapi.settings import Settings
 from tableapi.stop import Stop
 
@@ -49,6 +52,30 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
         await db.close()
     if answer is not None:
         print(answer if isinstance(answer, str) else orjson.dumps(answer, default=_plain).decode())
+
+
+def sealing_keys(settings: Settings) -> tuple[str, ...]:
+    """SECRET_KEYS, or the key that was made once under DATA_DIR. None is made: nothing could be under it."""
+    kept = settings.data_dir / "secrets" / "secret_key"
+    if settings.secret_keys:
+        return settings.secret_keys
+    if not kept.exists():
+        raise Stop(f"SECRET_KEYS is missing, and there is no {kept}.")
+    return (kept_secret(kept),)
+
+
+async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
+    """Seal everything of the project in `folder` under the first key; what to say of it. Raises CannotReseal."""
+    from tableapi.reseal import Reseal
+    from tableapi.resealed import declared
+    from tableapi.services import load_policy
+
+    policy = load_policy(folder)
+    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
+    try:
+        return await Reseal(connection, secret_keys, declared(policy.POLICY, getattr(policy, "KEPT", ()))).run()
+    finally:
+        await connection.close(timeout=5)
 
 
 def _plain(value: Any) -> Any:
@@ -97,6 +124,8 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
     for number, key in enumerate(settings.secret_keys, 1):
         if len(key) < 32:
             yield True, f"SECRET_KEYS: key {number} has {len(key)} characters; 32 or more are needed."
+    if sum(not key.startswith(HASHES) for key in settings.secret_keys) > 1:
+        yield False, "SECRET_KEYS holds older keys: `tableapi reseal` makes them unneeded, and says which can go."
     if not settings.app_keys:
         yield False, "APP_KEYS is missing: each node makes its own, and a page of one is refused by another."
     if not settings.metrics_token:

@@ -24,6 +24,9 @@ WIRE_HEADER = "x-field-encryption"
 WIRE_SCHEME = "session-v1"
 _VERSION, _ID, _NONCE = b"\x01", 4, 12
 _PREFIX = "s1."
+HEAD = 1 + _ID
+HASHES = "hashes:"  # begins an entry of SECRET_KEYS that seals nothing
+_INDEX = "tableapi-blind-index-v1"
 
 
 class CannotOpen(Internal):
@@ -52,6 +55,29 @@ def unb64(text: str) -> bytes:
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
+def hash_keys(secret_keys: Sequence[str]) -> str:
+    """SECRET_KEYS when the older ones seal nothing any more: each becomes what finds its keyed hashes and opens
+    nothing. The secret cannot be had from it."""
+    older = [k if k.startswith(HASHES) else HASHES + b64(derive(k.encode(), _INDEX)) for k in secret_keys[1:]]
+    return ",".join([secret_keys[0], *older])
+
+
+def key_problem(secret_keys: Sequence[str]) -> str:
+    """What is wrong with SECRET_KEYS; empty when nothing is."""
+    for number, secret in enumerate(secret_keys, 1):
+        if not secret.startswith(HASHES):
+            continue
+        if number == 1:
+            return "the first key has to seal, and one that begins with hashes: cannot"
+        try:
+            whole = len(unb64(secret.removeprefix(HASHES))) == 32
+        except ValueError:
+            whole = False
+        if not whole:
+            return f"key {number} is not as tableapi reseal --hash-keys printed it"
+    return ""
+
+
 class Vault:
     """Seals and opens values with the keys of the deployment."""
 
@@ -61,11 +87,23 @@ class Vault:
         self._ciphers: dict[bytes, AESGCM] = {}
         self._index_keys: list[bytes] = []
         for secret in secret_keys:
+            if secret.startswith(HASHES):
+                self._index_keys.append(unb64(secret.removeprefix(HASHES)))
+                continue
             key = derive(secret.encode(), "tableapi-at-rest-v1")
             self._ciphers.setdefault(hashlib.sha256(b"id" + key).digest()[:_ID], AESGCM(key))
-            self._index_keys.append(derive(secret.encode(), "tableapi-blind-index-v1"))
+            self._index_keys.append(derive(secret.encode(), _INDEX))
         self._id, self._cipher = next(iter(self._ciphers.items()))
         self._head = _VERSION + self._id
+
+    @property
+    def heads(self) -> list[bytes]:
+        """How a value begins that was sealed by each key, newest first: `HEAD` bytes."""
+        return [_VERSION + ident for ident in self._ciphers]
+
+    def is_newest(self, sealed: str | bytes) -> bool:
+        """Whether a sealed value is under the first key."""
+        return (unb64(sealed.removeprefix(_PREFIX)) if isinstance(sealed, str) else sealed).startswith(self._head)
 
     def seal_bytes(self, plain: bytes) -> bytes:
         """version, key id, nonce, ciphertext with tag."""

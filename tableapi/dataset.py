@@ -49,10 +49,11 @@ class Dataset:
         unseal: Unsealer | None = None,
         hooked: Callable[[str, str], bool] = lambda table, verb: False,
         replicas: Replicas | None = None,
+        identity: frozenset[str] = frozenset(),
         poll: float = 2.0,
     ) -> None:
         self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
-        self.replicas = replicas
+        self.replicas, self.identity = replicas, identity
         self.hooked = hooked  # (table, verb) -> whether a hook of the project stands in front
         self.schema = Schema({}, "")
         self._named = named  # the tables that exist for the API; None means all

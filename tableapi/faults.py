@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
+
 import asyncpg
 
 from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
 
 # PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # on a disk of ours: uploads
+_NO_ROOM_IN_FILE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 UNREACHABLE = (
     OSError,
     TimeoutError,
@@ -34,6 +39,18 @@ def _of_a_value(error: BaseException) -> bool:
 def _heard_the_end(error: BaseException) -> bool:
     """A connection whose server has said good-bye, and which asyncpg has not closed yet."""
     return isinstance(error, asyncpg.InternalClientError) and "cannot switch to state" in str(error)
+
+
+def _no_room(error: BaseException) -> bool:
+    """The disk has no room, or this is a standby: reading goes on, and writing once somebody has seen to it."""
+    match error:
+        case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
+            return True
+        case sqlite3.OperationalError():
+            return getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM_IN_FILE
+        case OSError():
+            return error.errno in _NO_ROOM
+    return False
 
 
 def refusal(error: BaseException) -> ApiError | None:
@@ -77,8 +94,7 @@ def refusal(error: BaseException) -> ApiError | None:
             return BadRequest("This cannot be written here.", reason="not_writable")
         case asyncpg.WrongObjectTypeError() | asyncpg.UndefinedFunctionError():
             return BadRequest("The field has a type that does not allow this.", reason="bad_type")
-        case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
-            # The disk has no room, or this is a standby: reading goes on, and writing once somebody has seen to it.
+        case _ if _no_room(error):
             return Busy("Nothing can be saved at the moment. Try again later.", reason="read_only", headers=RETRY)
         case asyncpg.TooManyConnectionsError() | asyncpg.OutOfMemoryError():
             return Busy("The database is busy. Try again in a moment.", headers=RETRY)

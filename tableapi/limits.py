@@ -15,7 +15,11 @@ from __future__ import annotations
 import time
 from typing import NamedTuple, Protocol
 
+import structlog
+
 from tableapi.settings import Settings
+
+log = structlog.get_logger(__name__)
 
 
 class Hit(NamedTuple):
@@ -90,7 +94,10 @@ def start(settings: Settings) -> None:
     elif settings.workers > 1:
         from tableapi.limits_file import Mapped
 
-        use(Mapped(settings.run_dir / "limits"))
+        try:
+            use(Mapped(settings.run_dir / "limits"))
+        except OSError as error:  # the disk is full; a worker that counts alone is better than none
+            log.error("limits_alone", error=str(error.strerror))
 
 
 def use(counter: Counter) -> None:

@@ -31,12 +31,13 @@ def _place(name: str, key: str) -> tuple[int, int]:
 
 
 class Mapped:
-    """The counter over one file, made when it is not there."""
+    """The counter over one file, made when it is not there. Raises OSError where there is no room for it."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        os.ftruncate(self._file, BUCKETS * _SIZE)
+        # Its place on the disk is taken now, or OSError: on a full disk a page without one would kill us when written.
+        os.posix_fallocate(self._file, 0, BUCKETS * _SIZE)
         self._map = mmap.mmap(self._file, BUCKETS * _SIZE)
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:

@@ -13,7 +13,9 @@ import asyncio
 import os
 from bisect import bisect_left
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -26,6 +28,9 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from tableapi import metrics_file
+
+metrics_file.use()
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 STEPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
 EVERY = 1.0
@@ -108,18 +113,22 @@ def tell() -> None:
 
 def start() -> None:
     """Tell once a second from now on. Once per worker, inside its event loop."""
+    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        metrics_file.reserve(Path(folder))
     _workers.set(1)
     _tick()
 
 
 def _tick() -> None:
-    tell()
+    with suppress(OSError):  # the disk is full, and a number that nobody had counted before has no place
+        tell()
     asyncio.get_running_loop().call_later(EVERY, _tick)
 
 
 def text() -> bytes:
     """The answer of /metrics, over all workers of this server."""
-    tell()
+    with suppress(OSError):
+        tell()
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return generate_latest(REGISTRY)
     registry = CollectorRegistry()

@@ -24,6 +24,11 @@ class Bar:
             self._shown = now
             self._draw(done, items)
 
+    def stop(self) -> None:
+        """The bar as it is, and a new line."""
+        self._out.write("\n")
+        self._out.flush()
+
     def end(self, items: int) -> None:
         """The full bar, and a new line."""
         self._draw(self._total, items)

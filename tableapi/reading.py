@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -35,6 +35,7 @@ class Call:
     body: Any
     headers: Mapping[str, str]
     export: sheets.Export | None = None  # what a hook wants of a list that goes out as a file
+    crossed: dict[str, Any] = field(default_factory=dict)  # fields sent that name another account (crossed.py)
 
     def bounds(self) -> Bounds:
         """The limits of the dataset; a file may hold more rows than a page."""
@@ -42,7 +43,8 @@ class Call:
 
     def again(self) -> Call:
         """The same call for another try: what a hook took out of the query is there again."""
-        return Call(self.dataset, self.actor, self.rights, self.table, dict(self.query), self.body, self.headers)
+        query = dict(self.query)
+        return replace(self, query=query, export=None)
 
     def filter_text(self) -> str:
         text = self.query.get("filter") or self.query.get("where")

@@ -12,7 +12,7 @@ import resource
 import shutil
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -188,16 +188,29 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
 
 def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
     import uvicorn
+    from uvicorn.supervisors.statreload import StatReload
 
     assert datasets.project is not None
+    policy = datasets.project / "policy.py"
+
+    class Watch(StatReload):
+        """Looks at policy.py, too: uvicorn knows folders only, and that of the project holds .venv and the pages."""
+
+        def iter_py_files(self) -> Iterator[Path]:
+            yield policy
+            yield from super().iter_py_files()
+
     os.environ["DATABASE_URL"] = str(settings.database_url)
     os.environ |= {"HOST": settings.host, "PORT": str(settings.port)}
     announce()
     folders = [str(Path(__file__).parent), str(datasets.project / "scripts")]
-    uvicorn.run(
+    config = uvicorn.Config(
         "tableapi.serve:reloading_app", factory=True, host=settings.host, port=settings.port, reload=True,
         reload_dirs=folders, access_log=False, log_level="warning",
     )  # fmt: skip
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        Watch(config, target=server.run, sockets=[config.bind_socket()]).run()
 
 
 def _announce(settings: Settings, datasets: Datasets, told: str | None) -> None:

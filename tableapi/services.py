@@ -77,6 +77,7 @@ class Services:
             unseal=Unsealer(scripts.vault),
             hooked=lambda table, verb: scripts.hook(table, verb) is not None,
             replicas=self._replicas(db),
+            identity=policy.SESSIONS.identity,
         )
         self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys)
 
@@ -95,6 +96,12 @@ class Services:
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:
             await self.scripts.close()
+
+    async def crossed(self, call: Call, http: Any) -> None:
+        """Keep that a write named another account, whatever was answered."""
+        if isinstance(self.door, SessionDoor):
+            for name, value in call.crossed.items():
+                await self.door.crossed(call.actor, str(value)[:200], {"field": name, "call": http.path}, http.ip)
 
     async def answer(self, call: Call, verb: str, ident: str | None, http: Any) -> Reply:
         """The answer of the table API: that of a hook of the project, or the engine's own."""

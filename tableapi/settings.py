@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from tableapi.crypto import key_problem
 from tableapi.secretfile import kept_secret
 from tableapi.stop import Stop
 
@@ -61,6 +62,12 @@ def _redis_url(value: str) -> str:
     return value
 
 
+def _secret_keys(value: tuple[str, ...]) -> tuple[str, ...]:
+    if problem := key_problem(value):
+        raise ValueError(problem)
+    return value
+
+
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 PostgresUrl = Annotated[str, AfterValidator(postgres_url)]
 PostgresUrls = Annotated[tuple[PostgresUrl, ...], NoDecode, BeforeValidator(_listed)]
@@ -91,7 +98,7 @@ class Settings(BaseSettings):
     worker: bool = True
 
     app_keys: Words = Field(default=(), repr=False)
-    secret_keys: Words = Field(default=(), repr=False)
+    secret_keys: Annotated[Words, AfterValidator(_secret_keys)] = Field(default=(), repr=False)
     metrics_token: str = Field(default="", repr=False)
     query_tokens: Literal["live", "tickets"] = "live"
     keys_shown_once: bool = False

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import asyncpg
+import structlog
 
 from tableapi import docs, gauges, metrics, plan, reply, request, routines, schemas
 from tableapi.access import Actor
@@ -22,11 +24,15 @@ from tableapi.services import Services
 from tableapi.settings import Settings
 from tableapi.static import Static
 
+log = structlog.get_logger(__name__)
+LATELY = 10.0  # seconds for which a refused write is told by /readyz
+
 
 class System:
     def __init__(self, settings: Settings, served: Datasets, services: Services) -> None:
         self.settings, self.served, self.services = settings, served, services
         self.draining = False
+        self._refused = -LATELY  # when a write was refused last
         folder = served.project / "frontend" / "dist" if served.project else None
         self.sandbox = Sandbox(settings)
         keyed = served.project is not None or not served.open or bool(served.key)
@@ -36,6 +42,16 @@ class System:
     def drain(self) -> None:
         """We are about to stop: not ready any more, and each answer is the last of its connection."""
         self.draining = True
+
+    def not_saved(self) -> None:
+        """A write was refused: the disk of the database is full, or it is read-only. Somebody has to see to it."""
+        if not self._lately:
+            log.error("writes_refused", alarm="read_only")
+        self._refused = time.monotonic()
+
+    @property
+    def _lately(self) -> bool:
+        return time.monotonic() - self._refused < LATELY
 
     # -- /healthz, /metrics and pages --------------------------------------------------------------------------------
 
@@ -66,7 +82,8 @@ class System:
         return Reply(bytes(made.body), made.status_code, made.headers.get("content-type", "text/html"), headers)
 
     async def _ready(self) -> Reply:
-        """Ready means: every database answers now, and we are here to stay."""
+        """Ready means: every database answers now, and we are here to stay. Where nothing can be saved, reading goes
+        on, and every other node is as badly off: it is said, and the balancer leaves us in."""
         if self.draining:
             return Reply(reply.dumps({"status": "stopping"}), 503)
         down = []
@@ -77,7 +94,7 @@ class System:
                 down.append(name)
         if down:
             return Reply(reply.dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
-        return Reply(b'{"status":"ready"}')
+        return Reply(b'{"status":"ready","writes":"refused"}' if self._lately else b'{"status":"ready"}')
 
     async def _metrics(self, http: Any) -> Reply:
         token = self.settings.metrics_token

@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import filters, known, nested, plan, versions, write
+from tableapi import crossed, filters, known, nested, plan, versions, write
 from tableapi.clauses import Binder
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.plan import Asked, Values
@@ -139,10 +139,10 @@ class Writer:
         """Fields the caller may not set at a create: those stamped from the session must be equal to it (G4)."""
         for name, value in change.refused.items():
             if name in right.stamp:
-                if str(value) != str(self.call.actor.values.get(name)):
-                    raise Forbidden(f"Field '{name}' is not yours to choose.", reason="tenant_mismatch")
+                if crossed.differs(self.call, name, value):
+                    raise crossed.mismatch(self.call, name, value)
             elif value is not None:
-                raise _not_writable(name)
+                raise crossed.refused(self.call, {name: value})
 
     # -- change ------------------------------------------------------------------------------------------------------
 
@@ -222,11 +222,11 @@ class Writer:
         try:
             row = await self.fetch(key, lambda: write.find(target, wanted, refused), self.values(refused, ident))
         except BadRequest:
-            raise _not_writable(next(iter(refused))) from None
+            raise crossed.refused(self.call, dict([next(iter(refused.items()))])) from None
         if row is None:
             raise missing(",".join(map(str, ident)))
         if not row["same"]:
-            raise _not_writable(", ".join(refused))
+            raise crossed.refused(self.call, refused)
 
     # -- delete ------------------------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ class Writer:
             if change.relations:
                 raise BadRequest("Nested records need one record at a time: use ids.", reason="bad_records")
             if change.refused:
-                raise _not_writable(", ".join(change.refused))
+                raise crossed.refused(self.call, change.refused)
             if change.empty:
                 raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
         target = self.target(table, right, self.fields(table))
@@ -293,7 +293,3 @@ class Writer:
         values = Values(self.call.actor, [], made.params, [ident])
         row = await self.connection.fetchrow(found.sql, *found.args(values))
         return Written(row["body"], row["mark"], {}, found.sealed) if row is not None else None
-
-
-def _not_writable(names: str) -> Forbidden:
-    return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})

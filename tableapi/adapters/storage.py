@@ -36,5 +36,9 @@ class Storage:
     def _write(self, path: Path, data: bytes) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = path.with_name(path.name + ".part")
-        part.write_bytes(data)
-        part.rename(path)
+        try:
+            part.write_bytes(data)
+            part.rename(path)
+        except OSError:  # a full disk would stay so by halves of files
+            part.unlink(missing_ok=True)
+            raise

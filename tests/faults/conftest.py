@@ -27,6 +27,7 @@ from tests.faults.traffic import Traffic
 from tests.support import Server, free_port, start
 
 SECRET, KEY, TOKEN = "a secret for tests", "test-app-key", "token-of-the-test"
+EXPECTED = "503 with Retry-After or no answer; heals in 5 s; each reveal paid once, each mail sent once"
 HEADERS = {"X-API-Key": KEY, "X-Session-Token": TOKEN}
 CREDITS, PEOPLE = 1_000_000, 20_000
 ACCOUNT = f"""
@@ -85,13 +86,21 @@ class Postgres(Embedded):
     def halt(self) -> None:
         assert self._control("stop", "-m", "fast", "-t", "30")
 
+    @property
+    def lives(self) -> bool:
+        return bool(self._running())
+
+    def try_to_start(self) -> None:
+        """Once; raises NoPostgres with what stands in its way."""
+        self._running()
+        self._launch()
+
     def go_on(self) -> None:
         """Start again, also after a kill: what it left is removed as by a person."""
         end = time.monotonic() + 30
         while True:
             try:
-                self._running()
-                self._launch()
+                self.try_to_start()
                 return
             except Exception:
                 if time.monotonic() > end:

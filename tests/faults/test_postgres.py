@@ -8,13 +8,11 @@ import signal
 import time
 from collections.abc import Callable
 
-import asyncpg
 import pytest
 
-from tests.faults.conftest import Postgres, Product
+from tests.faults.conftest import EXPECTED, Postgres, Product
 
 Seen = Callable[[str, str, str], None]
-EXPECTED = "503 with Retry-After or no answer; heals in 5 s; each reveal paid once, each mail sent once"
 pytestmark = pytest.mark.slow
 
 
@@ -95,32 +93,6 @@ async def test_read_only(product: Product, postgres: Postgres, seen: Seen) -> No
     seen("PostgreSQL read-only", f"reads go on, writes {EXPECTED}", f"{traffic.told()}; healed in {heal:.1f} s")
 
 
-async def test_disk_full(product: Product, postgres: Postgres, seen: Seen) -> None:
-    """Every row that would be added or changed meets PostgreSQL's own error of a full disk."""
-    tables = ("reveal", "creditledger", "pgqueuer", "idempotency", "usersession")
-    async with product.traffic() as traffic:
-        await _as_owner(product, "create or replace function full_disk() returns trigger language plpgsql as"
-                        " $$ begin raise disk_full using message = 'could not extend file'; end $$")  # fmt: skip
-        for table in tables:
-            await _as_owner(product, f"create trigger full_disk before insert on {table} execute function full_disk()")
-        await traffic.trouble()
-        await traffic.flow(("read",))
-        for table in tables:
-            await _as_owner(product, f"drop trigger full_disk on {table}")
-        back = time.monotonic()
-        await traffic.calm()
-    heal = traffic.healed(back)
-    assert all(one.kind != "read" for one in traffic.answers if one.status != 200)
-    seen("Disk of PostgreSQL full", f"reads go on, writes {EXPECTED}", f"{traffic.told()}; healed in {heal:.1f} s")
-
-
 async def _set(postgres: Postgres, statement: str) -> None:
     await postgres.sql(statement)
     await postgres.sql("select pg_reload_conf()")
-
-
-async def _as_owner(product: Product, statement: str) -> None:
-    connection = await asyncpg.connect(product.url)
-    await connection.execute("set lock_timeout = '10s'")
-    await connection.execute(statement)
-    await connection.close()
