@@ -93,7 +93,7 @@ class SessionDoor:
         """Keep that somebody named another account as the session's."""
         if sql := self._sessions.crossed:
             values = orjson.dumps(dict(actor.values), default=str).decode()
-            await self._db.lanes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
+            await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
     async def holder(self, token: str, key: str = "") -> Actor:
         """The user of a session token. Raises Unauthorized for a bad one, and the refusals of policy.py."""
