@@ -103,7 +103,7 @@ function Rows({ job }: { job: BulkJob }) {
   const rest = job.rows.length - MOST_SHOWN;
   return (
     <>
-      <CardTable minWidth={520} spacing="xs" label={t("bulk.result")} columns={COLUMNS} className={classes.table}>
+      <CardTable minWidth={520} spacing="xs" label={t("bulk.result")} columns={COLUMNS}>
         {job.rows.slice(0, MOST_SHOWN).map((row) => (
           <Table.Tr key={row.line}>
             <Table.Td className={classes.address}>{row.linkedinurl}</Table.Td>
