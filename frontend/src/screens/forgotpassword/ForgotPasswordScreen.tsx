@@ -19,18 +19,13 @@ export function ForgotPasswordScreen() {
     },
   });
   const send = ({ email }: typeof form.values) =>
-    forgot.mutate(email.trim().toLowerCase(), {
-      onSuccess: () => toast(t("forgot.sent")),
-      onError: (error) => {
-        const isTrouble = error instanceof ApiError && (error.status === 429 || error.status === 0);
-        toast(isTrouble ? explain(error) : t("session.invalid"), "bad");
-      },
-    });
+    forgot.mutate(email.trim().toLowerCase(), { onSuccess: () => toast(t("forgot.sent")) });
 
   return (
     <AuthForm
       title={t("forgot.title")}
       lead={forgot.isSuccess ? t("forgot.sentTo", { email: form.values.email.trim() }) : t("forgot.lead")}
+      alert={forgot.isError ? reasonOf(forgot.error) : null}
       onSubmit={form.onSubmit(send)}
       foot={
         <Anchor component={Link} to="/login">
@@ -44,6 +39,11 @@ export function ForgotPasswordScreen() {
       </Button>
     </AuthForm>
   );
+}
+
+function reasonOf(error: unknown): string {
+  const isTrouble = error instanceof ApiError && (error.status === 429 || error.status === 0);
+  return isTrouble ? explain(error) : t("session.invalid");
 }
 
 export { ForgotPasswordScreen as Component };

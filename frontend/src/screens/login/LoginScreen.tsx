@@ -42,10 +42,11 @@ export function LoginScreen() {
       void navigate(found.mustchangepassword ? CHANGE_PASSWORD : HOME, { replace: true });
     },
     onError: (error) => {
-      toast(reasonOf(error), "bad", 1);
       if (!(error instanceof ApiError)) return;
       if ([800, 801, 803].includes(error.code)) sessionEnded();
       if (error.code !== 802) return;
+      // The form that would say so is left.
+      toast(reasonOf(error), "bad", 1);
       unverifiedMet(error.context as unknown as Unverified);
       void navigate("/verifyemail");
     },

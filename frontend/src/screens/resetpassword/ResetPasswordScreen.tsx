@@ -1,6 +1,7 @@
 /** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed. */
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { useReset } from "../../api/signup";
@@ -22,6 +23,7 @@ export function ResetPasswordScreen() {
   const code = params.get("code") ?? "";
   const navigate = useNavigate();
   const reset = useReset();
+  const [incomplete, setIncomplete] = useState(false);
   const form = useForm({
     initialValues: { password: "", confirm_password: "" },
     validate: {
@@ -30,7 +32,8 @@ export function ResetPasswordScreen() {
     },
   });
   const save = ({ password }: typeof form.values) => {
-    if (!email || !code) return toast(t("field.required"), "bad");
+    setIncomplete(!email || !code);
+    if (!email || !code) return;
     reset.mutate(
       { email, code, new_password: password },
       {
@@ -38,7 +41,6 @@ export function ResetPasswordScreen() {
           toast(t("reset.done"));
           void navigate("/login", { replace: true });
         },
-        onError: (error) => toast(reasonOf(error), "bad"),
       },
     );
   };
@@ -47,7 +49,7 @@ export function ResetPasswordScreen() {
     <AuthForm
       title={t("reset.title")}
       lead={t("reset.lead")}
-      alert={reset.isError ? reasonOf(reset.error) : null}
+      alert={incomplete ? t("field.required") : reset.isError ? reasonOf(reset.error) : null}
       onSubmit={form.onSubmit(save)}
       foot={
         <Anchor component={Link} to="/login">
