@@ -1,11 +1,12 @@
 /** Asks for a link that sets a new password. */
-import { Anchor, Button, TextInput } from "@mantine/core";
+import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link } from "react-router";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useForgot } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
@@ -34,9 +35,9 @@ export function ForgotPasswordScreen() {
       }
     >
       <TextInput label={t("field.email")} type="email" autoComplete="username" autoFocus {...form.getInputProps("email")} />
-      <Button type="submit" size="md" loading={forgot.isPending}>
+      <BusyButton type="submit" size="md" busy={forgot.isPending}>
         {t("forgot.submit")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
 }

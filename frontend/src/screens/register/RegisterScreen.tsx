@@ -1,5 +1,5 @@
 /** Sign-up with a business address. Leads to the second step, /tellusmore. */
-import { Anchor, Button, Checkbox, TextInput } from "@mantine/core";
+import { Anchor, Checkbox, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
@@ -7,6 +7,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { EmailTaken, NotBusiness, register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
@@ -97,9 +98,9 @@ export function RegisterScreen() {
         }
         {...form.getInputProps("terms", { type: "checkbox" })}
       />
-      <Button type="submit" size="md" loading={signup.isPending}>
+      <BusyButton type="submit" size="md" busy={signup.isPending}>
         {t("register.submit")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
 }

@@ -1,11 +1,12 @@
 /** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed. */
-import { Anchor, Button, TextInput } from "@mantine/core";
+import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { useReset } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
@@ -62,9 +63,9 @@ export function ResetPasswordScreen() {
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
-      <Button type="submit" size="md" loading={reset.isPending}>
+      <BusyButton type="submit" size="md" busy={reset.isPending}>
         {t("reset.submit")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
 }

@@ -12,6 +12,7 @@ import { tablePath } from "../../api/tables";
 import type { Account } from "../../api/types";
 import { AuthForm } from "../../components/AuthForm";
 import { CompanyFields, type CompanyValues, NO_COMPANY, companyRecord, companyRules } from "../../components/CompanyFields";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { useIsLoggedIn } from "../../stores/session";
 import { unverifiedMet } from "../../stores/unverified";
@@ -43,9 +44,9 @@ function Form({ me }: { me: Account }) {
         <Button size="md" variant="default" disabled={finish.isPending} onClick={() => finish.mutate(null)}>
           {t("tellus.skip")}
         </Button>
-        <Button size="md" type="submit" loading={finish.isPending}>
+        <BusyButton size="md" type="submit" busy={finish.isPending}>
           {t("submit")}
-        </Button>
+        </BusyButton>
       </Group>
     </AuthForm>
   );
