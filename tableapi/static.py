@@ -1,4 +1,7 @@
-"""The built front end, held in memory: hashed files for ever, everything else asked for each time."""
+"""The built front end, held in memory: hashed files for ever, everything else asked for each time.
+
+A new build is seen by its page: index.html and the compressed one beside it, which the build writes last.
+"""
 
 from __future__ import annotations
 
@@ -49,24 +52,52 @@ class Static:
     """Files below a folder; any path that is no file is the app's, which has its own routes."""
 
     def __init__(self, folder: Path, *, secure: bool) -> None:
+        self._folder = folder
         self._files: dict[str, File] = {}
+        self._before: dict[str, File] = {}
+        self._mark = self._looked_at()
         self._headers = PAGE | ({"Strict-Transport-Security": "max-age=31536000; includeSubDomains"} if secure else {})
-        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-            if path.is_file() and path.suffix not in (".br", ".gz", ".map"):
-                self._files["/" + path.relative_to(folder).as_posix()] = _file(path)
+        self._files = self._read()
 
-    @property
-    def there(self) -> bool:
-        return "/index.html" in self._files
+    def _read(self) -> dict[str, File]:
+        found = sorted(self._folder.rglob("*")) if self._folder.is_dir() else ()
+        return {
+            "/" + path.relative_to(self._folder).as_posix(): _file(path)
+            for path in found
+            if path.is_file() and path.suffix not in (".br", ".gz", ".map")
+        }
+
+    def _looked_at(self) -> tuple[tuple[int, int] | None, ...]:
+        """What tells one build from the next."""
+        return tuple(_stamp(self._folder / name) for name in ("index.html", "index.html.br"))
+
+    def _follow(self) -> None:
+        """Read a new build, once it has its page. The files of the one before stay, for the tabs that are open."""
+        mark = self._looked_at()
+        if mark == self._mark or mark[0] is None:
+            return
+        try:
+            files = self._read()
+        except OSError:  # The build is being written: the next request looks again.
+            return
+        if files.keys() != self._files.keys():
+            self._before = self._files
+        self._files, self._mark = files, mark
+
+    def _file(self, path: str) -> File | None:
+        # A file that is not known may be one of the new page, which another worker has served.
+        if path == "/index.html" or (path not in self._files and path.startswith("/assets/")):
+            self._follow()
+        return self._files.get(path) or (self._before.get(path) if path.startswith("/assets/") else None)
 
     def reply(self, path: str, headers: Mapping[str, str]) -> Reply | None:
         """The file, the app's page for a path without a suffix, or None."""
-        file = self._files.get(path)
+        file = self._file(path)
         if file is None:
             if "." in path.rpartition("/")[2]:
                 return None
             path = "/index.html"
-            file = self._files.get(path)
+            file = self._file(path)
             if file is None:
                 return None
         made = dict(self._headers)
@@ -82,6 +113,14 @@ class Static:
                 made["Content-Encoding"] = name
                 return Reply(file.encoded[name], 200, file.kind, made)
         return Reply(file.plain, 200, file.kind, made)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _file(path: Path) -> File:

@@ -1,4 +1,5 @@
-/** Writes a .gz and a .br beside every text file of dist, where that saves something. */
+/** Writes a .gz and a .br beside every text file of dist, where that saves something; beside index.html last, since a server
+ that runs takes that as the end of a build. */
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,5 +22,8 @@ async function compress(file) {
 
 const entries = await readdir(DIST, { recursive: true, withFileTypes: true });
 const files = entries.filter((entry) => entry.isFile() && TEXT.test(entry.name) && !entry.parentPath.includes(".vite"));
-const done = await Promise.all(files.map((entry) => compress(join(entry.parentPath, entry.name))));
+const paths = files.map((entry) => join(entry.parentPath, entry.name));
+const page = join(DIST, "index.html");
+const done = await Promise.all(paths.filter((path) => path !== page).map(compress));
+done.push(await compress(page));
 console.log(`compressed ${done.reduce((sum, one) => sum + one, 0)} of ${files.length} files`);

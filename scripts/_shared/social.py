@@ -62,16 +62,29 @@ async def begin(ctx: Context, vendor: Vendor) -> str:
     )
 
 
-async def ticket(ctx: Context, vendor: Vendor, code: str, state: str, redirect: str) -> str:
+# What the popup brings back, of either provider, and the ticket for it. (A docstring would be told in /api/docs.)
+class Input(BaseModel):
+    code: str
+    state: str
+    redirect_uri: str
+
+
+class Output(BaseModel):
+    access_token: str
+    expires_in: int = 60
+
+
+async def ticket(ctx: Context, vendor: Vendor, input: Input) -> Output:
     """Trade the code that the popup brought for a one-use ticket."""
-    row = await tokens.use(ctx, state, "oauthstate")
+    row = await tokens.use(ctx, input.state, "oauthstate")
     kept = None if row is None else tokens.data(ctx, row)
-    if kept is None or kept["vendor"] != vendor or redirect != redirect_uri(ctx) or not _bound(ctx, kept["binding"]):
+    here = redirect_uri(ctx)
+    if kept is None or kept["vendor"] != vendor or input.redirect_uri != here or not _bound(ctx, kept["binding"]):
         raise NotProved("The sign-in was not started here or took too long. Please try again.", reason="bad_state")
     identity = await provider(ctx, vendor).exchange(
-        code, redirect_uri=redirect, nonce=kept["nonce"], verifier=kept["verifier"]
+        input.code, redirect_uri=here, nonce=kept["nonce"], verifier=kept["verifier"]
     )
-    return await _kept(ctx, vendor, identity)
+    return Output(access_token=await _kept(ctx, vendor, identity))
 
 
 def _bound(ctx: Context, binding: str) -> bool:

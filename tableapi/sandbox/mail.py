@@ -14,12 +14,12 @@ from tableapi.sandbox.mailbox import Kept, Mailbox
 from tableapi.settings import Settings
 
 _STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f6f7f9;color:#1c2230}
+body{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f5f7f4;color:#17231e}
 main{max-width:860px;margin:0 auto;padding:24px}
-h1{font-size:22px} .tag{background:#7a4d00;color:#fff;border-radius:6px;padding:2px 8px;font-size:13px}
-a{color:#3b3fb6} li{background:#fff;border:1px solid #dfe3ea;border-radius:10px;padding:12px 16px;margin:8px 0}
-ul{list-style:none;padding:0} small{color:#5a6372} iframe{width:100%;height:560px;border:1px solid #dfe3ea;
-border-radius:10px;background:#fff} pre{white-space:pre-wrap;background:#fff;border:1px solid #dfe3ea;padding:16px;
+h1{font-size:22px} .tag{background:#8a5a00;color:#fff;border-radius:6px;padding:2px 8px;font-size:13px}
+a{color:#137a5a} li{background:#fff;border:1px solid #e0e6e1;border-radius:10px;padding:12px 16px;margin:8px 0}
+ul{list-style:none;padding:0} small{color:#55655d} iframe{box-sizing:border-box;width:100%;height:560px;border:1px solid #e0e6e1;
+border-radius:10px;background:#fff} pre{white-space:pre-wrap;background:#fff;border:1px solid #e0e6e1;padding:16px;
 border-radius:10px}
 """
 # A mail is somebody else's text: its frame runs no script; links open in a new tab, as in a mail program.

@@ -1,5 +1,6 @@
-/** The frame of a form before sign-in: heading, sentence, what was refused, fields, a line below. */
-import type { FormEventHandler, ReactNode } from "react";
+/** The frame of a form before sign-in: heading, sentence, what was refused, fields, a line below. A form that is refused
+ for a field leads there, so that its reason is read out. */
+import type { FormEvent, ReactNode } from "react";
 import classes from "./AuthForm.module.css";
 import { Title } from "./Title";
 import { FormAlert } from "./ui/FormAlert";
@@ -8,15 +9,14 @@ interface Props {
   title: string;
   lead?: ReactNode;
   alert?: string | null;
-  onSubmit?: FormEventHandler<HTMLFormElement>;
+  onSubmit?: (event: FormEvent<HTMLFormElement>) => void;
   children?: ReactNode;
   foot?: ReactNode;
 }
 
 export function AuthForm({ title, lead, alert, onSubmit, children, foot }: Props) {
-  const Tag = onSubmit ? "form" : "div";
-  return (
-    <Tag className={classes.form} {...(onSubmit && { onSubmit: onSubmit as never, noValidate: true })}>
+  const inside = (
+    <>
       <Title text={title} />
       <div>
         <h1>{title}</h1>
@@ -25,6 +25,17 @@ export function AuthForm({ title, lead, alert, onSubmit, children, foot }: Props
       <FormAlert text={alert} />
       {children}
       {foot && <p className={classes.foot}>{foot}</p>}
-    </Tag>
+    </>
+  );
+  if (!onSubmit) return <div className={classes.form}>{inside}</div>;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    const form = event.currentTarget;
+    onSubmit(event);
+    requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      {inside}
+    </form>
   );
 }

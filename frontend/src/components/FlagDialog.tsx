@@ -1,11 +1,13 @@
 /** Asks what is wrong with a value: the reason, and the right value or a note where the reason needs one. */
-import { Button, Group, Modal, NativeSelect, Radio, Stack, TextInput, Textarea } from "@mantine/core";
+import { Button, Group, NativeSelect, Radio, Stack, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { t } from "../lib/i18n";
 import { FEEDBACK_TYPE, type Kind } from "../lib/reveal";
 import { digitsOf, isBlank, isEmail } from "../lib/validate";
 import classes from "./FlagDialog.module.css";
+import { BusyButton } from "./ui/BusyButton";
+import { Dialog } from "./ui/Dialog";
 
 export interface Flagged {
   kind: Kind;
@@ -31,9 +33,9 @@ export function FlagDialog({ values, busy, onClose, onSubmit }: Props) {
   const [first] = values ?? [];
   const title = values && values.length > 1 ? t("vote.title") : first?.kind === "phone" ? t("vote.titlePhone") : t("vote.titleEmail");
   return (
-    <Modal opened={values !== null} onClose={onClose} title={title} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={values !== null} onClose={onClose} title={title}>
       {values && first && <FlagForm values={values} busy={busy} onClose={onClose} onSubmit={onSubmit} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -108,9 +110,9 @@ function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: Flagged
           <Button variant="default" onClick={onClose}>
             {t("cancel")}
           </Button>
-          <Button type="submit" loading={busy}>
+          <BusyButton type="submit" busy={busy}>
             {t("submit")}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

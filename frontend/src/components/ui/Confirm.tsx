@@ -1,7 +1,9 @@
 /** A dialog that asks before something happens. */
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { ReactNode, RefObject } from "react";
+import { BusyButton } from "./BusyButton";
 import classes from "./Confirm.module.css";
+import { Dialog } from "./Dialog";
 
 interface Props {
   opened: boolean;
@@ -19,25 +21,24 @@ interface Props {
 
 export function Confirm({ opened, onClose, onConfirm, title, text, confirm, cancel, busy, danger, focusAfter }: Props) {
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       title={title}
       withCloseButton={false}
       size="sm"
       classNames={{ title: classes.title }}
-      returnFocus={!focusAfter}
-      onExitTransitionEnd={() => focusAfter?.current?.focus()}
+      focusAfter={focusAfter}
     >
       <div className={classes.text}>{text}</div>
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onClose}>
           {cancel}
         </Button>
-        <Button color={danger ? "red" : undefined} loading={busy} onClick={onConfirm} data-autofocus>
+        <BusyButton color={danger ? "red" : undefined} busy={busy} onClick={onConfirm} data-autofocus>
           {confirm}
-        </Button>
+        </BusyButton>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,11 +1,11 @@
-/** Why a form was refused as a whole, above its fields. */
+/** Why a form was refused as a whole, above its fields; read out as soon as it is there. */
 import { CircleAlert } from "lucide-react";
 import classes from "./FormAlert.module.css";
 
 export function FormAlert({ text }: { text: string | null | undefined }) {
   if (!text) return null;
   return (
-    <div className={classes.alert}>
+    <div className={classes.alert} role="alert">
       <CircleAlert size={18} aria-hidden="true" />
       <span>{text}</span>
     </div>

@@ -1,7 +1,9 @@
 /** Page sizes and numbered pages with arrows to the first and the last. */
 import { Pagination, UnstyledButton } from "@mantine/core";
+import { useRef } from "react";
 import { t } from "../../lib/i18n";
 import { PAGE_SIZES, type PageSize, lastPage } from "../../lib/paging";
+import { useKeptFocus } from "../useKeptFocus";
 import classes from "./Pager.module.css";
 
 interface Props {
@@ -21,6 +23,8 @@ const ARROWS = {
 };
 
 export function Pager({ page, size, count, onChange, withSizes = true }: Props) {
+  const pages = useRef<HTMLElement>(null);
+  useKeptFocus(pages, "[aria-current=page]");
   return (
     <div className={classes.pager}>
       {withSizes && (
@@ -39,7 +43,7 @@ export function Pager({ page, size, count, onChange, withSizes = true }: Props) 
           <span aria-hidden="true">{t("contacts.perPageWord")}</span>
         </div>
       )}
-      <nav aria-label={t("contacts.pages")}>
+      <nav ref={pages} aria-label={t("contacts.pages")}>
         <Pagination
           size="sm"
           withEdges

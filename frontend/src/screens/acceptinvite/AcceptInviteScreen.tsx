@@ -1,5 +1,5 @@
 /** Target of the mailed invitation: one button that accepts it. */
-import { Anchor, Button, Skeleton } from "@mantine/core";
+import { Anchor, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { config } from "../../api/config";
@@ -8,6 +8,7 @@ import { explain } from "../../api/explain";
 import { useScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
 
@@ -50,9 +51,9 @@ export function AcceptInviteScreen() {
       alert={accept.isError ? explain(accept.error) : null}
       foot={login}
     >
-      <Button size="md" onClick={send} loading={accept.isPending}>
+      <BusyButton size="md" onClick={send} busy={accept.isPending}>
         {t("invite.accept")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
 }

@@ -1,8 +1,8 @@
 /** Creates a key. Its name is made by the server and kept for this account while the form is open. */
-import { Modal } from "@mantine/core";
 import { useEffect } from "react";
 import { useCreateKey, useGenerateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
+import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
@@ -10,9 +10,9 @@ import { KeyForm } from "./KeyForm";
 
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={t("api.create")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={onClose} title={t("api.create")}>
       <NewKey onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,8 @@
 /** Changes what a key is for. */
-import { Modal } from "@mantine/core";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
+import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
@@ -21,7 +21,7 @@ export function EditKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: b
       },
     );
   return (
-    <Modal opened={opened} onClose={onClose} title={t("api.edit")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={onClose} title={t("api.edit")}>
       <FormAlert text={change.error && explain(change.error)} />
       <KeyForm
         apikey={apikey.apikey}
@@ -31,6 +31,6 @@ export function EditKey({ apikey, opened, onClose }: { apikey: ApiKey; opened: b
         onSubmit={save}
         onClose={onClose}
       />
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
 /** The documentation of the look-up API, with programs that run as they stand. */
-import { Button, Modal, Stack, Tabs } from "@mantine/core";
+import { Button, Stack, Tabs } from "@mantine/core";
 import { Copy } from "lucide-react";
 import { config, profileHost } from "../../api/config";
+import { Dialog } from "../../components/ui/Dialog";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n";
 import { LANGUAGES, snippet } from "../../lib/snippets";
@@ -29,7 +30,7 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
   const origin = config().publicurl || window.location.origin;
   const example = { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: `https://www.${profileHost()}/in/john-doe` };
   return (
-    <Modal opened={opened} onClose={onClose} size="xl" title={t("api.howTitle")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={onClose} size="xl" title={t("api.howTitle")}>
       <Stack>
         <p>{t("api.howText")}</p>
         <pre className={classes.code}>GET {origin}/api/v2/keylookup</pre>
@@ -74,6 +75,6 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
         </Tabs>
         <p className={classes.small}>{t("api.howLimits")}</p>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 /** The key name, which cannot be changed, and what the key is for. */
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank } from "../../lib/validate";
 
@@ -29,9 +30,9 @@ export function KeyForm({ apikey, purpose, submit, busy, onSubmit, onClose }: Pr
           <Button variant="default" onClick={onClose}>
             {t("cancel")}
           </Button>
-          <Button type="submit" loading={busy} disabled={apikey === ""}>
+          <BusyButton type="submit" busy={busy} disabled={apikey === ""}>
             {submit}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

@@ -48,7 +48,7 @@ export function KeyTable({ keys }: { keys: ApiKey[] }) {
 
   return (
     <>
-      <CardTable minWidth={660} label={t("api.keys")} columns={COLUMNS} className={classes.table}>
+      <CardTable minWidth={660} label={t("api.keys")} columns={COLUMNS}>
         {keys.map((key) => (
           <Table.Tr key={key.keyid}>
             <Table.Td>

@@ -1,11 +1,13 @@
 /** Calls the look-up API as a customer's program would, and shows the answer as it came. */
-import { Button, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, useAccount } from "../../api/account";
 import { type LookupType, useLookup } from "../../api/apikeys";
 import { profileHost } from "../../api/config";
 import { explain } from "../../api/explain";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
 import { fromHost } from "../../lib/profileurl";
@@ -21,9 +23,9 @@ interface Props {
 
 export function TryOut({ apikey, opened, onClose }: Props) {
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title={t("api.tryTitle")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={onClose} size="lg" title={t("api.tryTitle")}>
       <TryForm apikey={apikey} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -90,9 +92,9 @@ function FetchButton({ kind, canPay, busy, onFetch }: FetchProps) {
     <div className={classes.fetch}>
       <span>{name}</span>
       {canPay ? (
-        <Button size="compact-md" loading={busy} aria-label={t("api.fetchOf", { kind: name })} onClick={() => onFetch(type)}>
+        <BusyButton size="compact-md" busy={busy} aria-label={t("api.fetchOf", { kind: name })} onClick={() => onFetch(type)}>
           {t("api.fetch")}
-        </Button>
+        </BusyButton>
       ) : (
         <Button
           component={Link}

@@ -1,9 +1,10 @@
 /** Invoices, each with its PDF, and where it can be paid while it is open. */
-import { Anchor, Badge, Button, Table } from "@mantine/core";
+import { Anchor, Badge, Table } from "@mantine/core";
 import { FileDown } from "lucide-react";
 import { explain } from "../../api/explain";
 import { useInvoicePdf } from "../../api/invoices";
 import type { Transaction } from "../../api/types";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { CardTable } from "../../components/ui/CardTable";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n";
@@ -63,16 +64,16 @@ function Row({ row, saving, onSave }: RowProps) {
             {t("billing.payNow")}
           </Anchor>
         )}
-        <Button
+        <BusyButton
           size="compact-sm"
           variant="default"
           leftSection={<FileDown size={14} aria-hidden="true" />}
           aria-label={t("billing.pdfOf", { number })}
-          loading={saving}
+          busy={saving}
           onClick={() => onSave(number)}
         >
           {t("billing.pdf")}
-        </Button>
+        </BusyButton>
       </Table.Td>
     </Table.Tr>
   );

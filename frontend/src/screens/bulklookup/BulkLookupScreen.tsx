@@ -1,6 +1,6 @@
 /** Many people at once: a file and its price first, then the job, whose number is in the address. */
-import { ArrowLeft } from "lucide-react";
-import { Link, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
+import { BackLink } from "../../components/BackLink";
 import { Title } from "../../components/Title";
 import { t } from "../../lib/i18n";
 import classes from "./BulkLookup.module.css";
@@ -13,10 +13,7 @@ export function BulkLookupScreen() {
   return (
     <>
       <Title text={t("bulk.title")} />
-      <Link to="/dashboard/main/search" className={classes.back}>
-        <ArrowLeft size={16} aria-hidden="true" />
-        {t("bulk.back")}
-      </Link>
+      <BackLink to="/dashboard/main/search">{t("bulk.back")}</BackLink>
       <div className={classes.head}>
         <h1>{t("bulk.title")}</h1>
         <p>{t("bulk.lead")}</p>

@@ -9,6 +9,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
@@ -57,9 +58,9 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
             <Button variant="default" onClick={onAnother}>
               {t("bulk.another")}
             </Button>
-            <Button leftSection={<Download size={16} aria-hidden="true" />} loading={busy} onClick={() => download(job)}>
+            <BusyButton leftSection={<Download size={16} aria-hidden="true" />} busy={busy} onClick={() => download(job)}>
               {t("bulk.download")}
-            </Button>
+            </BusyButton>
           </div>
         ) : (
           <Cancel jobid={job.jobid} />
@@ -103,7 +104,7 @@ function Rows({ job }: { job: BulkJob }) {
   const rest = job.rows.length - MOST_SHOWN;
   return (
     <>
-      <CardTable minWidth={520} spacing="xs" label={t("bulk.result")} columns={COLUMNS} className={classes.table}>
+      <CardTable minWidth={520} spacing="xs" label={t("bulk.result")} columns={COLUMNS}>
         {job.rows.slice(0, MOST_SHOWN).map((row) => (
           <Table.Tr key={row.line}>
             <Table.Td className={classes.address}>{row.linkedinurl}</Table.Td>

@@ -1,10 +1,11 @@
 /** What the file would cost, the most that may be spent, and the start. */
-import { Button, Loader, NumberInput } from "@mantine/core";
+import { Loader, NumberInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
 import { type BulkInput, type Estimate, estimate, useStartBulk } from "../../api/bulk";
 import { explain, fieldErrors } from "../../api/explain";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
@@ -72,14 +73,14 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
         allowDecimal={false}
         allowNegative={false}
       />
-      <Button
+      <BusyButton
         size="md"
-        loading={start.isPending}
+        busy={start.isPending}
         disabled={most === ""}
         onClick={() => start.mutate({ ...input, max_credits: Number(most) }, { onSuccess: ({ jobid }) => onStart(jobid) })}
       >
         {t("bulk.start")}
-      </Button>
+      </BusyButton>
     </div>
   );
 }

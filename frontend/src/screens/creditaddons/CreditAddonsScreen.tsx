@@ -1,7 +1,7 @@
 /** Credits that are bought once, by card. Also where the bank's page leads back to. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, PackageOpen } from "lucide-react";
+import { PackageOpen } from "lucide-react";
 import { useState } from "react";
 import { Link, Navigate } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";
@@ -10,6 +10,7 @@ import { canPay } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { Plan } from "../../api/types";
+import { BackLink } from "../../components/BackLink";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
@@ -27,10 +28,7 @@ export function CreditAddonsScreen() {
   return (
     <>
       <Title text={t("addons.title")} />
-      <Link to="/dashboard/main/dashboardmain" className={classes.back}>
-        <ArrowLeft size={16} aria-hidden="true" />
-        {t("plans.back")}
-      </Link>
+      <BackLink to="/dashboard/main/dashboardmain">{t("plans.back")}</BackLink>
       <div className={classes.head}>
         <h1>{t("addons.title")}</h1>
         <p>{t("addons.lead")}</p>

@@ -2,6 +2,7 @@
 import { Button, Group } from "@mantine/core";
 import { Lock } from "lucide-react";
 import type { Plan } from "../../api/types";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { dollars } from "../../lib/money";
 import classes from "./CreditAddons.module.css";
@@ -26,9 +27,9 @@ export function FormFoot({ plan, spinning, busy, onClose }: Props) {
         <Button variant="default" onClick={onClose}>
           {t("cancel")}
         </Button>
-        <Button type="submit" loading={spinning} disabled={busy}>
+        <BusyButton type="submit" busy={spinning} disabled={busy}>
           {t("addons.pay", { price: dollars(plan.price) })}
-        </Button>
+        </BusyButton>
       </Group>
     </>
   );

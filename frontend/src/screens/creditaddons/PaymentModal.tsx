@@ -1,9 +1,8 @@
 /** Asks for a card. Which form does so depends on who takes the payment: Stripe, or the sandbox of the demo. */
-import { Modal } from "@mantine/core";
 import { config } from "../../api/config";
 import type { Plan } from "../../api/types";
+import { Dialog } from "../../components/ui/Dialog";
 import { useLast } from "../../components/useLast";
-import { t } from "../../lib/i18n";
 import { NoCardForm } from "./NoCardForm";
 import { SandboxForm } from "./SandboxForm";
 import { StripeForm } from "./StripeForm";
@@ -11,9 +10,9 @@ import { StripeForm } from "./StripeForm";
 export function PaymentModal({ plan, onClose }: { plan: Plan | null; onClose: () => void }) {
   const shown = useLast(plan);
   return (
-    <Modal opened={plan !== null} onClose={onClose} title={shown?.name} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={plan !== null} onClose={onClose} title={shown?.name}>
       {shown && <CardForm plan={shown} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

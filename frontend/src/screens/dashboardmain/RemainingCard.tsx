@@ -19,7 +19,8 @@ export function RemainingCard({ label, left, total }: { label: string; left: num
         <RingProgress
           size={92}
           thickness={9}
-          roundCaps
+          // Of nothing the round cap would leave a dot.
+          roundCaps={percent > 0}
           rootColor="gray.1"
           sections={[{ value: percent, color: "pine" }]}
           label={<p className={classes.percent}>{percent}%</p>}

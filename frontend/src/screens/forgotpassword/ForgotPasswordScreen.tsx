@@ -1,11 +1,12 @@
 /** Asks for a link that sets a new password. */
-import { Anchor, Button, TextInput } from "@mantine/core";
+import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link } from "react-router";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useForgot } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
@@ -19,18 +20,13 @@ export function ForgotPasswordScreen() {
     },
   });
   const send = ({ email }: typeof form.values) =>
-    forgot.mutate(email.trim().toLowerCase(), {
-      onSuccess: () => toast(t("forgot.sent")),
-      onError: (error) => {
-        const isTrouble = error instanceof ApiError && (error.status === 429 || error.status === 0);
-        toast(isTrouble ? explain(error) : t("session.invalid"), "bad");
-      },
-    });
+    forgot.mutate(email.trim().toLowerCase(), { onSuccess: () => toast(t("forgot.sent")) });
 
   return (
     <AuthForm
       title={t("forgot.title")}
       lead={forgot.isSuccess ? t("forgot.sentTo", { email: form.values.email.trim() }) : t("forgot.lead")}
+      alert={forgot.isError ? reasonOf(forgot.error) : null}
       onSubmit={form.onSubmit(send)}
       foot={
         <Anchor component={Link} to="/login">
@@ -39,11 +35,16 @@ export function ForgotPasswordScreen() {
       }
     >
       <TextInput label={t("field.email")} type="email" autoComplete="username" autoFocus {...form.getInputProps("email")} />
-      <Button type="submit" size="md" loading={forgot.isPending}>
+      <BusyButton type="submit" size="md" busy={forgot.isPending}>
         {t("forgot.submit")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
+}
+
+function reasonOf(error: unknown): string {
+  const isTrouble = error instanceof ApiError && (error.status === 429 || error.status === 0);
+  return isTrouble ? explain(error) : t("session.invalid");
 }
 
 export { ForgotPasswordScreen as Component };

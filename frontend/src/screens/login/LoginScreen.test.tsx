@@ -22,6 +22,7 @@ test("says at the field what is missing, and sends nothing", async () => {
   expect(screen.getByText("Please enter your password")).toBeVisible();
   await signIn("owner@", "");
   expect(screen.getByText("Invalid email")).toBeVisible();
+  await waitFor(() => expect(screen.getByLabelText("Email")).toHaveFocus());
   expect(sent).toEqual([]);
 });
 
@@ -44,6 +45,7 @@ test.each([
   draw(<LoginScreen />, { at: "/login", me: null });
   await signIn("owner@acme-demo.com", "Demo1234");
   expect(await screen.findByRole("alert")).toHaveTextContent(text);
+  expect(screen.getAllByText(text), "said once").toHaveLength(1);
   expect(screen.getByLabelText("Email")).toHaveValue("owner@acme-demo.com");
 });
 

@@ -1,5 +1,5 @@
 /** Landing and sign-in. Says why somebody may not come in, and where to go instead. */
-import { Anchor, Button, Divider, PasswordInput, TextInput } from "@mantine/core";
+import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, Navigate, useNavigate } from "react-router";
@@ -7,6 +7,7 @@ import { account, signIn } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { sessionEnded, useIsLoggedIn } from "../../stores/session";
@@ -42,10 +43,11 @@ export function LoginScreen() {
       void navigate(found.mustchangepassword ? CHANGE_PASSWORD : HOME, { replace: true });
     },
     onError: (error) => {
-      toast(reasonOf(error), "bad", 1);
       if (!(error instanceof ApiError)) return;
       if ([800, 801, 803].includes(error.code)) sessionEnded();
       if (error.code !== 802) return;
+      // The form that would say so is left.
+      toast(reasonOf(error), "bad", 1);
       unverifiedMet(error.context as unknown as Unverified);
       void navigate("/verifyemail");
     },
@@ -86,9 +88,9 @@ export function LoginScreen() {
       <Anchor component={Link} to="/forgotpassword" className={classes.forgot}>
         {t("login.forgot")}
       </Anchor>
-      <Button type="submit" size="md" loading={login.isPending}>
+      <BusyButton type="submit" size="md" busy={login.isPending}>
         {t("login.submit")}
-      </Button>
+      </BusyButton>
       <Divider label={t("login.or")} />
       <SocialButtons />
     </AuthForm>

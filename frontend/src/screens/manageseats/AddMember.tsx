@@ -1,11 +1,13 @@
 /** Invites somebody to a seat. The server makes the temporary password and mails it. */
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { EmailTaken, NotBusiness, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { useAddMember } from "../../api/team";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
@@ -18,9 +20,9 @@ const ROLES = [
 
 export function AddMember({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={t("seats.addTitle")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={onClose} title={t("seats.addTitle")}>
       <MemberForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -65,9 +67,9 @@ function MemberForm({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             {t("cancel")}
           </Button>
-          <Button type="submit" loading={invite.isPending}>
+          <BusyButton type="submit" busy={invite.isPending}>
             {t("seats.invite")}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

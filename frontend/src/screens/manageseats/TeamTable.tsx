@@ -7,7 +7,6 @@ import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
-import classes from "./ManageSeats.module.css";
 import { MemberRow } from "./MemberRow";
 
 const COLUMNS = [t("contacts.name"), t("field.email"), t("seats.role"), t("seats.created"), t("seats.status"), t("seats.actions")];
@@ -43,7 +42,7 @@ export function TeamTable({ members }: { members: User[] }) {
 
   return (
     <>
-      <CardTable minWidth={790} label={t("seats.members")} columns={COLUMNS} className={classes.table}>
+      <CardTable minWidth={790} label={t("seats.members")} columns={COLUMNS}>
         {members.map((member) => (
           <MemberRow
             key={member.appuserid}

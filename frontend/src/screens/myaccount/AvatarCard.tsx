@@ -5,6 +5,7 @@ import { useAccount } from "../../api/account";
 import { explain } from "../../api/explain";
 import { useSaveAvatar } from "../../api/profile";
 import { NameAvatar } from "../../components/NameAvatar";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
@@ -50,9 +51,9 @@ export function AvatarCard() {
               </Button>
             )}
           </FileButton>
-          <Button onClick={update} loading={save.isPending}>
+          <BusyButton onClick={update} busy={save.isPending}>
             {t("account.update")}
-          </Button>
+          </BusyButton>
           <Button variant="subtle" color="red" onClick={remove} disabled={!chosen && !me.avatar}>
             {t("delete")}
           </Button>

@@ -1,5 +1,5 @@
 /** A new e-mail address in two steps: the address, then the code that was mailed to it. */
-import { Button, Modal, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,6 +9,8 @@ import { useUpdateEmail } from "../../api/profile";
 import { runScript } from "../../api/scripts";
 import { NotBusiness, requireBusinessEmail } from "../../api/signup";
 import type { Account } from "../../api/types";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
@@ -28,13 +30,13 @@ export function ChangeEmail({ opened, onClose, me, linked }: Props) {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title={t("account.changeEmail")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={close} title={t("account.changeEmail")}>
       {pending === null ? (
         <AddressStep me={me} onSent={setPending} />
       ) : (
         <CodeStep me={me} newemail={pending} code={linked.code} onDone={close} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -65,9 +67,9 @@ function AddressStep({ me, onSent }: { me: Account; onSent: (newemail: string) =
     <form onSubmit={form.onSubmit(({ newemail }) => send.mutate(newemail.trim().toLowerCase()))} noValidate>
       <Stack>
         <TextInput label={t("email.new")} type="email" autoComplete="email" data-autofocus {...form.getInputProps("newemail")} />
-        <Button type="submit" loading={send.isPending}>
+        <BusyButton type="submit" busy={send.isPending}>
           {t("email.sendCode")}
-        </Button>
+        </BusyButton>
       </Stack>
     </form>
   );
@@ -98,9 +100,9 @@ function CodeStep({ me, newemail, code, onDone }: { me: Account; newemail: strin
       <Stack>
         <TextInput label={t("email.new")} readOnly variant="filled" {...form.getInputProps("newemail")} />
         <TextInput label={t("email.code")} autoComplete="one-time-code" data-autofocus {...form.getInputProps("code")} />
-        <Button type="submit" loading={update.isPending}>
+        <BusyButton type="submit" busy={update.isPending}>
           {t("email.verify")}
-        </Button>
+        </BusyButton>
       </Stack>
     </form>
   );

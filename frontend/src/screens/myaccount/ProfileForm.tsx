@@ -1,5 +1,5 @@
 /** Name and e-mail; for the owner the company, its tax number and where its invoices go. */
-import { Anchor, Button, TextInput, Textarea } from "@mantine/core";
+import { Anchor, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useSearchParams } from "react-router";
@@ -8,6 +8,7 @@ import { explain, fieldErrors } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
 import type { Account } from "../../api/types";
 import { CompanyFields, type CompanyValues, companyRecord, phoneError } from "../../components/CompanyFields";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n";
 import { isBlank } from "../../lib/validate";
@@ -88,9 +89,9 @@ export function ProfileForm({ me }: { me: Account }) {
             />
           </>
         )}
-        <Button type="submit" loading={save.isPending} className={classes.submit}>
+        <BusyButton type="submit" busy={save.isPending} className={classes.submit}>
           {t("save")}
-        </Button>
+        </BusyButton>
       </form>
     </Card>
   );

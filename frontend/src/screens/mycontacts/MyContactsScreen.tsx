@@ -12,6 +12,7 @@ import type { List, UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n";
@@ -39,14 +40,14 @@ export function MyContactsScreen() {
           <p role="status">{list.isSuccess && t("contacts.count", { count })}</p>
         </div>
         <SearchBox text={text} onSearch={(typed) => change({ text: typed, page: 1 })} />
-        <Button
+        <BusyButton
           leftSection={<FileSpreadsheet size={17} aria-hidden="true" />}
           disabled={selection.rows.length === 0}
-          loading={busy}
+          busy={busy}
           onClick={() => exportRows(selection.rows)}
         >
           {t("contacts.export")}
-        </Button>
+        </BusyButton>
       </div>
       <section className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
         <Content list={list} selection={selection} />

@@ -1,10 +1,10 @@
 /** Changes the password of the signed-in person. Every other session of theirs ends with it. */
-import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { account, changePassword, useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { Title } from "../../components/Title";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { PasswordHint } from "../../components/ui/PasswordHint";
@@ -60,9 +60,9 @@ export function PasswordScreen() {
         <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
         <PasswordHint password={form.values.new_password} />
         <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
-        <Button type="submit" loading={change.isPending} className={classes.submit}>
+        <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
           {t("password.submit")}
-        </Button>
+        </BusyButton>
       </form>
     </Card>
   );

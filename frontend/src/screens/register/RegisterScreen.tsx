@@ -1,5 +1,5 @@
 /** Sign-up with a business address. Leads to the second step, /tellusmore. */
-import { Anchor, Button, Checkbox, TextInput } from "@mantine/core";
+import { Anchor, Checkbox, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
@@ -7,11 +7,11 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { EmailTaken, NotBusiness, register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail, isStrongPassword } from "../../lib/validate";
-import { toast } from "../../stores/toasts";
 import { unverifiedMet } from "../../stores/unverified";
 import classes from "./Register.module.css";
 
@@ -61,9 +61,7 @@ export function RegisterScreen() {
       if (error instanceof FieldRefused) return form.setFieldError(error.field, error.message);
       if (error instanceof NotBusiness) return form.setFieldError("email", t("register.businessOnly"));
       if (error instanceof EmailTaken) return form.setFieldError("email", t("register.emailTaken"));
-      const isOver = !(error instanceof ApiError) || (error.status !== 429 && error.status !== 0);
-      toast(isOver ? t("somethingWrong") : explain(error), "bad");
-      if (isOver) form.reset();
+      if (!isPassing(error)) form.reset();
     },
   });
 
@@ -71,6 +69,7 @@ export function RegisterScreen() {
     <AuthForm
       title={t("register.title")}
       lead={t("register.lead")}
+      alert={signup.isError ? reasonOf(signup.error) : null}
       onSubmit={form.onSubmit((values) => signup.mutate(values))}
       foot={
         <>
@@ -99,11 +98,22 @@ export function RegisterScreen() {
         }
         {...form.getInputProps("terms", { type: "checkbox" })}
       />
-      <Button type="submit" size="md" loading={signup.isPending}>
+      <BusyButton type="submit" size="md" busy={signup.isPending}>
         {t("register.submit")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
+}
+
+/** Worth another try with the same words: the form keeps them. */
+function isPassing(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 429 || error.status === 0);
+}
+
+/** What was refused as a whole; what a field is refused for stands at the field. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof FieldRefused || error instanceof NotBusiness || error instanceof EmailTaken) return null;
+  return isPassing(error) ? explain(error) : t("somethingWrong");
 }
 
 export { RegisterScreen as Component };

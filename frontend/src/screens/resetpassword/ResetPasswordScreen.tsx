@@ -1,10 +1,12 @@
 /** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed. */
-import { Anchor, Button, TextInput } from "@mantine/core";
+import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { useReset } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
@@ -22,6 +24,7 @@ export function ResetPasswordScreen() {
   const code = params.get("code") ?? "";
   const navigate = useNavigate();
   const reset = useReset();
+  const [incomplete, setIncomplete] = useState(false);
   const form = useForm({
     initialValues: { password: "", confirm_password: "" },
     validate: {
@@ -30,7 +33,8 @@ export function ResetPasswordScreen() {
     },
   });
   const save = ({ password }: typeof form.values) => {
-    if (!email || !code) return toast(t("field.required"), "bad");
+    setIncomplete(!email || !code);
+    if (!email || !code) return;
     reset.mutate(
       { email, code, new_password: password },
       {
@@ -38,7 +42,6 @@ export function ResetPasswordScreen() {
           toast(t("reset.done"));
           void navigate("/login", { replace: true });
         },
-        onError: (error) => toast(reasonOf(error), "bad"),
       },
     );
   };
@@ -47,7 +50,7 @@ export function ResetPasswordScreen() {
     <AuthForm
       title={t("reset.title")}
       lead={t("reset.lead")}
-      alert={reset.isError ? reasonOf(reset.error) : null}
+      alert={incomplete ? t("field.required") : reset.isError ? reasonOf(reset.error) : null}
       onSubmit={form.onSubmit(save)}
       foot={
         <Anchor component={Link} to="/login">
@@ -60,9 +63,9 @@ export function ResetPasswordScreen() {
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
-      <Button type="submit" size="md" loading={reset.isPending}>
+      <BusyButton type="submit" size="md" busy={reset.isPending}>
         {t("reset.submit")}
-      </Button>
+      </BusyButton>
     </AuthForm>
   );
 }

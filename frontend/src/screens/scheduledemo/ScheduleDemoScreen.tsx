@@ -1,10 +1,11 @@
 /** Asks for a demo, or for anything else of sales. */
-import { Button, TextInput, Textarea } from "@mantine/core";
+import { TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useScript } from "../../api/scripts";
 import { Title } from "../../components/Title";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
@@ -51,9 +52,9 @@ export function ScheduleDemoScreen() {
             rows={4}
             {...form.getInputProps("query")}
           />
-          <Button type="submit" loading={send.isPending} className={classes.submit}>
+          <BusyButton type="submit" busy={send.isPending} className={classes.submit}>
             {t("submit")}
-          </Button>
+          </BusyButton>
         </form>
       </Card>
     </div>

@@ -1,5 +1,4 @@
 /** One kind of data of a person: masked with a reveal button, or its values. */
-import { Button } from "@mantine/core";
 import { Eye } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
@@ -8,6 +7,7 @@ import { useReveal } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { CREDIT_OF, type Kind, REVEAL_TYPE, fieldOf, withRevealed } from "../../lib/reveal";
 import { toast } from "../../stores/toasts";
@@ -52,11 +52,11 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
         ))}
       </ul>
       {hidden && canReveal && (
-        <Button
+        <BusyButton
           className={classes.reveal}
           size="sm"
           variant="light"
-          loading={busy}
+          busy={busy}
           onClick={() => {
             asked();
             reveal();
@@ -66,7 +66,7 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
         >
           {t("search.reveal")}
           <span className={classes.cost}>{t("search.oneCredit")}</span>
-        </Button>
+        </BusyButton>
       )}
     </section>
   );

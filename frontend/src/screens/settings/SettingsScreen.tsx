@@ -1,7 +1,7 @@
 /** The frame of the settings: the way back, the pages that this role may open, and the page itself. */
-import { ArrowLeft } from "lucide-react";
-import { Link, NavLink, Outlet } from "react-router";
+import { NavLink, Outlet } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
+import { BackLink } from "../../components/BackLink";
 import { t } from "../../lib/i18n";
 import { PAGES } from "./pages";
 import classes from "./Settings.module.css";
@@ -10,10 +10,7 @@ export function SettingsScreen() {
   const owns = isOwner(useAccount());
   return (
     <>
-      <Link to="/dashboard/main/dashboardmain" className={classes.back}>
-        <ArrowLeft size={16} aria-hidden="true" />
-        {t("settings.back")}
-      </Link>
+      <BackLink to="/dashboard/main/dashboardmain">{t("settings.back")}</BackLink>
       <h1 className={classes.title}>{t("menu.settings")}</h1>
       <div className={classes.panes}>
         <nav className={classes.menu} aria-label={t("menu.settings")}>

@@ -12,9 +12,9 @@ import { tablePath } from "../../api/tables";
 import type { Account } from "../../api/types";
 import { AuthForm } from "../../components/AuthForm";
 import { CompanyFields, type CompanyValues, NO_COMPANY, companyRecord, companyRules } from "../../components/CompanyFields";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { useIsLoggedIn } from "../../stores/session";
-import { toast } from "../../stores/toasts";
 import { unverifiedMet } from "../../stores/unverified";
 
 export function TellUsMoreScreen() {
@@ -34,24 +34,19 @@ function Form({ me }: { me: Account }) {
   const save = (values: CompanyValues) =>
     finish.mutate(
       { appuserid, name, clientid, role: "client", ...companyRecord(values) },
-      {
-        onError: (error) => {
-          form.setErrors(fieldErrors(error));
-          toast(explain(error), "bad");
-        },
-      },
+      { onError: (error) => form.setErrors(fieldErrors(error)) },
     );
 
   return (
-    <AuthForm title={t("tellus.title")} lead={t("tellus.lead")} onSubmit={form.onSubmit(save)}>
+    <AuthForm title={t("tellus.title")} lead={t("tellus.lead")} alert={finish.error && explain(finish.error)} onSubmit={form.onSubmit(save)}>
       <CompanyFields form={form} />
       <Group grow>
         <Button size="md" variant="default" disabled={finish.isPending} onClick={() => finish.mutate(null)}>
           {t("tellus.skip")}
         </Button>
-        <Button size="md" type="submit" loading={finish.isPending}>
+        <BusyButton size="md" type="submit" busy={finish.isPending}>
           {t("submit")}
-        </Button>
+        </BusyButton>
       </Group>
     </AuthForm>
   );

@@ -1,7 +1,9 @@
 /** What a change of plan means and costs, before it is made. */
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { Link } from "react-router";
 import type { Preview } from "../../api/billing";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
 import { useLast } from "../../components/useLast";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n";
@@ -18,9 +20,9 @@ export function ChangeDialog({ change }: { change: PlanChange }) {
   const asked = question?.kind === "limit" ? null : question;
   const shown = useLast(asked);
   return (
-    <Modal opened={asked !== null} onClose={close} title={shown && titleOf(shown)} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={asked !== null} onClose={close} title={shown && titleOf(shown)}>
       {shown && <Body asked={shown} change={change} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -38,9 +40,9 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
             {t("plans.toBilling")}
           </Button>
         ) : (
-          <Button loading={change.busy} onClick={change.confirm} data-autofocus>
+          <BusyButton busy={change.busy} onClick={change.confirm} data-autofocus>
             {confirmOf(asked)}
-          </Button>
+          </BusyButton>
         )}
       </Group>
     </div>

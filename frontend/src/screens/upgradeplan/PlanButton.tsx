@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { type Offer, isFree } from "../../lib/planchange";
 import type { PlanChange } from "./usePlanChange";
@@ -30,14 +31,14 @@ export function PlanButton({ plan, offer, change }: { plan: Plan; offer: Offer; 
     );
   }
   return (
-    <Button
+    <BusyButton
       fullWidth
       variant={offer === "downgrade" ? "default" : "filled"}
-      loading={change.looking === plan.planid}
+      busy={change.looking === plan.planid}
       disabled={change.looking !== null && change.looking !== plan.planid}
       onClick={() => change.choose(plan)}
     >
       {t(`plans.${offer}`)}
-    </Button>
+    </BusyButton>
   );
 }

@@ -1,13 +1,14 @@
 /** The plans, by month and by year. Shown under its own address and as a page of the settings. */
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, Sparkles } from "lucide-react";
+import { Sparkles } from "lucide-react";
 import { Link, Navigate, useMatch, useSearchParams } from "react-router";
 import { isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { planList } from "../../api/billing";
 import { canPay } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { BackLink } from "../../components/BackLink";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
@@ -34,10 +35,7 @@ export function UpgradePlanScreen() {
     <>
       <Title text={t("plans.title")} />
       {alone && (
-        <Link to="/dashboard/main/dashboardmain" className={classes.back}>
-          <ArrowLeft size={16} aria-hidden="true" />
-          {t("plans.back")}
-        </Link>
+        <BackLink to="/dashboard/main/dashboardmain">{t("plans.back")}</BackLink>
       )}
       <Tabs variant="pills" value={period} onChange={(value) => setPeriod(value === "yearly" ? value : "monthly")}>
         <div className={classes.head}>

@@ -2,7 +2,8 @@
 import { ActionIcon, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { ChevronLeft, ChevronRight, Search } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { useKeptFocus } from "../../components/useKeptFocus";
 import { t } from "../../lib/i18n";
 import { monthAfter, monthNow, monthText } from "../../lib/months";
 import classes from "./Usage.module.css";
@@ -20,9 +21,11 @@ export function ReportControls({ month, search, label, onChange }: Props) {
   const [typed, setTyped] = useState(search);
   const report = useDebouncedCallback((text: string) => onChange({ search: text }), DEBOUNCE_MS);
   const move = (steps: number) => onChange({ month: monthAfter(month, steps) });
+  const months = useRef<HTMLDivElement>(null);
+  useKeptFocus(months, "button:enabled");
   return (
     <div className={classes.controls}>
-      <div className={classes.month} role="group" aria-label={t("usage.month")}>
+      <div ref={months} className={classes.month} role="group" aria-label={t("usage.month")}>
         <ActionIcon variant="default" size="lg" aria-label={t("usage.previous")} onClick={() => move(-1)}>
           <ChevronLeft size={18} aria-hidden="true" />
         </ActionIcon>

@@ -1,5 +1,5 @@
 /** The contacts of which a member revealed something, ten on a page. */
-import { Anchor, Button, Group, Modal, Table } from "@mantine/core";
+import { Anchor, Button, Group, Table } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/errors";
@@ -9,6 +9,7 @@ import { REVEALED_PAGE, revealedBy } from "../../api/usage";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { CardTable } from "../../components/ui/CardTable";
+import { Dialog } from "../../components/ui/Dialog";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { profileLink, valuesOf } from "../../lib/contacts";
@@ -26,12 +27,12 @@ interface Props {
 export function RevealedModal({ member, opened, onClose }: Props) {
   const title = t("usage.revealedTitle", { name: member.name });
   return (
-    <Modal opened={opened} onClose={onClose} size="xl" title={title} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened={opened} onClose={onClose} size="xl" title={title}>
       <Revealed appuserid={member.appuserid} label={title} />
       <Group justify="flex-end" mt="md">
         <Button onClick={onClose}>{t("done")}</Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,11 +1,12 @@
 /** For somebody who still has to open the link in the mail. Looks again whenever the mouse comes or goes, and now and then. */
-import { Anchor, Button } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { MailCheck } from "lucide-react";
 import { Link, Navigate } from "react-router";
 import { explain } from "../../api/explain";
 import { runScript, useScript } from "../../api/scripts";
 import { AuthForm } from "../../components/AuthForm";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
 import { type Unverified, useUnverified } from "../../stores/unverified";
@@ -52,9 +53,9 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
           <MailCheck size={20} aria-hidden="true" />
           {t("verify.note")}
         </p>
-        <Button size="md" onClick={send} loading={resend.isPending}>
+        <BusyButton size="md" onClick={send} busy={resend.isPending}>
           {t("verify.resend")}
-        </Button>
+        </BusyButton>
       </AuthForm>
     </div>
   );

@@ -1,0 +1,59 @@
+/** By the keyboard: after an action, or when a dialog or menu closes, the focus is at the control that started it. */
+import { OWNER, check, journey, signIn } from "./browser.mjs";
+
+const named = (page, name) => page.getByRole("button", { name });
+
+/** Waits until the control has the focus; a fade may be under way. */
+async function has(locator, what) {
+  await locator.and(locator.page().locator(":focus")).waitFor({ timeout: 5000 }).catch(() => check(false, `the focus ${what}`));
+}
+
+async function press(locator) {
+  await locator.focus();
+  await locator.page().keyboard.press("Enter");
+}
+
+/** Opens by the control, closes by Escape. */
+async function openAndLeave(page, opener, role, what) {
+  await press(opener);
+  await page.getByRole(role).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole(role).waitFor({ state: "hidden" });
+  await has(opener, `at ${what} after it was closed`);
+}
+
+await journey("focus", async (open) => {
+  const page = await open();
+
+  await page.goto("/login");
+  await press(named(page, "Login"));
+  await has(page.getByLabel("Email"), "in the first field that is wrong");
+  await page.getByLabel("Email").fill(OWNER.email);
+  await page.getByLabel("Password").fill("Wrong1234");
+  await press(named(page, "Login"));
+  await page.getByRole("alert").waitFor();
+  check((await page.getByText("You have entered an invalid email or password").count()) === 1, "the refusal to be said once");
+  await has(named(page, "Login"), "at Login after a refusal");
+
+  await signIn(page, OWNER);
+  await openAndLeave(page, named(page, "Account menu"), "menu", "the account menu");
+
+  await page.goto("/dashboard/main/mycontacts");
+  await page.getByRole("row").nth(1).getByRole("checkbox").check();
+  const file = page.waitForEvent("download");
+  await press(named(page, "Export Excel"));
+  await file;
+  await has(named(page, "Export Excel"), "at Export Excel after the export");
+  await openAndLeave(page, page.getByRole("row").nth(1).getByRole("button", { name: "Downvote" }), "dialog", "Downvote");
+  await press(named(page, "Last page"));
+  await has(page.locator("[aria-current=page]"), "at the page after its arrow is disabled");
+
+  await page.goto("/dashboard/settings/usage");
+  await press(named(page, "Previous month"));
+  await press(named(page, "Next month"));
+  await has(named(page, "Previous month"), "at the other arrow after one is disabled");
+  await openAndLeave(page, page.getByRole("row").nth(1).getByRole("button"), "dialog", "the total of a member");
+
+  await page.goto("/dashboard/settings/billing");
+  await openAndLeave(page, named(page, "Cancel Subscription"), "dialog", "Cancel Subscription");
+});

@@ -1,0 +1,29 @@
+/** A dialog that gives the focus back to what opened it, also when it is drawn open from its first moment (the one of the
+ library then does not look). Where that control is gone by then, as with a deleted row, the screen itself gets it. */
+import { Modal, type ModalProps } from "@mantine/core";
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { t } from "../../lib/i18n";
+
+interface Props extends ModalProps {
+  /** What gets the focus instead of what had it: the button of a menu whose item opened the dialog. */
+  focusAfter?: RefObject<HTMLElement | null> | undefined;
+}
+
+export function Dialog({ focusAfter, ...props }: Props) {
+  const opener = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (props.opened) opener.current = document.activeElement;
+  }, [props.opened]);
+
+  // Gone with all that was round it: with the last row of a list.
+  useEffect(() => () => giveBack(opener.current), []);
+  return <Modal closeButtonProps={{ "aria-label": t("close") }} {...props} returnFocus={false} onExitTransitionEnd={() => giveBack(focusAfter?.current ?? opener.current)} />;
+}
+
+function giveBack(target: Element | null): void {
+  const now = document.activeElement;
+  // A new screen, or a field of it, may have taken the focus by then.
+  if (now && now !== document.body && !now.closest("[role=dialog]")) return;
+  if (target instanceof HTMLElement && target.isConnected && target !== document.body) target.focus({ preventScroll: true });
+  else document.getElementById("content")?.focus({ preventScroll: true });
+}
