@@ -5,6 +5,7 @@ import { AtSign, Briefcase, KeyRound, Phone, Users, UsersRound } from "lucide-re
 import { appCounters } from "../../api/dashboard";
 import { t } from "../../lib/i18n";
 import classes from "./DashboardMain.module.css";
+import { NotLoaded } from "./NotLoaded";
 
 const COUNTERS = [
   ["contacts", Users],
@@ -31,6 +32,7 @@ export function Counters() {
           </div>
         ))}
       </dl>
+      <NotLoaded query={counters} />
     </section>
   );
 }

@@ -111,10 +111,15 @@ test("the counters of the company", async () => {
   expect(found.getAllByRole("definition").map((one) => one.textContent)).toEqual(["1,234", "11", "22", "33", "4", "5"]);
 });
 
-test("numbers that cannot be had leave the rest of the screen as it is", async () => {
+test("numbers that cannot be had say why, can be asked for again, and leave the rest of the screen as it is", async () => {
   const broken = new Refusal(503, { code: 503, message: "busy", context: { reason: "busy", scope: "resource" } });
   show({}, { "POST getrevealcount": broken, "POST datascript/appcounters": broken });
   expect(await card("Revealed contacts").findByText("–", undefined, { timeout: 10_000 })).toBeVisible();
   await waitFor(() => expect(card("So far").getAllByRole("definition").map((one) => one.textContent)).toEqual(Array(6).fill("–")));
   expect(card("Subscription").getByRole("heading", { name: "Starter" })).toBeVisible();
+  for (const name of ["Revealed contacts", "So far"]) expect(card(name).getByRole("alert")).toHaveTextContent("busy");
+  serve({ "POST datascript/appcounters": { data: COUNTERS } });
+  await userEvent.click(card("So far").getByRole("button", { name: "Try again" }));
+  expect(await card("So far").findByText("1,234")).toBeVisible();
+  expect(card("So far").queryByRole("alert")).not.toBeInTheDocument();
 }, 15_000);

@@ -7,6 +7,7 @@ import { revealCount } from "../../api/dashboard";
 import { daysAgo, daysSince } from "../../lib/dates";
 import { t } from "../../lib/i18n";
 import classes from "./DashboardMain.module.css";
+import { NotLoaded } from "./NotLoaded";
 import { RevealedChart } from "./RevealedChart";
 
 const WINDOWS = [7, 30, 90];
@@ -43,6 +44,7 @@ export function RevealedCard() {
         </div>
         <RevealedChart days={daysSince(from).map((date) => ({ date, count: counts.get(date) ?? 0 }))} />
       </div>
+      <NotLoaded query={found} />
     </section>
   );
 }
