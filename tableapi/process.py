@@ -16,6 +16,10 @@ from types import TracebackType
 PAUSE, MOST_PAUSE = 0.5, 4.0  # before a worker that ended is started again: more, the more often it happens
 LONG = 30.0  # a worker that lived so long did not fail at its start
 GRACE_SECONDS = 10  # for what is under way when the parent is gone
+# A process that is forked while another is being started inherits the pipe by which that one tells that it runs, and
+# who started it would wait for ever.
+_forking = threading.RLock()
+os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
 
 
 def die_with(parent: int) -> None:
@@ -75,11 +79,13 @@ class Beside:
         pause = PAUSE
         while not self._stop.is_set():
             began = time.monotonic()
-            self._running = subprocess.Popen(
-                self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, start_new_session=True
-            )
+            with _forking:
+                self._running = running = subprocess.Popen(
+                    self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL,
+                    start_new_session=True,
+                )  # fmt: skip
             if self._stop.is_set():
-                self._running.terminate()
-            self._running.wait()
+                running.terminate()
+            running.wait()
             self._stop.wait(pause)
             pause = PAUSE if time.monotonic() - began > LONG else min(pause * 2, MOST_PAUSE)
