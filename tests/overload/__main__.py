@@ -1,9 +1,9 @@
-"""python -m tests.overload [--seconds 600] [--loads 0.7 1.5]: more than can be served, for as long as you like.
+"""python -m tests.overload [--loads 0.7:120 1.5:600]: more than can be served, for as long as you like.
 
-Measures what the server can do with the mix, then offers each of the loads, in parts of that, open loop. Writes the
-table to docs/overload.md with --keep. An hour of a third of it: --seconds 3600 --loads 0.3. Exits 1 when an answer was
-neither 200 nor 429 nor 503, when /healthz was not green, when the p99 of what was accepted under the last load is more
-than twice that under the first, when memory grew, or when the books are wrong.
+Measures what the server can do with the mix, then offers each of the loads, in parts of that, open loop, for so many
+seconds. Writes the table to docs/overload.md with --keep. An hour of a third of it: --loads 0.3:3600. Exits 1 when an
+answer was neither 200 nor 429 nor 503, when /healthz was not green, when the p99 of what was accepted under the last
+load is more than twice that under the first, when memory grew, or when the books are wrong.
 """
 
 from __future__ import annotations
@@ -79,25 +79,26 @@ def _be_punctual() -> None:
         os.setpriority(os.PRIO_PROCESS, 0, -15)
 
 
-async def run(seconds: float, loads: list[float], folder: Path) -> tuple[list[str], list[str]]:
+async def run(loads: list[tuple[float, float]], folder: Path) -> tuple[list[str], list[str]]:
     """The lines of the table, and what is wrong."""
     async with Stage(folder) as stage:
         _be_punctual()
         generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
         await generator.closed_loop(16, 2)  # warm
-        most = (await generator.closed_loop(32, min(10.0, seconds))).rate
-        lines = ["| Offered | requests/s | accepted/s | 503 | other | p50 | p99 | worst kind's p99 | /healthz |",
-                 "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+        most = (await generator.closed_loop(32, min(10.0, loads[0][1]))).rate
+        lines = ["| Offered | for | requests/s | accepted/s | 503 | other | p50 | p99 | worst kind's p99 | /healthz |",
+                 "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
         wrong = []
         seen: dict[float, Seen] = {}
-        for part in loads:
+        for part, seconds in loads:
             watch = Watch(stage)
             one = seen[part] = await watch.over(generator.open_loop(most * part, seconds))
             other = {status: n for status, n in one.statuses.items() if n and status not in (200, 503)}
             kinds = {kind: one.percentile(0.99, kind) for kind in one.times}
             worst = max(kinds, key=lambda kind: kinds[kind])
             lines.append(
-                f"| {part} × | {most * part:,.0f} | {one.rate:,.0f} | {one.statuses[503]:,} | {other or 'none'}"
+                f"| {part} × | {seconds:.0f} s | {most * part:,.0f} | {one.rate:,.0f} | {one.statuses[503]:,}"
+                f" | {other or 'none'}"
                 f" | {one.percentile(0.5) * 1000:.1f} ms | {one.percentile(0.99) * 1000:.1f} ms"
                 f" | {worst} {kinds[worst] * 1000:.0f} ms | {watch.green} of {watch.green + watch.red},"
                 f" slowest {watch.slowest * 1000:.0f} ms; memory by tenths {watch.tenths()} MB |"
@@ -108,7 +109,7 @@ async def run(seconds: float, loads: list[float], folder: Path) -> tuple[list[st
                 wrong.append(f"{part} ×: /healthz was not green {watch.red} times")
             if watch.grown() > (10 if seconds >= 60 else 60):  # a worker grows at first: threads, statements, buffers
                 wrong.append(f"{part} ×: memory grew by {watch.grown():.0f} MB")
-        if (last := seen[loads[-1]].percentile(0.99)) > 2 * (first := seen[loads[0]].percentile(0.99)):
+        if (last := seen[loads[-1][0]].percentile(0.99)) > 2 * (first := seen[loads[0][0]].percentile(0.99)):
             wrong.append(f"p99 of accepted requests is {last * 1000:.0f} ms, more than twice {first * 1000:.0f} ms")
         right, spent, reveals = await stage.books()
         lines.append(f"\nCapacity {most:,.0f} requests/s. {reveals:,} reveals, {spent:,} credits spent.")
@@ -117,22 +118,29 @@ async def run(seconds: float, loads: list[float], folder: Path) -> tuple[list[st
         return lines, wrong
 
 
+def _load(text: str) -> tuple[float, float]:
+    part, _, seconds = text.partition(":")
+    return float(part), float(seconds or 60)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.overload", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each of the loads")
-    parser.add_argument("--loads", type=float, nargs="+", default=[0.7, 1.5], help="in parts of what can be served")
+    parser.add_argument(
+        "--loads", type=_load, nargs="+", default=[(0.7, 60.0), (1.5, 60.0)], metavar="PART[:SECONDS]",
+        help="in parts of what can be served",
+    )  # fmt: skip
     parser.add_argument("--keep", action="store_true", help="write docs/overload.md")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        lines, wrong = uvloop.run(run(args.seconds, args.loads, Path(folder)))
+        lines, wrong = uvloop.run(run(args.loads, Path(folder)))
     table = "\n".join(lines)
     print(table)
     for line in wrong:
         print(f"WRONG: {line}", file=sys.stderr)
     if args.keep and not wrong:
         head = DOC.read_text().split("<!-- table -->")[0]
-        told = f"{args.seconds:.0f} seconds each, {time.strftime('%Y-%m-%d', time.gmtime())}."
+        told = f"{time.strftime('%Y-%m-%d', time.gmtime())}."
         DOC.write_text(f"{head}<!-- table -->\n\n{told}\n\n{table}\n")
     return 1 if wrong else 0
 
