@@ -46,10 +46,10 @@ class Services:
         return self.settings.model_copy(update={"rate_limits": self.limited})
 
     def _db(self, url: str, *, pool: int, needed: bool = True) -> Db:
-        # Eight over all workers keep two cores busy. A commit waits for the disk, which takes many at once.
+        # A few more than the cores keep PostgreSQL busy. A commit waits for the disk, which takes many at once.
         workers, seconds = self.settings.workers, self.settings.statement_seconds
         return Db(
-            url, lanes=max(4, 8 // workers), writes=max(4, 12 // workers) if needed else 0, pool=pool,
+            url, lanes=max(4, 6 // workers), writes=max(4, 12 // workers) if needed else 0, pool=pool,
             singles=max(2, 8 // workers), statement_timeout=seconds, needed=needed,
         )  # fmt: skip
 

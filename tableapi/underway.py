@@ -19,6 +19,7 @@ from tableapi.errors import BadRequest, Busy
 # do: who comes next would only wait, and all others with them. A page that opens a hundred requests at once is no
 # overload, and many that wait for a slow vendor are none either.
 ENOUGH, WHILE = 64, 1.0
+FEW = 40  # then so many are under way at most: enough to have work at hand, and each is answered the sooner
 IDLE = 0.3  # of a core: the loop has time left
 GLANCE = 0.05
 EVERY = 0.25  # also how long a request runs before anybody looks whether its client is there
@@ -44,8 +45,7 @@ class UnderWay:
 
     def full(self) -> bool:
         """Whether one more would be too many; it is then refused."""
-        count = len(self._tasks) - self.idle
-        if count < ENOUGH or (count < self._most and not self.busy):
+        if len(self._tasks) - self.idle < (FEW if self.busy else self._most):
             return False
         self._refused += 1
         return True
