@@ -186,7 +186,11 @@ class Db:
     @property
     def waiting(self) -> int:
         """Requests that wait for a connection."""
-        return sum(lanes.waiting for lanes in {self.lanes, self.writes}) + self.scripts_waiting
+        return self.lanes_waiting + self.scripts_waiting
+
+    @property
+    def lanes_waiting(self) -> int:
+        return sum(lanes.waiting for lanes in {self.lanes, self.writes})
 
     @property
     def scripts_waiting(self) -> int:

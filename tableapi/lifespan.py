@@ -64,7 +64,7 @@ class Lifespan:
         databases = [dataset.db for dataset in self._services.datasets.values()]
         metrics.watch("under_way", lambda: len(self._under_way))
         metrics.watch("lanes_free", lambda: sum(db.lanes.free + db.writes.free for db in databases))
-        metrics.watch("lanes_waiting", lambda: sum(db.waiting - db.scripts_waiting for db in databases))
+        metrics.watch("lanes_waiting", lambda: sum(db.lanes_waiting for db in databases))
         metrics.watch("pool_waiting", lambda: sum(db.scripts_waiting for db in databases))
 
     async def _stop(self) -> None:

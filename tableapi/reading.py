@@ -43,8 +43,7 @@ class Call:
 
     def again(self) -> Call:
         """The same call for another try: what a hook took out of the query is there again."""
-        query = dict(self.query)
-        return replace(self, query=query, export=None)
+        return replace(self, query=dict(self.query), export=None)
 
     def filter_text(self) -> str:
         text = self.query.get("filter") or self.query.get("where")

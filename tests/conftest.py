@@ -15,6 +15,22 @@ from tests.support import Serve, execute, start
 
 _numbers = itertools.count(1)
 
+POLICY = '''"""A project of one table."""
+from tableapi.access import Access, Rule, Sessions
+POLICY = {"note": Access(read=Rule(), create=Rule())}
+SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with the least that one needs."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "schema.sql").write_text("create table note (noteid integer primary key, text text);\n")
+    (folder / "policy.py").write_text(POLICY)
+    return folder
+
 
 @pytest.fixture(scope="session")
 def pg_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:

@@ -19,21 +19,6 @@ import pytest
 from tests.support import ROOT, Serve, Server, descendants, execute, free_port, tableapi
 
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
-POLICY = '''"""A project of one table."""
-from tableapi.access import Access, Rule, Sessions
-POLICY = {"note": Access(read=Rule(), create=Rule())}
-SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
-'''
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A project with the least that one needs."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "schema.sql").write_text("create table note (noteid integer primary key, text text);\n")
-    (folder / "policy.py").write_text(POLICY)
-    return folder
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,14 @@ from pathlib import Path
 
 import httpx2
 
-from tests.api.test_cli import POLICY
 from tests.support import Serve
 
 PATIENCE = 60.0
 
 
-def test_a_change_of_the_policy_is_served(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
-    (tmp_path / "schema.sql").write_text("create table note (noteid integer primary key, text text);\n")
-    policy = tmp_path / "policy.py"
-    policy.write_text(POLICY)
-    server = serve("--reload", cwd=tmp_path, DATABASE_URL=new_database(), APP_KEYS="app", WORKER="off")
+def test_a_change_of_the_policy_is_served(new_database: Callable[[], str], serve: Serve, project: Path) -> None:
+    policy = project / "policy.py"
+    server = serve("--reload", cwd=project, DATABASE_URL=new_database(), APP_KEYS="app", WORKER="off")
     with httpx2.Client(headers={"X-API-Key": "app"}) as http:
 
         def becomes(status: int) -> None:
@@ -32,5 +29,5 @@ def test_a_change_of_the_policy_is_served(new_database: Callable[[], str], serve
                 time.sleep(0.1)
 
         becomes(200)
-        policy.write_text(POLICY.replace("read=Rule(), ", ""))
+        policy.write_text(policy.read_text().replace("read=Rule(), ", ""))
         becomes(401)

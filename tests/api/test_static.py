@@ -12,12 +12,6 @@ import pytest
 
 from tests.support import Serve
 
-POLICY = '''"""A project of one table."""
-from tableapi.access import Access, Rule, Sessions
-POLICY = {"note": Access(read=Rule(), create=Rule())}
-SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
-'''
-
 
 def build(dist: Path, name: str) -> None:
     """What `npm run build` leaves: all of the old gone, a page that names its script, a compressed file for each."""
@@ -30,12 +24,8 @@ def build(dist: Path, name: str) -> None:
 
 
 @pytest.fixture
-def dist(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "schema.sql").write_text("create table note (noteid integer primary key, text text);\n")
-    (folder / "policy.py").write_text(POLICY)
-    return folder / "frontend" / "dist"
+def dist(project: Path) -> Path:
+    return project / "frontend" / "dist"
 
 
 def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_database: Callable[[], str]) -> None:

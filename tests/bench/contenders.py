@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -60,6 +61,21 @@ def launch(
                 return process
         time.sleep(0.05)
     raise NotThere(f"{name} does not start: {log.read_text(errors='replace')[-300:].strip()}")
+
+
+def from_npm(folder: Path, packages: Sequence[str]) -> None:
+    """Install packages (`name@version`) into a folder that does not have them yet. Raises NotThere."""
+    if all((folder / "node_modules" / package.rpartition("@")[0]).exists() for package in packages):
+        return
+    if shutil.which("npm") is None:
+        raise NotThere("the peers need npm")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text('{"private":true}')
+    print("Installing the peers ...", flush=True)
+    words = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", *packages]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise NotThere(f"npm could not install the peers: {done.stderr.strip()[-200:]}")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

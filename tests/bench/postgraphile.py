@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from tests.bench.contenders import Contender, NotThere, Stage, launch
+from tests.bench.contenders import Contender, NotThere, Stage, from_npm, launch
 from tests.bench.scenarios import Ask, counted, nested, one, page
 from tests.support import free_port
 
@@ -60,14 +60,7 @@ def _node(folder: Path) -> str:
 def postgraphile(stage: Stage) -> Contender:
     """Raises NotThere."""
     folder, port = stage.folder / "peers" / "postgraphile", free_port()
-    if not (folder / "node_modules" / "postgraphile").exists():
-        if shutil.which("npm") is None:
-            raise NotThere("PostGraphile needs npm")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text('{"private":true}')
-        words = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", *PACKAGES]
-        if (done := subprocess.run(words, cwd=folder, capture_output=True, text=True)).returncode:
-            raise NotThere(f"npm could not install PostGraphile: {done.stderr.strip()[-200:]}")
+    from_npm(folder, PACKAGES)
     program = Path(__file__).with_suffix(".cjs")
     process = launch(
         stage, "postgraphile", [_node(folder), program], port, folder, DATABASE_URL=stage.database, PORT=str(port),
