@@ -30,7 +30,7 @@ _ONCE = frozenset(
 )  # fmt: skip
 
 _API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-_LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a script says its own limit, which is the narrower one
+_LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a refusal, and a kept answer, say their own limit
 _UNKEPT = [*_API_HEADERS, (b"cache-control", b"no-store")]
 
 
@@ -50,6 +50,7 @@ class Http:
         self.path = self.raw_path = ""
         self.query_string: bytes = scope.get("query_string") or b""
         self.route = "unknown"
+        self.shown = ""  # the path for logs, where it differs from the one that was sent
         self.actor = NOBODY
         self.hit: limits.Hit | None = None
         self.id = observe.new_request_id()

@@ -70,7 +70,7 @@ async def _ticket(world: World, http: httpx2.AsyncClient, vendor: str, back: dic
 
 async def _enter(http: httpx2.AsyncClient, vendor: str, ticket: str) -> tuple[dict[str, Any], dict[str, Any]]:
     details = (await http.post(API + f"{vendor}_userdetails", json={"access_token": ticket})).json()
-    record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"]}
+    record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"], "terms": True}
     entered = await http.post(TABLE + "client", json={"resource": [record]})
     return details, entered.json()["resource"][0]
 
