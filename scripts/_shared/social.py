@@ -115,7 +115,7 @@ async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
     async with ctx.db.transaction():
         for mark in identity.marks:
             if not await ctx.db.fetchval(_SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
-                raise NotProved("This sign-in was used before. Please try again.", reason="replayed")
+                raise NotProved("This sign-in was used before. Please try again.")
     return await _kept(ctx, "google", identity)
 
 
