@@ -59,6 +59,7 @@ class App:
         self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds, self.services.waits)
         self.life = Lifespan(settings, self.services, self.system, self.under_way)
         self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
+        self._secret = self.services.scripts.secret_paths if self.services.scripts is not None else ()
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
 
@@ -92,7 +93,7 @@ class App:
         raw = scope.get("query_string") or b""
         self.access_log.line(
             http.method,
-            http.shown or observe.shown_path(scope["path"]),
+            observe.shown_path(scope["path"], self._secret),
             raw.decode("latin-1"),
             made.status,
             seconds,
@@ -112,7 +113,7 @@ class App:
     def _refused(self, error: Exception, http: Http) -> Reply:
         refused = refusal(error)
         if refused is None:
-            log.error("bug", request_id=http.id, path=http.shown or observe.shown_path(http.path), exc_info=error)
+            log.error("bug", request_id=http.id, path=observe.shown_path(http.path, self._secret), exc_info=error)
             refused = Internal("Something went wrong!")
         if refused.why == "read_only":
             self.system.not_saved()
@@ -236,8 +237,6 @@ class App:
             raise error
 
     async def _script(self, http: Http, scripts: Scripts, path: str) -> Reply:
-        if (shown := scripts.shown(path)) != path:
-            http.shown = f"/api/v2/{shown}"
         endpoint = scripts.find(http.method, path)
         if endpoint is None:
             raise NotFound("There is nothing here.", reason="unknown_service")

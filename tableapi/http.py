@@ -50,7 +50,6 @@ class Http:
         self.path = self.raw_path = ""
         self.query_string: bytes = scope.get("query_string") or b""
         self.route = "unknown"
-        self.shown = ""  # the path for logs, where it differs from the one that was sent
         self.actor = NOBODY
         self.hit: limits.Hit | None = None
         self.id = observe.new_request_id()

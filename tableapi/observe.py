@@ -42,8 +42,11 @@ def redacted(query: str) -> str:
     return "&".join([part if name in _PLAIN else _shown(name) + MASK for name, part in named])
 
 
-def shown_path(path: str) -> str:
-    """A path fit for a log: parts that are an address, or as long as a token, are masked."""
+def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:
+    """Return a path fit for a log, with addresses, tokens and what follows a secret beginning masked."""
+    for beginning in secret:
+        if (at := path.find(beginning)) >= 0:
+            return path[: at + len(beginning)] + MASK
     if len(path) < _TOKEN and "@" not in path:
         return path
     return "/".join([MASK if "@" in part or len(part) >= _TOKEN else part for part in path.split("/")])

@@ -113,12 +113,11 @@ class Scripts:
             return endpoint
         raise MethodNotAllowed(f"{method} is not served here.", headers={"Allow": ", ".join(sorted(methods))})
 
-    def shown(self, path: str) -> str:
-        """The path as logs show it: without the last part where that may be a one-use code."""
-        parent = path.strip("/").rpartition("/")[0]
-        methods = self._tailed(parent)
-        secret = methods is not None and any(one.public for one in methods.values())
-        return f"{parent}/{{{next(iter(methods.values())).tail}}}" if methods and secret else path
+    @property
+    def secret_paths(self) -> tuple[str, ...]:
+        """Beginnings of paths whose last part is its own proof, such as a mailed code: `/removalrequest/`."""
+        public = {one.name for one in self if one.tail and one.public}
+        return tuple(sorted("/" + name.partition("{")[0] for name in public))
 
     def _tailed(self, parent: str) -> dict[str, Endpoint] | None:
         for name in self._endpoints if parent else ():
