@@ -15,16 +15,19 @@ from tableapi.door import limit_headers, spend
 from tableapi.errors import ApiError
 
 NAME, SECONDS = "credential", 60
-# More at once would count good credentials against each other before any is given back. The database has fewer lanes.
-AT_ONCE = 16
+AT_ONCE = 16  # look-ups of one worker; the database has fewer lanes
 
 
 class Guesses:
-    """The count of one worker process."""
+    """The count of one worker process, shared with the other workers as all limits are.
 
-    def __init__(self, per_minute: int) -> None:
+    All workers together look up at most half of what is allowed at once. More would refuse good credentials that are
+    looked up at the same moment, before any of them is given back.
+    """
+
+    def __init__(self, per_minute: int, workers: int = 1) -> None:
         self._per_minute = per_minute
-        self._place = asyncio.Semaphore(AT_ONCE)
+        self._place = asyncio.Semaphore(max(1, min(AT_ONCE, per_minute // (2 * workers))))
 
     @asynccontextmanager
     async def counted(self, ip: str) -> AsyncIterator[None]:

@@ -46,7 +46,7 @@ class Scripts:
 
     def __init__(self, settings: Settings, db: Db | None = None) -> None:
         self.settings, self.vault, self.world = settings, Vault(settings.secret_keys), World(settings)
-        self.guesses = Guesses(settings.address_per_minute)
+        self.guesses = Guesses(settings.address_per_minute, settings.workers)
         self._db = db
         self._endpoints: dict[str, dict[str, Endpoint]] = {}  # path -> method -> endpoint
         self._hooks: dict[tuple[str, str], Hook] = {}

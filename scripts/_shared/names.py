@@ -8,7 +8,8 @@ import unicodedata
 LONGEST_IN_MAIL = 60
 REFUSED = "Enter a name without web or email addresses and without line breaks"
 # Control, formatting and separator characters: line ends, zero-width characters, marks that turn the direction of text.
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_JOINERS = re.compile(r"[\u200c\u200d]")  # part of names in some scripts, and of nothing else
 _ADDRESS = re.compile(r"://|@|www\.", re.IGNORECASE)
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=\w)")
 
@@ -39,4 +40,4 @@ def plain(name: str) -> str:
 
 def _folded(name: str) -> str:
     """Compatibility forms as their plain characters, so that a full-width colon or dot is one."""
-    return unicodedata.normalize("NFKC", name).replace("\u3002", ".")
+    return _JOINERS.sub("", unicodedata.normalize("NFKC", name)).replace("\u3002", ".")

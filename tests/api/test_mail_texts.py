@@ -21,6 +21,8 @@ HOSTILE = [
     "Eve \uff48ttps\uff1a//evil.example",
     "Eve evil\uff0eexample",
     "Eve evil\u3002example",
+    "Eve evil\u200d.example",
+    "Eve h\u200cttps://evil.example",
     "Eve \u202eelpmaxe.live",
     "Eve evil.example/login?x=1",
     "x" * 200,
@@ -81,7 +83,18 @@ async def test_forms_refuse_names_with_addresses_or_line_ends(world: World, acco
         assert answer.json()["error"]["context"]["reason"] == "invalid"
 
 
-@pytest.mark.parametrize("name", ["J.R. Smith", "Anne-Marie O'Neil", "Dr. Müller", "Ng", "Booking.com Ltd", "李 小龍"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "J.R. Smith",
+        "Anne-Marie O'Neil",
+        "Dr. Müller",
+        "Ng",
+        "Booking.com Ltd",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647",
+        "李 小龍",
+    ],
+)
 def test_names_of_people_and_companies_are_taken(name: str) -> None:
     assert names.is_plain(name)
     assert names.plain(name)
