@@ -3,7 +3,7 @@
 Directory, contacts, notes, feedback, bulk lookups and kept answers are erased, the profile's address with them.
 
 With a profile address that person is looked at first. Without one, or when the address is not that person's, every
-person is opened and compared: values are sealed, so there is no other way to find an address.
+person and contact is opened and compared: values are sealed, so there is no other way to find an address.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ class Input(BaseModel):
 _BATCH = """
     select personid, profilekey, personalcipher, businesscipher from person
     where personid > $1 and (personalcipher is not null or businesscipher is not null) order by personid limit $2
+"""
+_CONTACTS = """
+    select c.contactid, c.emails, p.personid, p.profilekey from usercontact c join person p using (personid)
+    where c.contactid > $1 and c.emails is not null order by c.contactid limit $2
 """
 _BY_KEY = "select personid, profilekey, personalcipher, businesscipher from person where profilekey = $1"
 _EMPTY_PERSON = """
@@ -78,7 +82,20 @@ async def run(ctx: Context, input: Input) -> None:
                 if input.email in _addresses(ctx.vault, one):
                     await _erase(ctx, one)
             last = rows[-1]["personid"]
+        await _by_contacts(ctx, input.email)
     await ctx.db.execute(_ERASED, ctx.vault.indexes("email", input.email))
+
+
+async def _by_contacts(ctx: Context, email: str) -> None:
+    """Erase people whose address the directory has lost, and an account's contacts still hold."""
+    last, erased = 0, set[int]()
+    while rows := await ctx.db.fetch(_CONTACTS, last, BATCH):
+        for one in rows:
+            items: Any = orjson.loads(ctx.vault.open(one["emails"]))
+            if one["personid"] not in erased and any(item["address"].lower() == email for item in items):
+                await _erase(ctx, one)
+                erased.add(one["personid"])
+        last = rows[-1]["contactid"]
 
 
 def _addresses(vault: Vault, row: Any) -> Iterator[str]:

@@ -158,6 +158,21 @@ async def test_a_removal_leaves_the_profile_address_nowhere(world: World, accoun
     assert {row["linkedinurl"] for row in rows.json()["rows"]} == {""}
 
 
+async def test_an_address_that_only_contacts_hold_is_erased(world: World, account: Account, other: Account) -> None:
+    slug = f"kim-{secrets.token_hex(4)}"
+    email = f"{slug}@work.example"
+    person = await world.person(slug, business_emails=[email], phones=[])
+    for owner in (account.owner, other.owner):
+        await owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="businessemail", action="reveal")
+    await world.db.execute("update person set businesscipher = null where personid = $1", person.personid)
+    await _remove(world, email)
+    for owner in (account.owner, other.owner):
+        (contact,) = (await owner.table("GET", "usercontact")).json()["resource"]
+        assert (contact["linkedinurl"], contact["emails"], contact["business_emails"]) == ("", None, None)
+    key = await world.db.fetchval("select profilekey from person where personid = $1", person.personid)
+    assert slug not in key
+
+
 async def test_a_removal_leaves_others_alone(world: World, account: Account) -> None:
     slug = f"sam-{secrets.token_hex(4)}"
     gone = await world.person(slug, personal_emails=[f"{slug}@home.example"])
