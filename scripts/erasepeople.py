@@ -51,7 +51,7 @@ _NOTES = "delete from contactmeta m using usercontact c where c.contactid = m.co
 _LOOKUPS = """
     update bulkrow r set linkedinurl = '' from usercontact c where c.contactid = r.contactid and c.personid = $1
 """
-# Lookups that found nobody name no contact. The typed address holds the last part of the key, in some spelling.
+# Lookups without a result name no contact. The typed address holds the last part of the key, in some spelling.
 _TYPED = """
     select jobid, line, linkedinurl from bulkrow
     where contactid is null and (position($1 in lower(linkedinurl)) > 0 or linkedinurl ~ '%|[^ -~]')

@@ -1,4 +1,4 @@
-"""Who a request is from, counted against the general limits, and what a confined session may call."""
+"""The caller of a request, counted against the general limits, and the calls that a confined session may make."""
 
 from __future__ import annotations
 

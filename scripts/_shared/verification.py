@@ -43,7 +43,7 @@ async def signed_up_here(ctx: Context, appuserid: int) -> bool:
 
 
 def is_unproved(user: Any) -> bool:
-    """Return whether somebody other than the holder of the address may know the credentials of an account."""
+    """Return whether the credentials of an account may be known to another person than the address's holder."""
     return not user["isverified"] or (user["password"] is not None and not user["passwordproved"])
 
 

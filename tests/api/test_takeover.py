@@ -1,4 +1,4 @@
-"""Accounts that somebody prepared with another person's address, and mailed codes of an address that was changed."""
+"""Accounts registered with another person's address, and codes that were mailed to an address before it changed."""
 
 from __future__ import annotations
 
@@ -64,11 +64,9 @@ async def _verify(world: World, email: str, session: httpx2.AsyncClient, browser
     assert used.status_code == 200, used.text
 
 
-async def test_a_provider_evicts_whoever_registered_the_address_first(
-    world: World, google: Callable[..., None]
-) -> None:
-    email, appuserid, attacker = await _register(world)
-    await attacker.post(API + "sendverificationemail", json={"email": email})
+async def test_a_provider_evicts_an_earlier_registration(world: World, google: Callable[..., None]) -> None:
+    email, appuserid, registrant = await _register(world)
+    await registrant.post(API + "sendverificationemail", json={"email": email})
     _, mailed = await world.link(email)
     refused = await _sign_in(world, email)
     check = refused.json()["error"]["context"]["checktoken"]
@@ -76,8 +74,8 @@ async def test_a_provider_evicts_whoever_registered_the_address_first(
     entered = (await _enter(world)).json()["resource"][0]
     assert entered["action"] == "login"
 
-    assert (await attacker.get(SESSION)).status_code == 401
-    assert (await attacker.get(TABLE + "appuser")).status_code == 401
+    assert (await registrant.get(SESSION)).status_code == 401
+    assert (await registrant.get(TABLE + "appuser")).status_code == 401
     assert (await _sign_in(world, email)).status_code == 401
     late = await world.caller().post(API + "updatinvitedappuser", json={"email": email, "verifytoken": mailed["code"]})
     state = await world.caller().post(API + "getappuserbyemail", json={"email": email, "checktoken": check})
@@ -101,7 +99,7 @@ async def test_a_provider_evicts_whoever_registered_the_address_first(
 async def test_an_identity_linked_before_the_proof_is_unlinked(world: World, google: Callable[..., None]) -> None:
     email, appuserid, _ = await _register(world)
     sql = "insert into socialaccount (provider, subject, appuserid) values ('linkedin', $1, $2)"
-    await world.db.execute(sql, f"attacker-{appuserid}", appuserid)
+    await world.db.execute(sql, f"earlier-{appuserid}", appuserid)
     google(email)
     assert (await _enter(world)).status_code == 200
     rows = await world.db.fetch("select provider from socialaccount where appuserid = $1", appuserid)
@@ -110,7 +108,7 @@ async def test_an_identity_linked_before_the_proof_is_unlinked(world: World, goo
 
 async def test_a_link_does_not_prove_another_address(world: World, google: Callable[..., None]) -> None:
     _, appuserid, _ = await _register(world)
-    google(f"somebody-{secrets.token_hex(4)}@else.example", "subject-of-another")
+    google(f"other-{secrets.token_hex(4)}@else.example", "subject-of-another")
     sql = "insert into socialaccount (provider, subject, appuserid) values ('google', 'subject-of-another', $1)"
     await world.db.execute(sql, appuserid)
     refused = await _enter(world)
@@ -166,12 +164,12 @@ async def test_the_temporary_password_of_an_accepted_invitation_ends_with_the_pr
 
 
 async def test_a_reset_verifies_the_address_and_evicts(world: World) -> None:
-    email, appuserid, attacker = await _register(world)
+    email, appuserid, registrant = await _register(world)
     await world.caller().post(RESET, json={"email": email})
     _, query = await world.link(email)
     body = {"email": email, "code": query["code"], "new_password": OTHER}
     assert (await world.caller().post(RESET, json=body)).status_code == 200
-    assert (await attacker.get(SESSION)).status_code == 401
+    assert (await registrant.get(SESSION)).status_code == 401
     assert (await _sign_in(world, email)).status_code == 401
     assert (await _sign_in(world, email, OTHER)).status_code == 200
     assert await world.db.fetchval("select isverified from appuser where appuserid = $1", appuserid) == 1
