@@ -47,8 +47,8 @@ async def _account(ctx: Context) -> tuple[int, int, int]:
     hashed = await passwords.hashed(PASSWORD)
     sql = """
         insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
-                             password, termsacceptedon, welcomedon)
-        values ($1, $2 || ' ' || $3, $2, $3, $4, $5, $6, $7, $8, $9, now(), now()) returning appuserid
+                             password, passwordproved, termsacceptedon, welcomedon)
+        values ($1, $2 || ' ' || $3, $2, $3, $4, $5, $6, $7, $8, $9, 1, now(), now()) returning appuserid
     """
     ids = []
     for first, last, email, role, active, verified, status in (
