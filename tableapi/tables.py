@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from tableapi import bodies, filters, known, plan, reading, request, versions, write
+from tableapi import bodies, crossed, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
@@ -25,6 +25,7 @@ async def handle(call: Call, verb: str, ident: str | None) -> Reply:
         return await reading.read(call, ident)
     if (made := await known.write(call, verb, ident)) is not None:
         return made
+    crossed.unpermitted(call, verb)
     plan.right_of(call.table, call.rights, verb)
     if verb == "POST":
         if ident is not None:
@@ -198,6 +199,9 @@ async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Writte
 
 async def _deleted(writer: Writer, ident: Any) -> Written:
     wanted = _wanted(writer.call, writer.options, "DELETE")
+    if isinstance(ident, dict):
+        ident = bodies.spelled(writer.call.table, ident)
+        crossed.check(writer.call, "DELETE", ident)
     return await writer.delete(writer.call.table, wanted, plan.identifier(ident, wanted))
 
 
