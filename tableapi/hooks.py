@@ -31,6 +31,7 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     """
     crossed.unpermitted(call, verb)
     plan.right_of(call.table, call.rights, verb)
+    call.options()  # refused before the hook does anything
     http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
     ctx = scripts.context(call.actor, Request(http.scope, http.receive))
     ident = await _ident(call, verb, ident)

@@ -125,7 +125,7 @@ def _is_nested(call: Call, item: Any, word: str) -> bool:
     if any(column is None and call.table.relation(name) for name, column in columns.items()):
         return True
     found = [column.name for column in columns.values() if column is not None]
-    upsert = request.boolean(call.query.get("upsert", ""))
+    upsert = request.boolean("upsert", call.query.get("upsert", ""))
     key = ("undone", call.actor.role, call.table.name, word, upsert, tuple(found))
     kept = call.dataset.shapes.get(key)
     if kept is None:
