@@ -177,7 +177,16 @@ def _ids(value: Any) -> list[Any]:
     raise BadRequest("Option 'ids' must be a list of identifiers.", reason="bad_option", context={"option": "ids"})
 
 
-_BOOLEANS = {"count_only", "include_schema", "allow_related_delete", "force", "upsert", "as_list", "rollback", "refresh"}
+_BOOLEANS = {
+    "count_only",
+    "include_schema",
+    "allow_related_delete",
+    "force",
+    "upsert",
+    "as_list",
+    "rollback",
+    "refresh",
+}
 
 
 def options(query: Mapping[str, str], body: Any = None) -> Options:

@@ -155,7 +155,7 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
     allowed = [n for n in values if n not in names and update.writes(n)]
     new = {n: statement.excluded[n] for n in allowed} or {conflict[0].name: statement.excluded[conflict[0].name]}
     before = [update.rows(table.clause, ACTOR)] if update.rows is not None else []
-    before += [one.clause for one in guards.of_change(target, update, table.clause, new)]
+    before += [one.clause for one in guards.of_change(target, update, table.clause, {n: values[n] for n in new})]
     done = statement.on_conflict_do_update(
         index_elements=[table.clause.c[c.name] for c in conflict], set_=new, where=sa.and_(*before) if before else None
     )
