@@ -81,13 +81,14 @@ def unpermitted(call: Call, verb: str) -> None:
     """Raises Forbidden for a request without a right to this verb whose records name another account."""
     if call.dataset.identity and call.rights.right(call.table, verb) is None:
         for record in sent(call):
-            check(call, verb, record)
+            checked(call, verb, record)
 
 
-def check(call: Call, verb: str, record: Mapping[str, Any]) -> None:
-    """Raises Forbidden for a record that names another account."""
+def checked(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record under the table's own names. Raises Forbidden when it names another account."""
     if found := foreign(call, verb, record):
         raise refused(call, found)
+    return bodies.spelled(call.table, record)
 
 
 def sent(call: Call) -> list[Mapping[str, Any]]:

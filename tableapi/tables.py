@@ -38,8 +38,10 @@ async def handle(call: Call, verb: str, ident: str | None) -> Reply:
     raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
 
 
-def _no_records() -> BadRequest:
-    return BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
+def _records(call: Call) -> list[dict[str, Any]]:
+    if records := bodies.records(call.body, call.dataset.bounds.records):
+        return records
+    raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
 
 
 def _checked_options(call: Call) -> request.Options:
@@ -157,17 +159,13 @@ async def _answered(writer: Writer, made: Written, word: str) -> Written:
 
 
 async def _create(call: Call) -> Reply:
-    records = bodies.records(call.body, call.dataset.bounds.records)
-    if not records:
-        raise _no_records()
+    records = _records(call)
     options = _checked_options(call)
     return await _each(call, options, "created", records, lambda w, record: w.create(call.table, record))
 
 
 async def _change(call: Call) -> Reply:
-    records = bodies.records(call.body, call.dataset.bounds.records)
-    if not records:
-        raise _no_records()
+    records = _records(call)
     options = _checked_options(call)
     if options.ids is not None:
         _only_one(records)
@@ -199,9 +197,7 @@ async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Writte
 
 async def _deleted(writer: Writer, ident: Any) -> Written:
     wanted = _wanted(writer.call, writer.options, "DELETE")
-    if isinstance(ident, dict):
-        ident = bodies.spelled(writer.call.table, ident)
-        crossed.check(writer.call, "DELETE", ident)
+    ident = crossed.checked(writer.call, "DELETE", ident) if isinstance(ident, dict) else ident
     return await writer.delete(writer.call.table, wanted, plan.identifier(ident, wanted))
 
 

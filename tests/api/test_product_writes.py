@@ -399,8 +399,9 @@ async def test_one_part_of_a_name_keeps_the_other(world: World, account: Account
         answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | change)
         assert answer.status_code == 200, answer.text
         assert (await _user(world, user))["name"] == name
-    for change in ({"firstname": ""}, {"lastname": " "}, {"firstname": "Ann", "lastname": None}):
-        answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | change)
+    empty: list[dict[str, Any]] = [{"firstname": ""}, {"lastname": " "}, {"firstname": "Ann", "lastname": None}]
+    for parts in empty:
+        answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | parts)
         assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (422, "invalid")
     row = await _user(world, user)
     assert (row["name"], row["firstname"], row["lastname"]) == ("Eve Day", "Eve", "Day")
@@ -423,8 +424,8 @@ async def test_a_deleted_contact_does_not_come_back(world: World, account: Accou
         answer = await user.table("PATCH", "usercontact", {"contactid": ident, "deleted": value})
         assert answer.status_code == 200, answer.text
     for spelled in ("deleted", "Deleted"):
-        for value in (0, "0", False):
-            for way in _ways("usercontact", "contactid", ident, {spelled: value}):
+        for undone in (0, "0", False):
+            for way in _ways("usercontact", "contactid", ident, {spelled: undone}):
                 for _ in range(2):
                     answer = await _ask(user, way)
                     assert 400 <= answer.status_code < 500, (way, answer.text)

@@ -328,7 +328,8 @@ def test_an_option_word_that_means_nothing_is_refused(local: httpx.Client, datab
 
 def test_an_option_word_in_a_body_or_header_is_checked_too(local: httpx.Client, database: str) -> None:
     before = _table(database, "room")
-    for word in ("maybe", 2, [], {"a": 1}):
+    words: list[Any] = ["maybe", 2, [], {"a": 1}]
+    for word in words:
         answer = local.post("/room", json={"resource": [{"name": "new"}], "continue": word})
         assert answer.status_code == 400, answer.text
     assert local.get("/room", headers={"Wrap": "perhaps"}).status_code == 400
