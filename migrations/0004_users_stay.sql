@@ -15,6 +15,5 @@ begin
     end if;
     return null;
 end $$;
-drop trigger if exists appuser_owned on appuser;
 create constraint trigger appuser_owned after update on appuser deferrable initially deferred
     for each row when (old.role = 'client' and new.role <> 'client') execute function appuser_owned();

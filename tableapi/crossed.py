@@ -78,7 +78,7 @@ def foreign(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpermitted(call: Call, verb: str) -> None:
-    """Raises Forbidden for a request without a right to this verb whose records name another account."""
+    """Refuse records that name another account in a request without a right to its verb."""
     if call.dataset.identity and call.rights.right(call.table, verb) is None:
         for record in sent(call):
             checked(call, verb, record)

@@ -1,9 +1,9 @@
 """Conditions on single fields of a write, compiled into its statement.
 
-A reference that the caller writes must name a row that the caller may read: a row out of its sight is answered exactly
-like one that does not exist. A field may be limited to some rows (`Rule.only_in`). Both conditions are part of the
-statement, so a write that passes them costs nothing more; only when no row was written a second statement finds out
-which condition failed.
+A reference that the caller writes must name a row that the caller may read; any other row is answered exactly like one
+that does not exist. A field may be limited to some rows (`Rule.only_in`). Both conditions are part of the statement,
+so a write that satisfies them needs no further round trip. When no row was written, a second statement tells which
+condition failed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) ->
 
 
 def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple[Relation, Right]]:
-    """The references among these fields whose target the caller sees in part, with its right to read that."""
+    """Yield references among these fields to tables with a rule of rows, and the right to read them."""
     for relation in table.relations.values():
         if relation.kind == "belongs_to" and not names.isdisjoint(relation.own):
             right = rights.right(relation.target, "GET")
@@ -49,7 +49,10 @@ def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple
 
 
 def of_create(target: Target, values: Mapping[str, Any], names: Iterable[str]) -> list[Guard]:
-    """Conditions on a new row. `values`: all that is written; `names`: what of it comes from the caller."""
+    """Return the conditions on a new row.
+
+    `values`: all fields that are written. `names`: those of them that the caller sent.
+    """
     made = []
     for relation, right in _references(target.table, target.rights, set(names)):
         refers = [values[n] if n in values else _default(target.table, n) for n in relation.own]
@@ -64,7 +67,7 @@ def _default(table: Table, name: str) -> Any:
 
 
 def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, Any]) -> list[Guard]:
-    """Conditions on a row as it is before the change. A value that stays the same passes all of them."""
+    """Return the conditions on a row before its change; an unchanged value satisfies them."""
     made = []
     for name, rows in right.only_in.items():
         if name in values:
@@ -80,14 +83,14 @@ def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, An
 
 
 def _itself(table: Table, relation: Relation, row: Mapping[str, Any]) -> list[Any] | None:
-    """The values by which the row that is written could refer to itself."""
+    """Return the values by which the written row could refer to itself."""
     if relation.target is not table or not row.keys() >= set(relation.theirs):
         return None
     return [row[name] for name in relation.theirs]
 
 
 def _seen(relation: Relation, right: Right, refers: list[Any], itself: list[Any] | None) -> Clause:
-    """Whether these values are no reference, or one to a row that the caller may read."""
+    """Return the condition that these values are null or refer to a row that the caller may read."""
     other: Any = relation.target.clause.alias("seen")
     assert right.rows is not None
     found = [other.c[t] == value for t, value in zip(relation.theirs, refers, strict=True)]
@@ -98,7 +101,7 @@ def _seen(relation: Relation, right: Right, refers: list[Any], itself: list[Any]
 
 
 def told(guards: list[Guard]) -> list[Any]:
-    """The two columns, REFERENCE and FIELD, that say whether the conditions of each kind hold."""
+    """Return the columns REFERENCE and FIELD: whether the conditions of each kind hold."""
     made = []
     for kind in (REFERENCE, FIELD):
         parts = [sa.func.coalesce(guard.clause, sa.false()) for guard in guards if guard.kind == kind]

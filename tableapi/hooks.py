@@ -63,7 +63,7 @@ def passes(hook: Hook) -> bool:
 
 
 async def _ident(call: Call, verb: str, ident: str | None) -> Any:
-    """The identifier of the path by the key of the table, whatever `id_field` says."""
+    """Return the identifier of the path as a value of the table's key, with `id_field` resolved."""
     if ident is None or verb in ("GET", "POST") or not (id_field := call.options().id_field.strip()):
         return ident
     [key] = await _by_field(call, verb, id_field, [ident])
@@ -120,7 +120,7 @@ async def _keys(call: Call, verb: str, options: request.Options) -> list[dict[st
 
 
 async def _by_field(call: Call, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
-    """The keys of the rows that other unique fields name. Raises NotFound for a row the caller may not change."""
+    """Return the keys of rows named by other unique fields. Raise NotFound for a row out of the right."""
     right = plan.right_of(call.table, call.rights, verb)
     wanted = plan.identifying(call.table, id_field, right)
     asked = plan.Asked(call.table, right, call.rights, request.Options(fields=""), None, call.dataset.bounds)
@@ -136,7 +136,10 @@ async def _by_field(call: Call, verb: str, id_field: str, idents: list[Any]) -> 
 
 
 async def _own_account(hook: Hook, call: Call, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
-    """Refuse records that name another account; those of a list as the engine does, when the answer is the engine's."""
+    """Refuse records that name another account, before the hook runs.
+
+    Where the answer is the engine's, a refused record of a list is reported inside the batch.
+    """
     foreign = [(n, found) for n, one in enumerate(records) if (found := crossed.foreign(call, verb, one))]
     if not foreign:
         return

@@ -59,7 +59,7 @@ def _more(table: Table, record: dict[str, Any], known: tuple[str, ...]) -> bool:
 
 
 async def hold(writer: Writer, right: Right, change: Change) -> None:
-    """Take references that the caller may not write as refused fields, so that only their present value passes."""
+    """Treat references that the caller may not write as refused fields: only their present value passes."""
     for relation, value in change.relations:
         if relation.kind != "belongs_to" or right.sets(relation.own):
             continue
@@ -75,7 +75,7 @@ async def hold(writer: Writer, right: Right, change: Change) -> None:
 
 
 async def _named(writer: Writer, relation: Relation, record: dict[str, Any]) -> list[Any]:
-    """The values by which a record refers to the parent that is named here. A new parent has none yet."""
+    """Return the values by which a record refers to the parent named here. Refuse a new parent."""
     if found := _lookup(record, relation.theirs):
         return found
     key = _lookup(record, relation.target.key)

@@ -1,4 +1,4 @@
-"""Why a write is refused: fields the caller may not set, references out of its sight, records that are not there."""
+"""Refusals of writes: fields the caller may not set, references it may not make, records that are not there."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def at_change(
 async def unchanged(
     writer: Writer, table: Table, right: Right, wanted: list[Column], ident: list[Any], fields: Mapping[str, Any]
 ) -> None:
-    """Raises Forbidden when one of these fields is stored with another value, NotFound without the record."""
+    """Raise Forbidden when one of these fields is stored with another value, NotFound without the record."""
     target = writer.target(table, right, "")
     key = ("same", table.name, tuple(c.name for c in wanted), tuple(fields))
     try:
@@ -69,7 +69,7 @@ async def unchanged(
 async def gone(
     writer: Writer, table: Table, right: Right, wanted: list[Column], ident: list[Any], match: str
 ) -> ApiError:
-    """Nothing was written: the record is not there, or `If-Match` names an older version of it."""
+    """Return the refusal of a missing record, or of an `If-Match` that names an older version of it."""
     if match:
         target = writer.target(table, right, "")
         key = ("find", table.name, tuple(c.name for c in wanted), "", ())
@@ -81,7 +81,7 @@ async def gone(
 async def not_changed(
     writer: Writer, table: Table, wanted: list[Column], ident: list[Any], change: Change, match: str
 ) -> ApiError:
-    """The refusal of a change that no row was written for."""
+    """Return the refusal of a change that wrote no row."""
     right = writer.right(table, "PATCH")
     if (kept := await _judged(writer, table, right, wanted, ident, change)) is not None:
         return kept
@@ -89,7 +89,7 @@ async def not_changed(
 
 
 async def not_created(writer: Writer, table: Table, change: Change, conflict: list[Column] | None) -> ApiError:
-    """The refusal of a create, or with `conflict` of an upsert, that no row was written for."""
+    """Return the refusal of a create, or with `conflict` of an upsert, that wrote no row."""
     right = writer.right(table, "POST")
     if guards.concern(table, right, writer.call.rights, _names(change)):
         target = writer.target(table, right, "")
@@ -107,7 +107,7 @@ async def not_created(writer: Writer, table: Table, change: Change, conflict: li
 async def by_filter(
     writer: Writer, table: Table, change: Change, tree: Node | None, values: Values, key: tuple[Any, ...]
 ) -> None:
-    """Raises the refusal of a change by filter when one of its records may not be changed this way."""
+    """Raise the refusal of a change by filter when one of its records may not be changed this way."""
     right = writer.right(table, "PATCH")
     if not guards.concern(table, right, writer.call.rights, _names(change)):
         return
@@ -121,7 +121,7 @@ async def by_filter(
 async def _judged(
     writer: Writer, table: Table, right: Right, wanted: list[Column], ident: list[Any], change: Change
 ) -> ApiError | None:
-    """The condition on a field that kept this record from being changed; None without the record or the condition."""
+    """Return the refusal by a condition on a field; None when all hold, or without the record."""
     if not guards.concern(table, right, writer.call.rights, _names(change)):
         return None
     target = writer.target(table, right, "")
@@ -132,8 +132,7 @@ async def _judged(
 
 def _refusal(writer: Writer, right: Right, change: Change, row: Any) -> ApiError | None:
     if not row[guards.FIELD]:
-        limited = {name: value for name, value in change.values.items() if name in right.only_in}
-        return crossed.unwritable(limited)
+        return crossed.unwritable({name: None for name in _names(change) if name in right.only_in})
     if not row[guards.REFERENCE]:
         return bad_reference()
     return None

@@ -19,10 +19,12 @@ create table task (taskid serial primary key, name text, accountid integer, team
                    state text not null default 'open');
 create table badge (badgeid serial primary key, label text, accountid integer, teamid integer unique references team);
 create table label (labelid integer primary key, text text);
+create table note (noteid integer primary key, text text);
 create table link (teamid integer references team, labelid integer references label, primary key (teamid, labelid));
 """
 ROWS = """
-truncate team, task, badge, label, link restart identity;
+truncate team, task, badge, label, link, note restart identity;
+insert into note values (1, 'kept');
 insert into team values (10, 'Ten', 1), (11, 'Eleven', 1), (90, 'Ninety', 9);
 insert into task (name, accountid, teamid, state)
     values ('a', 1, 10, 'open'), ('b', 1, 10, 'closed'), ('z', 9, 90, 'open');
@@ -56,12 +58,21 @@ POLICY = {
     ),
     "badge": Access(read=Rule(rows=own), update=Rule(rows=own, fields={"label"})),
     "label": Access(read=Rule()),
+    "note": Access(read=Rule(), create=Rule(), update=Rule()),
     "link": Access(read=Rule()),
 }
 SESSIONS = Sessions(
     lookup="select 'user' as role, 1 as accountid, 10 as home, 5 as appuserid where $1 = sha256('token')",
     identity=frozenset({"accountid"}),
 )
+'''
+
+HOOK = '''"""A note is changed by this hook alone."""
+
+
+async def patch(ctx, records, options) -> None:
+    for record in records:
+        record["text"] = "by the hook"
 '''
 
 
@@ -77,6 +88,8 @@ def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPat
     folder: Path = tmp_path_factory.mktemp("words")
     (folder / "schema.sql").write_text(SCHEMA)
     (folder / "policy.py").write_text(POLICY)
+    (folder / "scripts" / "tables").mkdir(parents=True)
+    (folder / "scripts" / "tables" / "note.py").write_text(HOOK)
     started = session_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
     yield f"{started.url}/api/v2/leads/_table"
     started.stop()
@@ -96,7 +109,7 @@ def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
 
     async def read() -> dict[str, list[tuple[Any, ...]]]:
         connection = await asyncpg.connect(database)
-        names = ("team", "task", "badge", "label", "link")
+        names = ("team", "task", "badge", "label", "link", "note")
         rows = {name: await connection.fetch(f"select * from {name} order by 1, 2") for name in names}
         await connection.close()
         return {name: [tuple(row) for row in found] for name, found in rows.items()}
@@ -198,3 +211,14 @@ def test_a_field_is_changed_in_some_rows_only(http: httpx.Client, stored: Any) -
     assert http.patch("/task/1", json={"state": "open"}).status_code == 403
     closed = http.patch("/task", params={"filter": "state=closed"}, json={"resource": [{"state": "closed"}]})
     assert len(closed.json()["resource"]) == 2
+
+
+def test_an_upsert_does_not_pass_by_the_hook_of_changes(http: httpx.Client, stored: Any) -> None:
+    for ident in (1, 2):
+        refused = http.post("/note", params={"upsert": "true"}, json={"resource": [{"noteid": ident, "text": "x"}]})
+        assert refused.json()["error"]["context"]["resource"][0]["status_code"] == 403, refused.text
+    assert stored()["note"] == [(1, "kept")]
+    assert http.post("/note", json={"resource": [{"noteid": 2, "text": "x"}]}).status_code == 200
+    for path, body in (("/note/2", {"Text": "x"}), ("/note", {"resource": [{"NoteId": 1, "TEXT": "x"}]})):
+        assert http.patch(path, json=body).status_code == 200
+    assert stored()["note"] == [(1, "by the hook"), (2, "by the hook")]
