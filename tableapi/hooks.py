@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -31,7 +32,7 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     """
     crossed.unpermitted(call, verb)
     plan.right_of(call.table, call.rights, verb)
-    call.options()  # refused before the hook does anything
+    _options(call, verb, ident)  # bad options are refused before the hook does anything
     http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
     ctx = scripts.context(call.actor, Request(http.scope, http.receive))
     ident = await _ident(call, verb, ident)
@@ -62,9 +63,16 @@ def passes(hook: Hook) -> bool:
     return hook.__annotations__.get("return") in (None, "None")
 
 
+def _options(call: Call, verb: str, ident: Any) -> request.Options:
+    """Return the options of a request; the body of a write by path is the record and holds none."""
+    return call.options() if ident is None or verb == "GET" else replace(call, body=None).options()
+
+
 async def _ident(call: Call, verb: str, ident: str | None) -> Any:
     """Return the identifier of the path as a value of the table's key, with `id_field` resolved."""
-    if ident is None or verb in ("GET", "POST") or not (id_field := call.options().id_field.strip()):
+    if ident is None or verb in ("GET", "POST"):
+        return ident
+    if not (id_field := _options(call, verb, ident).id_field.strip()):
         return ident
     [key] = await _by_field(call, verb, id_field, [ident])
     parts = list(key.values())
@@ -144,10 +152,11 @@ async def _own_account(hook: Hook, call: Call, verb: str, ident: Any, records: l
     if not foreign:
         return
     wanted = [call.table.columns[n] for n in call.table.key]
-    batch = Batch("deleted" if verb == "DELETE" else "updated", call.options())
+    options = _options(call, verb, ident)
+    batch = Batch("deleted" if verb == "DELETE" else "updated", options)
     failed = dict(foreign)
     async with call.dataset.db.writes.one() as connection:
-        writer = Writer(call, call.options(), connection)
+        writer = Writer(call, options, connection)
         for number, record in enumerate(records):
             try:
                 if number in failed:
@@ -169,7 +178,7 @@ def _replace(call: Call, verb: str, ident: Any, records: list[dict[str, Any]]) -
     """What the engine goes on with: the records, by their keys."""
     if verb == "GET":
         return
-    options = call.options() if verb != "POST" else request.Options()
+    options = _options(call, verb, ident) if verb != "POST" else request.Options()
     for name in _NAMED:
         call.query.pop(name, None)
     if options.id_field.strip() and options.fields is None:
