@@ -25,8 +25,8 @@ def own_client(table: Any, actor: Any) -> Clause:
 
 
 def own_self(table: Any, actor: Any) -> Clause:
-    """Rows of the caller alone."""
-    return table.c.appuserid == actor.appuserid  # type: ignore[no-any-return]
+    """Rows of the caller alone, in the caller's account."""
+    return sa.and_(own_client(table, actor), table.c.appuserid == actor.appuserid)
 
 
 def nobody(_table: Any, _actor: Any) -> Clause:
@@ -37,6 +37,11 @@ def nobody(_table: Any, _actor: Any) -> Clause:
 def own_seats(table: Any, actor: Any) -> Clause:
     """Users of the caller's account except its owner, who cannot be switched off."""
     return sa.and_(own_client(table, actor), table.c.role != "client")
+
+
+def kept(table: Any, _actor: Any) -> Clause:
+    """Contacts that were not deleted from the list."""
+    return table.c.deleted == 0  # type: ignore[no-any-return]
 
 
 _LINK = sa.table("usercontactlink", *(sa.column(name) for name in ("clientid", "appuserid", "contactid", "listedon")))
@@ -95,9 +100,19 @@ POLICY: dict[str, Access] = {
             # For who holds a mailed token; the hook serves that one question and no other (call 21).
             Rule(roles=("key",), rows=nobody, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
         ),
-        create=Rule(roles=OWNER, fields={"name", "firstname", "lastname", "email", "role"}),
+        create=Rule(
+            roles=OWNER,
+            fields={"name", "firstname", "lastname", "email", "role"},
+            ignored={"clientid", "isactive", "isverified", "password"},
+        ),
         update=(
-            Rule(roles=OWNER, rows=own_client, fields=PROFILE | {"isactive", "role"}),
+            # A profile is its user's own. An owner switches the others on and off, and never itself.
+            Rule(
+                roles=OWNER,
+                rows=own_client,
+                fields=PROFILE | {"isactive", "role"},
+                only_in=dict.fromkeys(PROFILE, own_self) | dict.fromkeys(("isactive", "role"), own_seats),
+            ),
             Rule(roles=("member", "unverified"), rows=own_self, fields=PROFILE),
         ),
         delete=Rule(roles=OWNER, rows=own_seats),
@@ -108,7 +123,7 @@ POLICY: dict[str, Access] = {
             Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_custid"}),
             Rule(roles=("member",), rows=own_client, fields={"clientid", "companyname"}),
         ),
-        create=Rule(roles=("key", *SIGNED_IN), fields=set()),
+        create=Rule(roles=("key", *SIGNED_IN), fields=set(), ignored={"clientid"}),
         update=Rule(roles=("client", "unverified"), rows=own_client, fields=COMPANY),
     ),
     "usercredit": Access(
@@ -147,7 +162,7 @@ POLICY: dict[str, Access] = {
             ),
             Rule(roles=("member",), rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
         ),
-        update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}),
+        update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, only_in={"deleted": kept}),
         sealed={"emails", "business_emails", "phone_numbers"},
         replica=True,
     ),
@@ -180,7 +195,7 @@ SESSIONS = Sessions(
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '24 hours'
           and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
     """,
-    identity=frozenset({"clientid", "afid", "role"}),
+    identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
     crossed="""
         insert into auditlog (clientid, appuserid, event, target, detail, ip)
         select w.clientid, w.appuserid, 'tenant_mismatch', $2, $3::jsonb, $4

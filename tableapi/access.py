@@ -57,6 +57,9 @@ class Rule:
     roles: names of roles, or ANYONE. rows: None means every row. fields: the only fields readable (read) or writable
     (create, update); None means all. hidden: fields taken away from those. stamp: fields set from the actor at a
     create, whatever the body says.
+    only_in: for an update, the rows in which a field may be given another value, for fields that may not be changed in
+    every row of `rows`. The rule sees the row as it is before the change.
+    ignored: fields that are left out of a record without a refusal, although the caller cannot write them.
     rows_by: for a read whose filter demands that one of these fields equals a value (joined by AND, or on both sides of
     an OR), the rule of rows that counts instead of `rows`.
     listed: a select of the rows that `rows` allows from a table kept for that, for reads without a filter: their keys,
@@ -71,6 +74,8 @@ class Rule:
     stamp: Mapping[str, Callable[[ActorTerms], Any]] = field(default_factory=dict)
     rows_by: Mapping[str, Rows] = field(default_factory=dict)
     listed: Listed | None = None
+    only_in: Mapping[str, Rows] = field(default_factory=dict)
+    ignored: frozenset[str] | set[str] = frozenset()
 
     def covers(self, role: str) -> bool:
         return self.roles == ANYONE or role in self.roles
@@ -118,8 +123,9 @@ class Sessions:
     refusals: roles whose every request is refused with scope `account`: role -> (status, reason, message).
     confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the refusal,
         with scope `resource`. ANYONE does not include them.
-    identity: fields that say whose a record is. Who sends another value than the session's, where it may not be
-        written, is refused as `tenant_mismatch` (safe-contract G4).
+    identity: fields that say whose a record is, each with the session's value of the same meaning. Another value, in a
+        field that the caller cannot write, is refused as `tenant_mismatch`; the session's own is ignored. A set of
+        fields stands for values of the same names.
     crossed: SQL that keeps such an attempt: $1 the actor's values as JSON, $2 what was sent, $3 {field, call} as JSON,
         $4 the caller's address.
     channel: NOTIFY channel whose payload, `<column>=<value>` (e.g. `clientid=7`), drops the cached actors that have it.
@@ -127,12 +133,17 @@ class Sessions:
 
     lookup: str
     touch: str = ""
-    identity: frozenset[str] = frozenset()
+    identity: Mapping[str, str] | frozenset[str] = frozenset()
     crossed: str = ""
     channel: str = "tableapi_actor"
     seconds: float = 30.0
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+
+    @property
+    def identities(self) -> Mapping[str, str]:
+        """Each field of `identity` with the name of the session's value."""
+        return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
 from tableapi.errors import BadRequest, TooLarge, UnsupportedMedia
+from tableapi.schema import Table
 
 
 def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
@@ -42,10 +44,35 @@ def _csv(raw: bytes) -> list[dict[str, Any]]:
     try:
         rows = csv.reader(io.StringIO(text, newline=""), strict=True)
         head = [name.strip() for name in next(rows)]
+        if twice := next((name for name in head if name and head.count(name) > 1), ""):
+            raise duplicate(twice)
         # An empty cell is a missing value: CSV has no other way to say so.
         return [{k: (v if v != "" else None) for k, v in zip(head, row, strict=False)} for row in rows if row]
     except (csv.Error, StopIteration) as error:
         raise BadRequest(f"The CSV cannot be read: {error}.", reason="bad_csv") from None
+
+
+def spelled(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record under the table's own names of its fields and relations.
+
+    Names that the table does not have stay as they are. Raises BadRequest when two names mean one field.
+    """
+    if record.keys() <= table.columns.keys():
+        return dict(record)
+    made: dict[str, Any] = {}
+    for name, value in record.items():
+        found = table.find(name) or table.relation(name)
+        own = name if found is None else found.name
+        if own in made:
+            raise duplicate(own)
+        made[own] = value
+    return made
+
+
+def duplicate(name: str) -> BadRequest:
+    """Return the refusal of a record that holds one field twice."""
+    told = f"Field '{name[:100]}' is in the record twice. Send it once."
+    return BadRequest(told, reason="duplicate_field", context={"field": name[:100]})
 
 
 def records(body: Any, most: int) -> list[dict[str, Any]] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,11 +49,11 @@ class Dataset:
         unseal: Unsealer | None = None,
         hooked: Callable[[str, str], bool] = lambda table, verb: False,
         replicas: Replicas | None = None,
-        identity: frozenset[str] = frozenset(),
+        identity: Mapping[str, str] | None = None,
         poll: float = 2.0,
     ) -> None:
         self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
-        self.replicas, self.identity = replicas, identity
+        self.replicas, self.identity = replicas, identity or {}
         self.hooked = hooked  # (table, verb) -> whether a hook of the project stands in front
         self.schema = Schema({}, "")
         self._named = named  # the tables that exist for the API; None means all

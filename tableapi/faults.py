@@ -53,6 +53,11 @@ def _no_room(error: BaseException) -> bool:
     return False
 
 
+def bad_reference() -> Conflict:
+    """Return the refusal of a reference to a record that does not exist, or that the caller may not read."""
+    return Conflict("Refers to a record that does not exist, or is referred to by another.", reason="reference")
+
+
 def refusal(error: BaseException) -> ApiError | None:
     """The refusal that stands for a fault of PostgreSQL, or None when it is a bug of ours."""
     match error:
@@ -61,7 +66,7 @@ def refusal(error: BaseException) -> ApiError | None:
         case asyncpg.UniqueViolationError() | asyncpg.ExclusionViolationError():
             return Conflict("A record with this value exists already.", reason="duplicate")
         case asyncpg.ForeignKeyViolationError():
-            return Conflict("Refers to a record that does not exist, or is referred to by another.", reason="reference")
+            return bad_reference()
         case asyncpg.NotNullViolationError():
             return BadRequest(f"Field '{_detail(error)}' is required and cannot be null.", reason="required")
         case asyncpg.CheckViolationError() | asyncpg.WithCheckOptionViolationError():

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tableapi import reading, reply, versions
+from tableapi import guards, reading, reply, versions
 from tableapi.batch import Batch, trying
 from tableapi.errors import ApiError, Forbidden
 from tableapi.plan import Values
@@ -25,11 +25,13 @@ _JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A compiled write; `sealed`: whether its answer holds sealed fields."""
+    """A compiled write; `sealed`: whether its answer holds sealed fields, `guarded`: whether it has conditions of
+    guards.py, so that a row that was not written needs a second look."""
 
     sql: str
     binders: list[Callable[[Values], Any]]
     sealed: bool
+    guarded: bool
 
 
 def _record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
@@ -72,6 +74,8 @@ async def write(call: Call, verb: str, ident: str | None) -> Reply | None:
         row = await _run(call, known, values)
         return _answer(call, known, row, row["body"]) if row is not None else None
     row = await trying(_run(call, known, values))
+    if row is None and known.guarded:
+        return None
     if row is None:
         row = not_created()
     if isinstance(row, ApiError):
@@ -101,4 +105,5 @@ def learn(call: Call, verb: str, ident: str | None, statements: list[tuple[str, 
         return
     allowed = table.columns.keys() if right.writable is None else right.writable & table.columns.keys()
     if fields.keys() <= allowed:
-        call.dataset.keep(_key(call, verb, fields), Known(*statements[0], sealed))
+        guarded = guards.concern(table, right, call.rights, fields)
+        call.dataset.keep(_key(call, verb, fields), Known(*statements[0], sealed, guarded))

@@ -8,7 +8,7 @@ import orjson
 
 from tableapi import reply, sheets
 from tableapi.reply import Reply
-from tableapi.request import Options
+from tableapi.request import Options, boolean
 
 if TYPE_CHECKING:
     from tableapi.reading import Call
@@ -21,7 +21,7 @@ def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str,
         body = orjson.dumps([_identifier(row, key) for row in orjson.loads(body)])
     elif (form := sheets.wanted(given, call.headers)) is not None:
         return as_file(call, orjson.loads(body), names, *form)
-    wrap = given.wrap and call.headers.get("wrap", "true").lower() not in ("false", "0", "no")
+    wrap = given.wrap and boolean("wrap", call.headers.get("wrap") or "true")
     made = Reply(reply.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if given.file:
         made.headers |= reply.attachment(given.file)

@@ -1,18 +1,19 @@
 """Nested records: what a record holds under the names of its relations is written with it (table-api §9).
 
 Parents come first, because the record refers to them; children and links after it. All of it is in the transaction of
-the record, and the rights and rules of every table involved hold.
+the record, and the rights and rules of every table involved hold. A reference that is set through a relation is a
+written field like any other: of the record for a parent, of the child or of the junction for the other kinds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tableapi import write
-from tableapi.errors import BadRequest, NotFound
+from tableapi import bodies, crossed, write
+from tableapi.change import Change
+from tableapi.errors import BadRequest, Forbidden, NotFound
+from tableapi.roles import Right
 from tableapi.schema import Relation, Table
-from tableapi.write import Change
 
 if TYPE_CHECKING:
     from tableapi.writing import Writer, Written
@@ -43,50 +44,82 @@ class _Deeper:
 def _record(relation: Relation, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadRequest(f"'{relation.name}' must hold an object.", reason="bad_records")
-    return value
+    return bodies.spelled(relation.target, value)
 
 
-def _lookup(record: Mapping[str, Any], names: tuple[str, ...]) -> list[Any] | None:
+def _lookup(record: dict[str, Any], names: tuple[str, ...]) -> list[Any] | None:
     """The values of these fields when all of them are there."""
-    lower = {k.lower(): v for k, v in record.items()}
-    found = [lower.get(name.lower()) for name in names]
+    found = [record.get(name) for name in names]
     return None if any(value is None for value in found) else found
 
 
-def _more(table: Table, record: Mapping[str, Any], known: tuple[str, ...]) -> bool:
+def _more(table: Table, record: dict[str, Any], known: tuple[str, ...]) -> bool:
     """Whether a record says anything beyond these fields."""
-    lower = {name.lower() for name in known}
-    return any(k.lower() not in lower and (table.find(k) or table.relation(k)) for k in record)
+    return any(k not in known and (k in table.columns or k in table.relations) for k in record)
 
 
-async def parents(writer: Writer, table: Table, change: Change) -> None:
+async def hold(writer: Writer, right: Right, change: Change) -> None:
+    """Treat references that the caller may not write as refused fields: only their present value passes."""
+    for relation, value in change.relations:
+        if relation.kind != "belongs_to" or right.sets(relation.own):
+            continue
+        refers: list[Any] = [None] * len(relation.own)
+        if value is not None:
+            with _Deeper(writer):
+                refers = await _named(writer, relation, _record(relation, value))
+        for name, refer in zip(relation.own, refers, strict=True):
+            if name in change.refused and str(change.refused[name]) != str(refer):
+                raise bodies.duplicate(name)
+            change.refused[name] = refer
+        change.held.add(relation.name)
+
+
+async def _named(writer: Writer, relation: Relation, record: dict[str, Any]) -> list[Any]:
+    """Return the values by which a record refers to the parent named here. Refuse a new parent."""
+    if found := _lookup(record, relation.theirs):
+        return found
+    key = _lookup(record, relation.target.key)
+    if not key:
+        raise crossed.refused(writer.call, dict.fromkeys(relation.own))
+    return await _existing(writer, relation, key)
+
+
+async def parents(writer: Writer, change: Change) -> None:
+    """Write the parents of a record, and set its references to them."""
     for relation, value in change.relations:
         if relation.kind != "belongs_to":
             continue
+        held = relation.name in change.held
         if value is None:
-            change.values.update(dict.fromkeys(relation.own))
+            change.values.update({} if held else dict.fromkeys(relation.own))
             continue
         with _Deeper(writer):
-            refers = await _parent(writer, relation, _record(relation, value))
+            refers = await _parent(writer, relation, _record(relation, value), held=held)
+        if held:
+            continue
         change.values.update(zip(relation.own, refers, strict=True))
         for name in relation.own:
             change.expressions.pop(name, None)
 
 
-async def _parent(writer: Writer, relation: Relation, record: dict[str, Any]) -> list[Any]:
-    """Create or change the parent; the values that the record refers to it by."""
+async def _parent(writer: Writer, relation: Relation, record: dict[str, Any], *, held: bool) -> list[Any]:
+    """Create or change the parent; the values that the record refers to it by. A held one is never created."""
     target = relation.target
     wanted = [target.columns[n] for n in target.key]
     key = _lookup(record, target.key) if wanted else None
     if key is None:
+        if held:
+            raise crossed.unwritable(dict.fromkeys(relation.own))
         made = await writer.create(target, record)
     elif _more(target, record, target.key):
         try:
             made = await writer.change(target, wanted, key, record)
         except NotFound:
+            if held:
+                raise
             made = await writer.create(target, record)
     else:
-        return await _existing(writer, relation, key)
+        return key if held else await _existing(writer, relation, key)
     if set(relation.theirs) <= made.keys.keys():
         return [made.keys[name] for name in relation.theirs]
     return await _existing(writer, relation, [made.keys[name] for name in target.key])
@@ -94,9 +127,10 @@ async def _parent(writer: Writer, relation: Relation, record: dict[str, Any]) ->
 
 async def _existing(writer: Writer, relation: Relation, key: list[Any]) -> list[Any]:
     target = relation.target
+    right = writer.right(target, "GET")
     if relation.theirs == target.key:
-        return key  # the reference itself is checked by the database
-    found = writer.target(target, writer.right(target, "GET"), "", relation.theirs)
+        return key  # whether the caller may read it is a condition of the statement, as for the field itself
+    found = writer.target(target, right, "", relation.theirs)
     wanted = [target.columns[n] for n in target.key]
     row = await writer.fetch(
         ("find", target.name, target.key, "", relation.theirs),
@@ -139,8 +173,7 @@ async def _child(writer: Writer, relation: Relation, own: list[Any], record: dic
         await writer.create(target, record, reference)
         return
     wanted = [target.columns[n] for n in target.key]
-    lower = {k.lower(): v for k, v in record.items()}
-    if any(n.lower() in lower and lower[n.lower()] is None for n in relation.theirs):
+    if any(n in record and record[n] is None for n in relation.theirs):
         await _release(writer, relation, key)
         return
     try:
@@ -174,9 +207,24 @@ async def _release_all(writer: Writer, relation: Relation, own: list[Any]) -> No
     drop = not all(table.columns[n].nullable for n in relation.theirs)
     if drop and not writer.options.allow_related_delete:
         raise _cannot_stand_alone(relation)
-    target = writer.target(table, writer.right(table, "DELETE" if drop else "PATCH"), "")
+    right = writer.right(table, "DELETE" if drop else "PATCH")
+    if not drop and not (right.sets(relation.theirs) and right.only_in.keys().isdisjoint(relation.theirs)):
+        await _released(writer, relation, own)
+        return
+    target = writer.target(table, right, "")
     key = ("release", table.name, relation.theirs, drop)
-    await writer.fetch(key, lambda: write.release(target, relation.theirs, drop=drop), writer.values({}, own))
+    row = await writer.fetch(key, lambda: write.release(target, relation.theirs, drop=drop), writer.values({}, own))
+    if row is not None and not row["ok"]:
+        raise Forbidden("A record would leave what your role may write.", reason="row_rule")
+
+
+async def _released(writer: Writer, relation: Relation, own: list[Any]) -> None:
+    """Refuse to release what the caller may not release, unless nothing refers to the record."""
+    table = relation.target
+    found, wanted = writer.target(table, writer.right(table, "GET"), ""), [table.columns[n] for n in relation.theirs]
+    key = ("find", table.name, relation.theirs, "", ())
+    if await writer.fetch(key, lambda: write.find(found, wanted), writer.values({}, own)) is not None:
+        raise crossed.unwritable(dict.fromkeys(relation.theirs))
 
 
 async def _link(writer: Writer, relation: Relation, own: list[Any], record: dict[str, Any]) -> None:

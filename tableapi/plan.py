@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from tableapi import filters, groups, query, reader
+from tableapi import bodies, filters, groups, query, reader
 from tableapi.access import Actor
 from tableapi.clauses import Binder, Scope, Slot, bad_value
 from tableapi.dataset import Bounds
@@ -227,6 +227,8 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
             column = table.find(name)
             if column is None or not right.sees(column.name):
                 raise UnknownField(name, table.name)
+            if column in found:
+                raise bodies.duplicate(column.name)
             found.append(column)
         if not table.is_unique(c.name for c in found):
             raise BadRequest(f"'{id_field[:100]}' is not unique and cannot identify a record.", reason="not_unique")
@@ -239,8 +241,7 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
 def identifier(value: Any, wanted: list[Column]) -> list[Any]:
     """The values of one identifier: a plain value, (a,b) for several fields, an array or an object."""
     if isinstance(value, dict):
-        lower = {str(k).lower(): v for k, v in value.items()}
-        parts = [lower.get(c.name.lower()) for c in wanted]
+        parts = [_part(value, c.name) for c in wanted]
     elif isinstance(value, list):
         parts = value
     elif len(wanted) == 1:
@@ -254,6 +255,16 @@ def identifier(value: Any, wanted: list[Column]) -> list[Any]:
         fields = ", ".join(c.name for c in wanted)
         raise BadRequest(f"An identifier needs a value for: {fields}.", reason="bad_identifier")
     return parts
+
+
+def _part(value: dict[Any, Any], name: str) -> Any:
+    """The value of one field of an identifier given as an object; its exact name comes first."""
+    if name in value:
+        return value[name]
+    found = [one for key, one in value.items() if str(key).lower() == name.lower()]
+    if len(found) > 1:
+        raise bodies.duplicate(name)
+    return found[0] if found else None
 
 
 def body_shape(body: Any) -> bytes:

@@ -18,7 +18,7 @@ from tableapi.filter_tree import Filter
 from tableapi.listing import as_file, listing
 from tableapi.plan import Asked, Plan, Values
 from tableapi.reply import Reply
-from tableapi.request import Options, integer, options
+from tableapi.request import Options, boolean, integer, options
 from tableapi.roles import Rights
 from tableapi.schema import Table
 
@@ -56,6 +56,7 @@ class Call:
         return text
 
     def options(self) -> Options:
+        boolean("wrap", self.headers.get("wrap", ""))
         return options(self.query, self.body)
 
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 import orjson
 
 from tableapi.errors import BadRequest
-from tableapi.values import TRUE
+from tableapi.values import FALSE, TRUE
 
 ALIASES = {
     "select": "fields", "where": "filter", "sort": "order", "order_by": "order", "group_by": "group", "top": "limit",
@@ -26,7 +26,7 @@ BODY_OPTIONS = frozenset(
      "include_count", "related", "continue", "rollback", "cursor")
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
-    "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert",
+    "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
 }  # fmt: skip
 RELATION_OPTIONS = ("fields", "filter", "order", "limit", "offset", "related")
 MAX_NUMBER = 2**62
@@ -68,6 +68,7 @@ class Options:
     force: bool = False
     upsert: bool = False
     as_list: bool = False
+    refresh: bool = False  # there is no cache to read past
     wrap: bool = True
     file: str = ""
     accept: str = ""
@@ -104,8 +105,15 @@ def _decoded(text: str) -> str:
         raise BadRequest("The query is not valid UTF-8.", reason="bad_encoding") from None
 
 
-def boolean(value: Any) -> bool:
-    return value is True or str(value).strip().lower() in TRUE
+def boolean(name: str, value: Any) -> bool:
+    """Return what an option that is on or off is set to. Raises BadRequest for a word that means neither."""
+    word = str(value).strip().lower()
+    if word in TRUE:
+        return True
+    if word in FALSE or word == "":
+        return False
+    told = f"Option '{name[:100]}' must be true or false."
+    raise BadRequest(told, reason="bad_option", context={"option": name[:100]})
 
 
 _INTEGER = re.compile(r"\s*[+-]?\d{1,100}\s*\Z", re.ASCII)
@@ -169,7 +177,16 @@ def _ids(value: Any) -> list[Any]:
     raise BadRequest("Option 'ids' must be a list of identifiers.", reason="bad_option", context={"option": "ids"})
 
 
-_BOOLEANS = {"count_only", "include_schema", "allow_related_delete", "force", "upsert", "as_list", "rollback"}
+_BOOLEANS = {
+    "count_only",
+    "include_schema",
+    "allow_related_delete",
+    "force",
+    "upsert",
+    "as_list",
+    "rollback",
+    "refresh",
+}
 
 
 def options(query: Mapping[str, str], body: Any = None) -> Options:
@@ -194,16 +211,16 @@ def options(query: Mapping[str, str], body: Any = None) -> Options:
         if value is None:
             continue
         if name in _BOOLEANS:
-            setattr(made, name, boolean(value))
+            setattr(made, name, boolean(name, value))
         elif name in ("limit", "offset"):
             setattr(made, name, integer(name, value))
         elif name == "continue":
-            made.go_on = boolean(value)
+            made.go_on = boolean(name, value)
         elif name == "include_count":
             made.estimated = str(value).strip().lower() == "estimated"
-            made.include_count = made.estimated or boolean(value)
+            made.include_count = made.estimated or boolean(name, value)
         elif name == "wrap":
-            made.wrap = boolean(value)
+            made.wrap = boolean(name, value)
         elif name == "params":
             made.params = _params(value)
         elif name == "ids":

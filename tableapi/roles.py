@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -29,9 +29,18 @@ class Right:
     rows_by: Mapping[str, Rows] = field(default_factory=dict)
     listed: Listed | None = None
     replica: bool = False  # a read may be answered by a replica
+    only_in: Mapping[str, Rows] = field(default_factory=dict)
+    ignored: frozenset[str] = frozenset()
 
     def sees(self, name: str) -> bool:
         return self.readable is None or name in self.readable
+
+    def writes(self, name: str) -> bool:
+        return self.writable is None or name in self.writable
+
+    def sets(self, names: Iterable[str]) -> bool:
+        """Whether the caller chooses the values of these fields: it may write them, and no stamp replaces them."""
+        return all(self.writes(name) and name not in self.stamp for name in names)
 
 
 class Rights(Protocol):
@@ -97,7 +106,16 @@ class PolicyRights:
         writable = _fields(table, rule) if action in ("create", "update") else frozenset()
         sealed = frozenset(access.sealed)
         return Right(
-            rule.rows, readable, writable, rule.stamp, sealed, rule.rows_by, rule.listed, replica=access.replica
+            rule.rows,
+            readable,
+            writable,
+            rule.stamp,
+            sealed,
+            rule.rows_by,
+            rule.listed,
+            access.replica,
+            rule.only_in,
+            frozenset(rule.ignored),
         )
 
 

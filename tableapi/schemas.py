@@ -94,7 +94,7 @@ def relation(one: Relation) -> dict[str, Any]:
 async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Reply:
     """GET /_table and GET /_schema"""
     found = allowed(dataset.schema, rights)
-    if request.boolean(query.get("as_list", "")):
+    if request.boolean("as_list", query.get("as_list", "")):
         return Reply(reply.dumps({"resource": [t.name for t in found]}))
     if not query.get("fields"):
         return Reply(reply.dumps({"resource": [{"name": t.name} for t in found]}))

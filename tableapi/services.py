@@ -79,7 +79,7 @@ class Services:
             unseal=Unsealer(scripts.vault),
             hooked=lambda table, verb: scripts.hook(table, verb) is not None,
             replicas=self._replicas(db),
-            identity=policy.SESSIONS.identity,
+            identity=policy.SESSIONS.identities,
         )
         self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
         self.confined = policy.SESSIONS.confined

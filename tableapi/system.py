@@ -156,7 +156,7 @@ class System:
         kind = parts[0] if parts else ""
         if kind == "":
             self._only_get(http)
-            if request.boolean(query.get("as_access_list", "")):
+            if request.boolean("as_access_list", query.get("as_access_list", "")):
                 return schemas.access_list(dataset, rights)
             return Reply(reply.dumps({"resource": [{"name": n} for n in ("_table", "_schema", "_proc", "_func")]}))
         if kind == "_table":

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from tableapi import bodies, filters, known, plan, reading, request, versions, write
+from tableapi import bodies, crossed, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
@@ -25,6 +25,7 @@ async def handle(call: Call, verb: str, ident: str | None) -> Reply:
         return await reading.read(call, ident)
     if (made := await known.write(call, verb, ident)) is not None:
         return made
+    crossed.unpermitted(call, verb)
     plan.right_of(call.table, call.rights, verb)
     if verb == "POST":
         if ident is not None:
@@ -37,8 +38,10 @@ async def handle(call: Call, verb: str, ident: str | None) -> Reply:
     raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
 
 
-def _no_records() -> BadRequest:
-    return BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
+def _records(call: Call) -> list[dict[str, Any]]:
+    if records := bodies.records(call.body, call.dataset.bounds.records):
+        return records
+    raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
 
 
 def _checked_options(call: Call) -> request.Options:
@@ -124,7 +127,7 @@ def _is_nested(call: Call, item: Any, word: str) -> bool:
     if any(column is None and call.table.relation(name) for name, column in columns.items()):
         return True
     found = [column.name for column in columns.values() if column is not None]
-    upsert = request.boolean(call.query.get("upsert", ""))
+    upsert = request.boolean("upsert", call.query.get("upsert", ""))
     key = ("undone", call.actor.role, call.table.name, word, upsert, tuple(found))
     kept = call.dataset.shapes.get(key)
     if kept is None:
@@ -156,17 +159,13 @@ async def _answered(writer: Writer, made: Written, word: str) -> Written:
 
 
 async def _create(call: Call) -> Reply:
-    records = bodies.records(call.body, call.dataset.bounds.records)
-    if not records:
-        raise _no_records()
+    records = _records(call)
     options = _checked_options(call)
     return await _each(call, options, "created", records, lambda w, record: w.create(call.table, record))
 
 
 async def _change(call: Call) -> Reply:
-    records = bodies.records(call.body, call.dataset.bounds.records)
-    if not records:
-        raise _no_records()
+    records = _records(call)
     options = _checked_options(call)
     if options.ids is not None:
         _only_one(records)
@@ -198,6 +197,7 @@ async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Writte
 
 async def _deleted(writer: Writer, ident: Any) -> Written:
     wanted = _wanted(writer.call, writer.options, "DELETE")
+    ident = crossed.checked(writer.call, "DELETE", ident) if isinstance(ident, dict) else ident
     return await writer.delete(writer.call.table, wanted, plan.identifier(ident, wanted))
 
 

@@ -6,78 +6,21 @@ satisfies the caller's rule of rows; always true when no field of the rule was w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 
-from tableapi import groups, query, reader
+from tableapi import groups, guards, query, reader
+from tableapi.change import EXPRESSIONS, Change
 from tableapi.clauses import ACTOR, Binder, Scope, Slot
-from tableapi.errors import BadRequest
 from tableapi.filter_tree import Node
 from tableapi.query import Shape
 from tableapi.roles import Right, Rights
-from tableapi.schema import Column, Relation, Table
+from tableapi.schema import Column, Table
 from tableapi.typed import Named, shown
-
-EXPRESSIONS: dict[str, Callable[[], Any]] = {
-    "NOW()": sa.func.now,
-    "CURRENT_TIMESTAMP": sa.func.now,
-    "CURRENT_TIMESTAMP()": sa.func.now,
-    "CURRENT_DATE": lambda: sa.cast(sa.func.now(), Named("date")),
-    "CURRENT_DATE()": lambda: sa.cast(sa.func.now(), Named("date")),
-}
-
-
-@dataclass(slots=True)
-class Change:
-    """One record taken apart. `values`: fields to write. `refused`: fields the caller may not write, with what was
-    sent. `relations`: nested records. `expressions`: fields set to a moment of the database's clock."""
-
-    values: dict[str, Any] = field(default_factory=dict)
-    expressions: dict[str, str] = field(default_factory=dict)
-    refused: dict[str, Any] = field(default_factory=dict)
-    relations: list[tuple[Relation, Any]] = field(default_factory=list)
-
-    @property
-    def empty(self) -> bool:
-        return not (self.values or self.expressions)
-
-
-def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
-    """Unknown fields are left out in silence (table-api §8); so are those that the database alone makes."""
-    change = Change()
-    left_out = set(skip)
-    for name, value in record.items():
-        column = table.find(name)
-        if column is None:
-            if relation := table.relation(name):
-                change.relations.append((relation, value))
-            continue
-        if column.name in left_out or column.fixed:
-            continue
-        if right.writable is not None and column.name not in right.writable:
-            change.refused[column.name] = value
-        elif (
-            isinstance(value, dict) and value.keys() == {"expression"} and column.type.kind not in ("json", "composite")
-        ):
-            change.expressions[column.name] = _expression(column, value["expression"])
-        else:
-            change.values[column.name] = value
-    return change
-
-
-def _expression(column: Column, text: Any) -> str:
-    word = str(text).replace(" ", "").upper()
-    if word not in EXPRESSIONS or not column.type.is_time:
-        raise BadRequest(
-            f"Field '{column.name}': this expression is not allowed; NOW() is, on date and time fields.",
-            reason="bad_expression",
-            context={"field": column.name},
-        )
-    return word
 
 
 def _written(table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,12 +114,24 @@ def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> b
 
 
 def insert(target: Target, change: Change) -> Shape:
-    table = target.table
+    table, clause = target.table, target.table.clause
     values = _written(table, change, target.binder, target.right.stamp)
     checked = None
     if target.right.rows is not None and may_refuse(target.right, table, "POST", values):
-        checked = target.right.rows(table.clause, ACTOR)
-    return target.finish(sa.insert(table.clause).values(values), table.clause, checked)
+        checked = target.right.rows(clause, ACTOR)
+    return target.finish(_insert(sa.insert(table.clause), values, _on_create(target, change, values)), clause, checked)
+
+
+def _on_create(target: Target, change: Change, values: Mapping[str, Any]) -> list[Any]:
+    return guards.of_create(target, values, (*change.values, *change.expressions))
+
+
+def _insert(statement: Any, values: dict[str, Any], conditions: list[guards.Guard]) -> Any:
+    """The INSERT of one row, which is written only when the conditions hold."""
+    if not conditions:
+        return statement.values(values)
+    row = sa.select(*values.values()).where(*(one.clause for one in conditions))
+    return statement.from_select(list(values), row, include_defaults=False)
 
 
 def _looked(right: Right, table: Table) -> set[str]:
@@ -195,14 +150,27 @@ def upsert(target: Target, change: Change, conflict: list[Column], update: Right
     if target.right.rows is not None or update.rows is not None:
         rules = [right.rows(table.clause, ACTOR) for right in (target.right, update) if right.rows is not None]
         checked = sa.and_(*rules)
-    statement = pg_insert(table.clause).values(values)
-    allowed = [n for n in values if n not in names and (update.writable is None or n in update.writable)]
+    present = _present(target, conflict, values, _on_create(target, change, values))
+    statement = _insert(pg_insert(table.clause), values, present)
+    allowed = [n for n in values if n not in names and update.writes(n)]
     new = {n: statement.excluded[n] for n in allowed} or {conflict[0].name: statement.excluded[conflict[0].name]}
-    before = update.rows(table.clause, ACTOR) if update.rows is not None else None
+    before = [update.rows(table.clause, ACTOR)] if update.rows is not None else []
+    before += [one.clause for one in guards.of_change(target, update, table.clause, {n: values[n] for n in new})]
     done = statement.on_conflict_do_update(
-        index_elements=[table.clause.c[c.name] for c in conflict], set_=new, where=before
+        index_elements=[table.clause.c[c.name] for c in conflict], set_=new, where=sa.and_(*before) if before else None
     )
     return target.finish(done, table.clause, checked)
+
+
+def _present(
+    target: Target, conflict: list[Column], values: Mapping[str, Any], created: list[guards.Guard]
+) -> list[guards.Guard]:
+    """The conditions of a create, for a record that may be there already: then those of the change hold alone."""
+    if not created:
+        return []
+    other: Any = target.table.clause.alias("present")
+    there = sa.exists().where(*(other.c[c.name] == values[c.name] for c in conflict)).correlate_except(other)
+    return [guards.Guard(one.kind, sa.or_(there, one.clause)) for one in created]
 
 
 def _by_key(target: Target, clause: Any, wanted: list[Column], *, match: bool) -> list[Any]:
@@ -223,8 +191,36 @@ def update(target: Target, change: Change, wanted: list[Column], *, match: bool 
     if target.right.rows is not None and touches(target.right, target.table, values):
         checked = target.right.rows(clause, ACTOR)
     statement = sa.update(clause).values({clause.c[n]: v for n, v in values.items()})
-    statement = statement.where(*_by_key(target, clause, wanted, match=match))
+    allowed = [one.clause for one in guards.of_change(target, target.right, clause, values)]
+    statement = statement.where(*_by_key(target, clause, wanted, match=match), *allowed)
     return target.finish(statement, clause, checked)
+
+
+def judged(target: Target, change: Change, wanted: list[Column]) -> Shape:
+    """Which conditions on its fields a change keeps, for a record that it did not change. No row: no such record."""
+    clause: Any = target.table.clause.alias("t1")
+    values = _written(target.table, change, target.binder, {})
+    told = guards.told(guards.of_change(target, target.right, clause, values))
+    found = sa.select(*told).select_from(clause).where(*_by_key(target, clause, wanted, match=False))
+    return query.finish(found, target.binder)
+
+
+def judged_all(target: Target, change: Change, tree: Node | None) -> Shape:
+    """The same for all records of a filter, which are locked until the end of the transaction."""
+    clause: Any = target.table.clause.alias("t1")
+    scope = Scope(target.table, clause, target.right, target.rights, target.binder)
+    values = _written(target.table, change, target.binder, {})
+    told = guards.told(guards.of_change(target, target.right, clause, values))
+    found = sa.select(*told).select_from(clause).where(*query.where(scope, tree)).with_for_update().subquery("w")
+    kinds = (guards.REFERENCE, guards.FIELD)
+    answer = sa.select(*(sa.func.coalesce(sa.func.bool_and(found.c[kind]), sa.true()).label(kind) for kind in kinds))
+    return query.finish(answer, target.binder)
+
+
+def judged_new(target: Target, change: Change) -> Shape:
+    """Which conditions on its fields a record keeps that was not created."""
+    values = _written(target.table, change, target.binder, target.right.stamp)
+    return query.finish(sa.select(*guards.told(_on_create(target, change, values))), target.binder)
 
 
 def delete(target: Target, wanted: list[Column], *, match: bool = False) -> Shape:
@@ -248,7 +244,7 @@ def find(target: Target, wanted: list[Column], same: Mapping[str, Any] | None = 
 
 def by_filter(target: Target, change: Change | None, tree: Node | None, limit: int) -> Shape:
     """Change (or with None delete) every record of a filter in one statement. Columns: `body` (a JSON array in the
-    order of the key), `ok`, `many` (how many there were)."""
+    order of the key) and `ok`."""
     table = target.table
     clause: Any = table.clause.alias("t1")
     scope = Scope(table, clause, target.right, target.rights, target.binder)
@@ -261,13 +257,14 @@ def by_filter(target: Target, change: Change | None, tree: Node | None, limit: i
         values = _written(table, change, target.binder, {})
         if target.right.rows is not None and touches(target.right, table, values):
             checked = target.right.rows(clause, ACTOR)
+        conditions += [one.clause for one in guards.of_change(target, target.right, clause, values)]
         statement = sa.update(clause).values({clause.c[n]: v for n, v in values.items()}).where(*conditions)
     done = statement.returning(*target.returned(clause, checked)).cte("w")
     keys = [done.c[f"our {n}"] for n in range(len(target.keys))]
     rows = sa.select(*target.answer(done)).select_from(done).order_by(*keys).subquery(groups.ROWS)
     body = sa.func.array_to_json(sa.func.array_agg(rows.c.body))
-    many = sa.func.count()
-    answer = sa.select(body.label("body"), sa.func.bool_and(rows.c.ok).label("ok"), many.label("many"))
+    ok = sa.func.bool_and(sa.func.coalesce(rows.c.ok, sa.false()))
+    answer = sa.select(body.label("body"), ok.label("ok"))
     columns = [sa.func.array_agg(rows.c[f"our {n}"]).label(f"our {n}") for n in range(len(target.keys))]
     return query.finish(answer.add_columns(*columns).select_from(rows), target.binder)
 
@@ -280,7 +277,10 @@ def everything(target: Target) -> Shape:
 
 
 def release(target: Target, names: Iterable[str], *, drop: bool) -> Shape:
-    """Take every row that refers by these fields away from what it refers to: null them, or delete the rows."""
+    """Take every row that refers by these fields away from what it refers to: null them, or delete the rows.
+
+    The answer's `ok` says whether all of them still satisfy the rule of rows.
+    """
     clause: Any = target.table.clause.alias("t1")
     names = tuple(names)
     conditions = [
@@ -290,5 +290,9 @@ def release(target: Target, names: Iterable[str], *, drop: bool) -> Shape:
         conditions.append(target.right.rows(clause, ACTOR))
     if drop:
         return query.finish(sa.delete(clause).where(*conditions), target.binder)
-    statement = sa.update(clause).values({clause.c[n]: sa.null() for n in names}).where(*conditions)
-    return query.finish(statement, target.binder)
+    statement: Any = sa.update(clause).values({clause.c[n]: sa.null() for n in names}).where(*conditions)
+    if target.right.rows is None or not touches(target.right, target.table, names):
+        return query.finish(statement, target.binder)
+    done = statement.returning(target.right.rows(clause, ACTOR).label("ok")).cte("w")
+    ok = sa.func.bool_and(sa.func.coalesce(done.c.ok, sa.false()))
+    return query.finish(sa.select(sa.func.coalesce(ok, sa.true()).label("ok")), target.binder)

@@ -8,15 +8,16 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import crossed, filters, known, nested, plan, versions, write
+from tableapi import crossed, filters, nested, plan, refused, versions, write
+from tableapi.change import Change, take_apart
 from tableapi.clauses import Binder
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.plan import Asked, Values
-from tableapi.reading import Call, missing
+from tableapi.reading import Call
 from tableapi.request import Options
 from tableapi.roles import Right
 from tableapi.schema import Column, Table
-from tableapi.write import Change, Target
+from tableapi.write import Target
 
 
 @dataclass(slots=True)
@@ -100,10 +101,11 @@ class Writer:
         """Create one record with its nested records. `forced`: references set by the record above it."""
         self._counted()
         right = self.right(table, "POST")
-        change = write.take_apart(table, right, record, skip=forced or ())
-        self._refuse(table, right, change)
-        await nested.parents(self, table, change)
-        change.values.update(forced or {})
+        change = take_apart(table, right, record, skip=forced or ())
+        await nested.hold(self, right, change)
+        refused.at_create(self.call, right, change, forced or {})
+        await nested.parents(self, change)
+        change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
         if change.empty and not right.stamp:
             raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
         conflict = self._conflict(table, change) if self.options.upsert and not self.depth else None
@@ -117,32 +119,23 @@ class Writer:
             row = await self.fetch(
                 ("upsert", names, *key), lambda: write.upsert(target, change, conflict, update), values
             )
-            if row is None:
-                raise missing(",".join(str(change.values[n]) for n in names))
         else:
             row = await self.fetch(("insert", *key), lambda: write.insert(target, change), values)
         if row is None:
-            raise known.not_created()
+            raise await refused.not_created(self, table, change, conflict)
         made = self._made(row, target)
         await nested.children(self, table, change, made)
         return made
 
     def _conflict(self, table: Table, change: Change) -> list[Column] | None:
+        if self.call.dataset.hooked(table.name, "PATCH") and not self.call.dataset.hooked(table.name, "POST"):
+            raise Forbidden(f"'{table.name}' has no upsert. Use POST or PATCH.", reason="no_upsert")
         wanted = plan.identifying(table, self.options.id_field, self.right(table, "POST"))
         if not all(change.values.get(c.name) is not None for c in wanted):
             return None
         names = {c.name for c in wanted}
         unique = next(unique for unique in table.uniques if unique <= names)
         return [c for c in wanted if c.name in unique]
-
-    def _refuse(self, table: Table, right: Right, change: Change) -> None:
-        """Fields the caller may not set at a create: those stamped from the session must be equal to it (G4)."""
-        for name, value in change.refused.items():
-            if name in right.stamp:
-                if crossed.differs(self.call, name, value):
-                    raise crossed.mismatch(self.call, name, value)
-            elif value is not None:
-                raise crossed.refused(self.call, {name: value})
 
     # -- change ------------------------------------------------------------------------------------------------------
 
@@ -159,11 +152,11 @@ class Writer:
         self._counted()
         right = self.right(table, "PATCH")
         skip = {c.name for c in wanted} | set(forced or ()) | (set(table.key) if not self.options.id_field else set())
-        change = write.take_apart(table, right, record, skip=skip)
-        if change.refused:
-            await self._unchanged(table, right, wanted, ident, change)
-        await nested.parents(self, table, change)
-        change.values.update(forced or {})
+        change = take_apart(table, right, record, skip=skip)
+        await nested.hold(self, right, change)
+        await refused.at_change(self, table, right, wanted, ident, change, forced or {})
+        await nested.parents(self, change)
+        change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
         extra = nested.needed(change)
         target = self.target(table, right, self.fields(table), extra)
         match = self._match(table)
@@ -191,7 +184,7 @@ class Writer:
             )
             row = await self.fetch(key, lambda: write.update(target, change, wanted, match=bool(match)), values)
         if row is None:
-            await self._gone(table, right, wanted, ident, match)
+            raise await refused.not_changed(self, table, wanted, ident, change, match)
         made = self._made(row, target)
         await nested.children(self, table, change, made)
         return made
@@ -199,34 +192,6 @@ class Writer:
     def _match(self, table: Table) -> str:
         """Those of the request hold for the record that it names, not for those inside it."""
         return "" if self.depth or table is not self.call.table else versions.wanted(self.call.headers)
-
-    async def _gone(self, table: Table, right: Right, wanted: list[Column], ident: list[Any], match: str) -> None:
-        """Nothing was written: the record is not there, or `If-Match` names an older version of it."""
-        if match:
-            target = self.target(table, right, "")
-            names = tuple(c.name for c in wanted)
-            found = await self.fetch(
-                ("find", table.name, names, "", ()), lambda: write.find(target, wanted), self.values({}, ident)
-            )
-            if found is not None:
-                raise versions.stale()
-        raise missing(",".join(map(str, ident)))
-
-    async def _unchanged(
-        self, table: Table, right: Right, wanted: list[Column], ident: list[Any], change: Change
-    ) -> None:
-        """A field that is not writable may be sent as it is stored; anything else is refused (G7)."""
-        refused = change.refused
-        target = self.target(table, right, "")
-        key = ("same", table.name, tuple(c.name for c in wanted), tuple(refused))
-        try:
-            row = await self.fetch(key, lambda: write.find(target, wanted, refused), self.values(refused, ident))
-        except BadRequest:
-            raise crossed.refused(self.call, dict([next(iter(refused.items()))])) from None
-        if row is None:
-            raise missing(",".join(map(str, ident)))
-        if not row["same"]:
-            raise crossed.refused(self.call, refused)
 
     # -- delete ------------------------------------------------------------------------------------------------------
 
@@ -240,7 +205,7 @@ class Writer:
         key = ("delete", table.name, tuple(c.name for c in wanted), target.fields, bool(match))
         row = await self.fetch(key, lambda: write.delete(target, wanted, match=bool(match)), values)
         if row is None:
-            await self._gone(table, right, wanted, ident, match)
+            raise await refused.gone(self, table, right, wanted, ident, match)
         made = self._made(row, target)
         if before is not None:
             made.body = before.body
@@ -255,7 +220,8 @@ class Writer:
         found, literals = filters.parse(text, self.call.dataset.bounds.filter) if text.strip() else (None, [])
         change = None
         if record is not None:
-            change = write.take_apart(table, right, record, skip=table.key)
+            change = take_apart(table, right, record, skip=table.key)
+            crossed.drop_own(self.call, change.refused)
             if change.relations:
                 raise BadRequest("Nested records need one record at a time: use ids.", reason="bad_records")
             if change.refused:
@@ -269,6 +235,8 @@ class Writer:
         key = ("filter", verb, table.name, names, target.fields, found.key if found else None, params)
         values = self.values(change.values if change else {}, None, literals)
         tree = found.tree if found else None
+        if change is not None:
+            await refused.by_filter(self, table, change, tree, values, key)
         row = await self.fetch(key, lambda: write.by_filter(target, change, tree, 0), values)
         if row["ok"] is False:
             raise Forbidden("A record would leave what your role may write.", reason="row_rule")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from scripts._shared import names
 from tableapi.context import Context
 from tableapi.door import validate
-from tableapi.errors import Forbidden, Invalid
+from tableapi.errors import Invalid
 
 PHONE = "Please Enter Valid Phone Number"
 _PUNCTUATION = re.compile(r"[ \u00a0\u2010-\u2015()\[\]+-]")
@@ -76,8 +76,11 @@ def take_company(record: dict[str, Any]) -> dict[str, Any]:
     return {name: getattr(checked, name) for name in sent if getattr(checked, name) is not None or name == "country"}
 
 
-async def tidy_person(ctx: Context, record: dict[str, Any]) -> None:
-    """Fields of the user in a record: phone as digits, both forms of the name, an avatar of one's own."""
+async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
+    """Fields of the user in a record: phone as digits, both forms of the name, an avatar of one's own.
+
+    `user`: the row as it is stored, for the part of the name that was not sent.
+    """
     for name in ("name", "firstname", "lastname", "avatar"):
         if not isinstance(record.get(name), str | None):
             raise Invalid({name: "Must be text"})
@@ -86,10 +89,10 @@ async def tidy_person(ctx: Context, record: dict[str, Any]) -> None:
     if "phonenumber" in record:
         record["phonenumber"] = digits(record["phonenumber"])
     if "firstname" in record or "lastname" in record:
-        first, last = (str(record.get(part) or "").strip() for part in ("firstname", "lastname"))
-        if not first or not last:
-            name = "firstname" if not first else "lastname"
-            raise Invalid({name: "Please fill all required fields"})
+        parts = ("firstname", "lastname")
+        if empty := next((part for part in parts if part in record and not str(record[part] or "").strip()), None):
+            raise Invalid({empty: "Please fill all required fields"})
+        first, last = (str(record.get(part, user[part])).strip() for part in parts)
         record |= {"firstname": first, "lastname": last, "name": names.joined(first, last)}
     elif "name" in record:
         record["name"] = " ".join(str(record["name"] or "").split())
@@ -101,12 +104,8 @@ async def tidy_person(ctx: Context, record: dict[str, Any]) -> None:
         raise Invalid({"avatar": "Upload the picture first"})
 
 
-async def keep_company(ctx: Context, company: dict[str, Any], phonenumber: str | None) -> None:
-    """Write the company fields of the caller's own client. Only for its owner."""
-    if ctx.actor.seatrole != "client":
-        raise Forbidden("Only the owner of the account changes company details.", reason="field_not_writable")
-    if phonenumber is not None:
-        company = company | {"phonenumber": phonenumber}
+async def keep_company(ctx: Context, company: dict[str, Any]) -> None:
+    """Write the company fields of the caller's own client, as its owner."""
     changes = ", ".join(f"{name} = ${number}" for number, name in enumerate(company, 2))
     sql = f"update client set {changes} where clientid = $1"  # noqa: S608 - names of the model's fields
     await ctx.db.execute(sql, ctx.actor.clientid, *company.values())

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scripts._shared import audit, domains, members, names, profiles, sessions, users
 from tableapi.context import Context
 from tableapi.door import validate
-from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized
+from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized
 
 ADD_PER_HOUR, LOOK_PER_MINUTE = 20, 10
 _VALUE = r"""'?"?([^'"()]+?)"?'?"""
@@ -19,6 +19,8 @@ _TOKEN_FILTER = re.compile(
     rf"\(?\s*email\s*=\s*{_VALUE}\s*\)?\s*and\s*\(?\s*verifytoken\s*=\s*{_VALUE}\s*\)?", re.IGNORECASE
 )
 _OPTIONS = {"filter", "api_key"}
+SWITCHES, PROFILE = ("isactive", "role"), ("name", "firstname", "lastname", "phonenumber", "avatar")
+STATE = (*SWITCHES, "email", "isverified", "isdeleted", "invitestatus")
 
 
 class Member(BaseModel):
@@ -66,13 +68,17 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
-    """Calls 30 and 31: check and tidy; company fields are written here, the rest by the engine under policy.py."""
-    for record in records:
-        target = _id(record)
-        if target == ctx.actor.appuserid:
-            await _own(ctx, record)
-        else:
-            await _member(ctx, target, record)
+    """Calls 30 and 31: check and tidy; company fields are written here, the rest by the engine under policy.py.
+
+    Nothing is written before every record was checked.
+    """
+    found = [(record, await users.of_team(ctx, _id(record))) for record in records]
+    companies = [await _checked(ctx, record, user) for record, user in found]
+    for (record, user), company in zip(found, companies, strict=True):
+        if company:
+            await profiles.keep_company(ctx, company)
+        if user["appuserid"] != ctx.actor.appuserid:
+            await _switched(ctx, record, user)
 
 
 def _id(record: dict[str, Any]) -> int:
@@ -82,43 +88,69 @@ def _id(record: dict[str, Any]) -> int:
         raise BadRequest("Say which user: appuserid.", reason="bad_identifier") from None
 
 
-async def _own(ctx: Context, record: dict[str, Any]) -> None:
-    await profiles.tidy_person(ctx, record)
-    company = profiles.take_company(record)
-    owner = ctx.actor.seatrole == "client"
-    phone = record.get("phonenumber") if owner else None
-    if company or phone is not None:
-        await profiles.keep_company(ctx, company, phone)
-
-
-async def _member(ctx: Context, target: int, record: dict[str, Any]) -> None:
-    """The owner switches a member on or off, or changes its role."""
-    if ctx.actor.role != "client":
+async def _checked(ctx: Context, record: dict[str, Any], user: Any) -> dict[str, Any]:
+    """Check one record and bring its values into form; the company fields taken out of it."""
+    own = user["appuserid"] == ctx.actor.appuserid
+    if not own and ctx.actor.role != "client":
         raise NotFound("There is no such member.")
-    user = await users.of_team(ctx, target)
-    if user["role"] == "client":
-        raise Forbidden("The owner of the account cannot be changed.")
-    if "isactive" not in record and "role" not in record:
+    if not own and user["role"] == "client":
+        raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable")
+    _only(record, user, STATE if own else (*STATE[len(SWITCHES) :], *PROFILE))
+    if not own:
+        _check_switches(record, user)
+        return {}
+    await profiles.tidy_person(ctx, record, user)
+    company = profiles.take_company(record)
+    if ctx.actor.seatrole == "client" and record.get("phonenumber") is not None:
+        company["phonenumber"] = record["phonenumber"]
+    if company and ctx.actor.seatrole != "client":
+        raise Forbidden("Only the owner of the account changes company details.", reason="field_not_writable")
+    return company
+
+
+def _only(record: dict[str, Any], user: Any, fixed: tuple[str, ...]) -> None:
+    """Refuse these fields unless they are sent as they are stored."""
+    for name in fixed:
+        if name in record and _plain(record[name]) != _plain(user[name]):
+            raise Forbidden(f"You cannot change: {name}.", reason="field_not_writable", context={"field": name})
+
+
+def _plain(value: Any) -> str:
+    return str(int(value) if isinstance(value, bool) else "" if value is None else value)
+
+
+def _check_switches(record: dict[str, Any], user: Any) -> None:
+    """What an owner may do with a member: switch it on or off, and choose its role."""
+    if record.keys().isdisjoint(SWITCHES):
         return
     if user["invitestatus"] != "accepted":
         raise Conflict("The invitation was not accepted yet.", reason="not_accepted")
     if "role" in record and record["role"] not in ("member", "admin", user["role"]):
         raise Forbidden("A member can be member or admin.", reason="field_not_writable")
-    active = str(record.get("isactive", user["isactive"]))
-    if active == str(user["isactive"]) and record.get("role", user["role"]) == user["role"]:
+    if _plain(record.get("isactive", 1)) not in ("0", "1"):
+        raise Invalid({"isactive": "Must be 0 or 1"})
+    if "isactive" in record:
+        record["isactive"] = int(_plain(record["isactive"]))
+
+
+async def _switched(ctx: Context, record: dict[str, Any], user: Any) -> None:
+    """End the sessions of a member that was switched off or got another role, and keep it in the audit log."""
+    active, role = record.get("isactive", user["isactive"]), record.get("role", user["role"])
+    if (active, role) == (user["isactive"], user["role"]):
         return
     async with ctx.db.transaction():
-        if active in ("0", "False") or record.get("role", user["role"]) != user["role"]:
-            await sessions.end_all(ctx, target)
-        await audit.write(ctx, "member_changed", target, isactive=active, role=record.get("role", user["role"]))
+        if not active or role != user["role"]:
+            await sessions.end_all(ctx, user["appuserid"])
+        await audit.write(ctx, "member_changed", user["appuserid"], isactive=str(active), role=role)
 
 
-async def delete(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Call 33: a soft delete that gives the seat back."""
+async def delete(ctx: Context, records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Call 33: a soft delete that gives the seat back. It is answered by a list, also by path."""
     targets = [_id(record) for record in records]
     if not targets:
         raise BadRequest("Say which member to delete.", reason="no_records")
     async with ctx.db.transaction():
         for target in targets:
             await members.remove(ctx, target)
-    return [{"appuserid": target} for target in targets]
+    deleted = [{"appuserid": target} for target in targets]
+    return [{"resource": deleted}] if "id" in options else deleted

@@ -39,9 +39,14 @@ MARK = "victim-mark"
 
 @pytest.fixture(scope="module")
 async def victim(world: World) -> Account:
-    """A client with a row in every table that callers can reach."""
     account = await world.account()
-    person = await world.person(full_name=f"Name {MARK}")
+    await furnish(world, account)
+    return account
+
+
+async def furnish(world: World, account: Account, mark: str = MARK) -> None:
+    """Give an account a row in every table that callers can reach, each with a text to know it by."""
+    person = await world.person(full_name=f"Name {mark}")
     for kind in ("businessemail", "directdial"):
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
         assert (await account.owner.post("getcontact", **body)).status_code == 200
@@ -52,17 +57,16 @@ async def victim(world: World) -> Account:
         "type": "businessemail",
     }
     assert (await account.owner.table("POST", "contactfeedback", vote)).status_code == 200
-    made = (await account.owner.table("POST", "apikeys", {"purpose": MARK})).json()["resource"][0]
+    made = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
     query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": made["apikey"]}
     assert (await world.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200
-    await world.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, MARK)
+    await world.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, mark)
     await world.db.execute(
         "insert into transactionhistory (clientid, planid, invoicenumber, planname, price) values ($1, 4, $2, $2, 1)",
         account.clientid,
-        f"{MARK}-{secrets.token_hex(3)}",
+        f"{mark}-{secrets.token_hex(3)}",
     )
-    await account.user(name=f"Member {MARK}")
-    return account
+    await account.user(name=f"Member {mark}")
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +208,9 @@ def rights() -> str:
                 fields = "*" if rule.fields is None else ",".join(sorted(rule.fields)) or "none"
                 but = f" but {','.join(sorted(rule.hidden))}" if rule.hidden else ""
                 wider = f" or {','.join(sorted(rule.rows_by))} own_client" if rule.rows_by else ""
-                lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}")
+                only = "".join(f" {name} in {one.__name__}" for name, one in sorted(rule.only_in.items()))
+                dropped = f" ignored {','.join(sorted(rule.ignored))}" if rule.ignored else ""
+                lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}{only}{dropped}")
     return "\n".join(lines) + "\n"
 
 
