@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 from starlette.requests import Request
 
-from tableapi import bodies, filters, plan, reply, request, sheets, tables
+from tableapi import bodies, exact, filters, plan, reply, request, sheets, tables
 from tableapi.crypto import WIRE_HEADER
 from tableapi.errors import BadRequest
 from tableapi.listing import listing
@@ -43,7 +42,7 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     elif ident is not None:
         found = Reply(reply.dumps(made[0] if made else {}))
     else:
-        found = listing(call, call.options(), orjson.dumps(made, default=str), [])
+        found = listing(call, call.options(), reply.dumps(made), [])
     found.headers |= ctx.headers
     return found
 
@@ -84,7 +83,7 @@ async def _keys(call: Call, verb: str, options: request.Options) -> list[dict[st
     made = plan.list_plan(asked)
     values = plan.Values(call.actor, literals, options.params, [])
     row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
-    return orjson.loads(row["body"] or b"[]") if row else []
+    return exact.loads(row["body"] or b"[]") if row else []
 
 
 def _replace(call: Call, verb: str, ident: str | None, records: list[dict[str, Any]]) -> None:

@@ -40,12 +40,16 @@ def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
     text: sa.ColumnElement[Any] = sa.bindparam(name, type_=Native("text"))
     if kind.cast == "record":
         null = sa.cast(sa.null(), Named(type_.name))
-        return sa.func.jsonb_populate_record(null, sa.cast(text, Named("jsonb")))
+        return sa.func.json_populate_record(null, sa.cast(text, Named("json")))
     if type_.element is not None and type_.of_composites:
+        # The element type may be a domain over the composite: the cast to the type of the array makes it one.
+        each = (
+            sa.func.json_array_elements(sa.cast(text, Named("json"))).table_valued("one", name="each").render_derived()
+        )
         null = sa.cast(sa.null(), Named(type_.element.name))
-        rows = sa.func.jsonb_populate_recordset(null, sa.cast(text, Named("jsonb"))).table_valued("r", name="r")
-        one = sa.select(sa.literal_column("r")).select_from(rows).scalar_subquery()
-        return sa.case((text.is_not(None), sa.func.array(one)))
+        one = sa.case((sa.func.json_typeof(each.c.one) != "null", sa.func.json_populate_record(null, each.c.one)))
+        every = sa.select(one).select_from(each).scalar_subquery()
+        return sa.case((text.is_not(None), sa.cast(sa.func.array(every), Named(type_.name))))
     return sa.cast(text, Named(type_.name))
 
 
