@@ -31,6 +31,9 @@ EXPRESSIONS: dict[str, Callable[[], Any]] = {
 }
 
 
+JSON_NULL: Any = sa.literal_column("'null'")  # JSON null is NULL, but for a field that cannot be NULL
+
+
 @dataclass(slots=True)
 class Change:
     """One record taken apart. `values`: fields to write. `refused`: fields the caller may not write, with what was
@@ -84,7 +87,10 @@ def _written(table: Table, change: Change, binder: Binder, stamps: Mapping[str, 
     made: dict[str, Any] = {}
     for name in change.values:
         column = table.columns[name]
-        made[name] = binder.value(column.type, ("value", name), name)
+        value = binder.value(column.type, ("value", name), name)
+        if column.type.kind == "json" and not column.nullable:
+            value = sa.func.coalesce(value, JSON_NULL)
+        made[name] = value
     for name, word in change.expressions.items():
         made[name] = sa.cast(EXPRESSIONS[word](), Named(table.columns[name].type.name))
     for name, stamp in stamps.items():
