@@ -25,6 +25,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
+from tableapi import budget
 from tableapi.datasets import BadDatasets, Datasets, of_project
 from tableapi.embedded import Embedded
 from tableapi.process import Beside, die_with
@@ -121,6 +122,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
     if reload and datasets.project is None:
         raise BadDatasets("--reload is for a project; it does not go with --dataset.")
     check_port(settings.host, settings.port)
+    budget.share(settings, len(datasets.urls), project=datasets.project is not None)
     _clean(settings)
     with ExitStack() as stack:
         if datasets.project is not None:
