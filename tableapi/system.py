@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import time
@@ -15,8 +16,8 @@ from tableapi import docs, gauges, metrics, plan, reply, request, routines, sche
 from tableapi.access import Actor
 from tableapi.dataset import Dataset
 from tableapi.datasets import Datasets
+from tableapi.described import Descriptions, unpacked
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed, NotFound, Unauthorized
-from tableapi.openapi import Descriptions
 from tableapi.reply import Reply
 from tableapi.roles import Rights
 from tableapi.sandbox import Sandbox
@@ -36,7 +37,8 @@ class System:
         folder = served.project / "frontend" / "dist" if served.project else None
         self.sandbox = Sandbox(settings)
         keyed = served.project is not None or not served.open or bool(served.key)
-        self.descriptions = Descriptions(services, settings.brand_name if served.project else "tableapi", keyed=keyed)
+        title = settings.brand_name if served.project else "tableapi"
+        self.descriptions = Descriptions(services, title, settings.run_dir / "described", keyed=keyed)
         self.static = Static(folder, secure=settings.public_url.startswith("https")) if folder else None
 
     def drain(self) -> None:
@@ -121,15 +123,18 @@ class System:
             return Reply(reply.dumps({"resource": services}))
         if head == "_spec" and len(parts) == 1:
             http.actor = await actor_of(http)
-            return self._described(http.actor, self.services.datasets.values(), scripts=True)
+            return await self._described(http, self.services.datasets.values(), scripts=True)
         if head == "docs":
             return docs.page("/".join(parts[1:]), http.headers)
         raise NotFound("There is nothing here.")
 
-    def _described(self, actor: Actor, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
-        if not actor.role:
+    async def _described(self, http: Any, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
+        if not http.actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
-        return Reply(self.descriptions.of(actor, datasets, scripts=scripts))
+        packed = await self.descriptions.of(http.actor, datasets, scripts=scripts)
+        if "gzip" in http.headers.get("accept-encoding", ""):
+            return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
+        return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
 
     def _config(self) -> dict[str, Any]:
         """What the app needs before anybody has signed in. The app key ships with the app, so it is public."""
@@ -166,7 +171,7 @@ class System:
             return await schemas.tables(dataset, rights, query)
         if kind == "_spec" and len(parts) == 1:
             self._only_get(http)
-            return self._described(http.actor, [dataset], scripts=False)
+            return await self._described(http, [dataset], scripts=False)
         if kind in routines.KINDS:
             return await routines.answer(http, dataset, http.actor, parts, query, self.settings.body_bytes)
         if kind == "_schema" and self._schema_served:
