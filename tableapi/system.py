@@ -15,7 +15,7 @@ import structlog
 from tableapi import docs, gauges, metrics, plan, reply, request, routines, schemas
 from tableapi.access import Actor
 from tableapi.dataset import Dataset
-from tableapi.datasets import Datasets
+from tableapi.datasets import Datasets, is_loopback
 from tableapi.described import Descriptions, unpacked
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.reply import Reply
@@ -26,6 +26,8 @@ from tableapi.settings import Settings
 from tableapi.static import Static
 
 log = structlog.get_logger(__name__)
+# Headers that a proxy adds.
+_FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 LATELY = 10.0  # seconds for which a refused write is told by /readyz
 
 
@@ -99,15 +101,22 @@ class System:
         return Reply(b'{"status":"ready","writes":"refused"}' if self._lately else b'{"status":"ready"}')
 
     async def _metrics(self, http: Any) -> Reply:
-        token = self.settings.metrics_token
-        given = http.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        if token:
-            allowed = hmac.compare_digest(given.encode(), token.encode())
-        else:
-            allowed = _is_loopback(http.ip) and "x-forwarded-for" not in http.headers
-        if not allowed:
+        if not self._may_watch(http):
             raise NotFound("There is no such page.")
         return Reply(metrics.text() + await gauges.text(self.services.scripts), content_type=metrics.MEDIA_TYPE)
+
+    def _may_watch(self, http: Any) -> bool:
+        """With METRICS_TOKEN its bearer; without it /metrics is off.
+
+        A demo, and `--open` to this machine, show it to this machine: they have nothing to hide from it. Elsewhere
+        the address tells nothing, because a proxy on the same machine makes every request come from it.
+        """
+        if token := self.settings.metrics_token:
+            given = http.headers.get("authorization", "").removeprefix("Bearer ").strip()
+            return hmac.compare_digest(given.encode(), token.encode())
+        harmless = self.settings.demo or (self.served.open and not self.served.key)
+        direct = _FORWARDED.isdisjoint(http.headers) and _is_loopback((http.scope.get("client") or ("",))[0])
+        return harmless and is_loopback(self.settings.host) and direct
 
     # -- /api/v2/ itself ---------------------------------------------------------------------------------------------
 
@@ -163,7 +172,7 @@ class System:
             self._only_get(http)
             if request.boolean(query.get("as_access_list", "")):
                 return schemas.access_list(dataset, rights)
-            return Reply(reply.dumps({"resource": [{"name": n} for n in ("_table", "_schema", "_proc", "_func")]}))
+            return Reply(reply.dumps({"resource": [{"name": name} for name in self._parts]}))
         if kind == "_table":
             if http.method in ("POST", "PUT", "PATCH", "DELETE"):
                 raise BadRequest("Name a table: /_table/<table>.", reason="no_table")
@@ -172,12 +181,23 @@ class System:
         if kind == "_spec" and len(parts) == 1:
             self._only_get(http)
             return await self._described(http, [dataset], scripts=False)
-        if kind in routines.KINDS:
+        if kind in routines.KINDS and self._routines_served:
             return await routines.answer(http, dataset, http.actor, parts, query, self.settings.body_bytes)
         if kind == "_schema" and self._schema_served:
             self._only_get(http, "Schema changes are not served over the API; migrations own the schema.")
             return await self._schema(dataset, rights, parts[1:], query)
         raise NotFound(f"There is no '{kind[:100]}' here.", reason="unknown_resource")
+
+    @property
+    def _parts(self) -> list[str]:
+        """The parts of a dataset that are served."""
+        schema, called = ["_schema"] * self._schema_served, ["_proc", "_func"] * self._routines_served
+        return ["_table", *schema, *called]
+
+    @property
+    def _routines_served(self) -> bool:
+        """A project has scripts; routines of its database are served when PUBLIC_ROUTINES names them."""
+        return self.served.project is None or bool(self.settings.public_routines)
 
     @property
     def _schema_served(self) -> bool:

@@ -69,7 +69,7 @@ def pair(tmp_path: Path, serve: Serve) -> Iterator[Pair]:
         standby = Standby(tmp_path / "two" / "postgres", server)
         replica = stack.enter_context(standby)
         settings = {"DATABASE_URL": url, "DATABASE_REPLICA_URLS": replica, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32,
-                    "RATE_LIMITS": "off", "WORKER": "off"}  # fmt: skip
+                    "RATE_LIMITS": "off", "WORKER": "off", "METRICS_TOKEN": "watch"}  # fmt: skip
         folder = _project(tmp_path / "project")
         nodes = [serve(cwd=folder, DATA_DIR=tmp_path / f"node{n}", **settings) for n in (1, 2)]
         yield Pair(url, replica, standby, nodes)
@@ -85,7 +85,7 @@ async def http() -> AsyncIterator[httpx2.AsyncClient]:
 
 async def reads(http: httpx2.AsyncClient, node: Server) -> dict[str, int]:
     """How many reads came from where, by this node's own numbers."""
-    text = (await http.get(f"{node.url}/metrics")).text
+    text = (await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})).text
     return {name: int(float(n)) for name, n in re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text)}
 
 
