@@ -52,6 +52,12 @@ def _boolean(value: Any, type_: PgType) -> bool:
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
+# Years that Python has no dates for, as PostgreSQL writes them: it checks them itself.
+_FAR_DATE = re.compile(r"(?:\d{5,7}-\d\d-\d\d|\d{4,7}-\d\d-\d\d BC)\Z", re.ASCII)
+_FAR_TIME = re.compile(
+    r"(?=\d{5}|.*BC\Z)\d{4,7}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[+-]\d\d(?::?\d\d)?)?(?: BC)?\Z",
+    re.ASCII,
+)
 _NEVER = frozenset(("infinity", "-infinity"))
 
 
@@ -64,7 +70,7 @@ def _date(value: Any, type_: PgType) -> str:
             return datetime.fromisoformat(text).date().isoformat()
     except ValueError:
         pass
-    if text.lower() in _NEVER:
+    if text.lower() in _NEVER or _FAR_DATE.match(text):
         return text
     raise BadValue("a date such as 2024-01-31 is expected")
 
@@ -74,6 +80,8 @@ _ZONE = re.compile(r"([+-]\d\d)(\d\d)?\Z", re.ASCII)
 
 def _timestamp(value: Any, type_: PgType) -> str:
     text = value.strip() if isinstance(value, str) else ""
+    if _FAR_TIME.match(text):
+        return text
     if _DATE.match(text):
         if len(text) > 11:
             text = text[:11] + _ZONE.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text[11:].replace(" ", ""))

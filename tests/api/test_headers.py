@@ -110,5 +110,5 @@ def test_a_token_opens_metrics_and_nothing_else_does(
 
 
 def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
-    for headers in ({}, {"Authorization": "Bearer "}, {"X-Forwarded-For": "127.0.0.1"}):
+    for headers in ({}, {"Authorization": "Bearer x"}, {"X-Forwarded-For": "127.0.0.1"}):
         assert httpx2.get(f"{served}/metrics", headers=headers, timeout=20).status_code == 404

@@ -170,6 +170,7 @@ async def test_a_dead_replica_is_left_alone_and_used_again_when_it_is_back(
 
 async def test_a_server_starts_without_its_replica(pair: Pair, serve: Serve, tmp_path: Path) -> None:
     settings = {"DATABASE_URL": pair.primary, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32, "WORKER": "off",
+                "METRICS_TOKEN": "watch",
                 "DATABASE_REPLICA_URLS": "postgresql://postgres:x@127.0.0.1:1/none"}  # fmt: skip
     node = await asyncio.to_thread(serve, cwd=tmp_path / "project", DATA_DIR=tmp_path / "three", **settings)
     async with httpx2.AsyncClient(headers={"X-API-Key": KEY}) as http:
