@@ -66,7 +66,12 @@ def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]
         if inner == "bytea":
             each = sa.func.unnest(column).table_valued("one", name="each").render_derived()
             rows = sa.select(_as_base64(each.c.one)).select_from(each).correlate_except(each).scalar_subquery()
-            return sa.case((column.is_not(None), sa.func.array(rows)))
+            flat = sa.case((column.is_not(None), sa.func.to_json(sa.func.array(rows))))
+            # An array of arrays loses its form when it is taken apart: it is shown in PostgreSQL's own text.
+            text = sa.func.to_json(sa.cast(column, Named("text[]")))
+            return sa.case((sa.func.array_ndims(column) > 1, text), else_=flat)
+        if inner == "money":
+            return sa.cast(column, Named("numeric[]"))
         return column if inner in _PLAIN_ELEMENTS else sa.cast(column, Named("text[]"))
     out = KINDS[type_.kind].out
     if out == "base64":

@@ -119,6 +119,8 @@ def _base64(value: Any, type_: PgType) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
+        if isinstance(value, str) and value.startswith("\\x"):  # as PostgreSQL writes it, in arrays of arrays
+            return bytes.fromhex(value[2:])
         return base64.b64decode(value, validate=True)
     except (binascii.Error, TypeError, ValueError):
         raise BadValue("base64 is expected") from None
@@ -145,7 +147,8 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
     if depth > 6:
         raise BadValue("the array is nested too deep")
     parts = []
-    nested = element is not None and element.kind == "array"  # a domain over an array: its elements are literals
+    # A list is one element where the elements are JSON, or a domain over an array.
+    nested = element is not None and element.kind in ("array", "json")
     for item in items:
         if isinstance(item, list) and not nested:
             parts.append(_array_literal(item, element, depth + 1))

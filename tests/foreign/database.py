@@ -20,7 +20,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "int2": ("-32768", "7"), "int4": ("-2147483648", "7"), "int8": ("9223372036854775807", "-1"),
     "float4": ("0.1", "-Infinity"), "float8": ("1e-300", "NaN"),
     "numeric": ("12345678901234567890.123456789012345678900", "NaN"), "money": ("-1234567.89", "0"),
-    "text": ("it's \"x\"\n\\", ""), "bpchar": ("b  ", "c"), "varchar": ("v,{}", "null"), "json": ('{"a": 1.50, "b": [null]}', '"x"'),
+    "text": ("it's \"x\"\n\\", ""), "bpchar": ("b  ", "c"), "varchar": ("v,{}", "null"), "json": ('{"a":1.50,"b":[null]}', '"x"'),
     "jsonb": ('{"a": 12345678901234567890.5}', "[]"), "jsonpath": ("$.a[*]", "$"), "xml": ("<a>1 &amp; 2</a>", "<b/>"),
     "date": ("0044-03-15 BC", "infinity", "99999-12-31", "9999-12-31"), "time": ("24:00:00", "01:02:03.4"), "timetz": ("01:02:03+02", "00:00+00"),
     "timestamp": ("2024-02-29 10:00:00.123456", "-infinity", "0044-03-15 10:00:00.5 BC"),
@@ -107,9 +107,9 @@ def _types(found: list[Any]) -> list[str]:
             made.append(f"insert into {table} (v) values ({literal(value)})")
             if row["has_array"]:
                 both = f"{literal(value)}::{type_}"
-                made.append(
-                    f"insert into {table} (a, b) values (array[{both}, null, {both}], array[[{both}], [null::{type_}]])"
-                )
+                # An array of arrays of JSON is read like an array of JSON arrays.
+                twice = "null" if kind in ("json", "jsonb") else f"array[[{both}], [null::{type_}]]"
+                made.append(f"insert into {table} (a, b) values (array[{both}, null, {both}], {twice})")
         made.append(f"insert into {table} (v) values (null)")
         if row["has_array"]:
             made.append(f"insert into {table} (a) values ('{{}}')")
