@@ -6,8 +6,8 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 import asyncpg
-import orjson
 
+from tableapi import exact
 from tableapi.errors import ApiError, BadRequest
 from tableapi.faults import UNDONE, refusal
 from tableapi.request import Options
@@ -51,7 +51,7 @@ class Batch:
         self._passing = self._passing or error.passing
         entry: dict[str, Any] = error.body()
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
-        self.bodies.append(orjson.dumps(entry))
+        self.bodies.append(exact.dumps(entry))
 
     def answer(self) -> bytes:
         """The JSON array of the answer. Raises BatchError when a record failed."""
@@ -60,7 +60,7 @@ class Batch:
         message = f"Batch Error: Not all requested records could be {self._word}."
         if not self._go_on and self._word != "retrieved":
             message += " All changes rolled back." if self._rollback else " Nothing was kept."
-        resource = [orjson.loads(body) for body in self.bodies]
+        resource = [exact.loads(body) for body in self.bodies]
         error = BatchError(message, code=1000, context={"error": self.errors, "resource": resource})
         written = self._go_on and len(self.errors) < len(self.bodies)
         error.again = self._passing and not written

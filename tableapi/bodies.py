@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from tableapi import exact
 from tableapi.errors import BadRequest, TooLarge, UnsupportedMedia
 from tableapi.schema import Table
 
@@ -25,7 +26,7 @@ def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
     if kind and kind not in ("application/json", "text/json", "text/plain") and not kind.endswith("+json"):
         raise UnsupportedMedia(f"Content type '{kind[:80]}' is not supported. Send application/json or text/csv.")
     try:
-        return orjson.loads(raw)
+        return exact.loads(raw)
     except orjson.JSONDecodeError as error:
         raise BadRequest(
             f"The body is not valid JSON: {error.msg} at position {error.pos}.",

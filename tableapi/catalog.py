@@ -52,9 +52,18 @@ where {_OURS} and k.contype = 'f'
 order by c.relname, k.conkey, k.conname
 """
 
+# Rules that replace a write. With RETURNING they answer as the table would.
+RULES = f"""
+select c.oid::int8 as oid, case r.ev_type when '2' then 'UPDATE' when '3' then 'INSERT' else 'DELETE' end as event,
+       pg_get_ruledef(r.oid) ~* '\\mreturning\\M' as returns
+from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+where {_OURS} and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
+"""
+
 TYPES = """
 select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as typtype,
        t.typbasetype::int8 as base, t.typelem::int8 as element, t.typcategory::text as category,
+       t.typdelim::text as delimiter,
        case when t.typtype = 'e' then
            (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
        end as labels
@@ -88,6 +97,7 @@ select coalesce(sum(hashtextextended(mark, 0)::numeric), 0)::text from (
     union all select oid::text || xmin::text from pg_constraint where contype in ('f', 'p', 'u') and oid >= 16384
     union all select indexrelid::text || xmin::text from pg_index where indexrelid >= 16384
     union all select oid::text || xmin::text from pg_enum
+    union all select oid::text || xmin::text from pg_rewrite where oid >= 16384
     union all select oid::text || xmin::text from pg_proc where oid >= 16384
 ) marks
 """

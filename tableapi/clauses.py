@@ -18,7 +18,7 @@ from tableapi.filter_tree import Condition, Literal, Logic, Node, Not, Param, Sp
 from tableapi.roles import Right, Rights
 from tableapi.schema import Column, Relation, Table
 from tableapi.typed import Named, Native, as_text, bind
-from tableapi.values import BadValue, PgType, check
+from tableapi.values import BadValue, PgType, check, stored
 
 ACTOR = ActorTerms()
 TEXT = PgType("text", "text", "text")
@@ -70,9 +70,10 @@ class Binder:
             self.slots[name] = Slot(("const", wrap(value) if wrap else value))
             return bind(type_, name)
 
+        fit = stored if source[0] in ("value", "id") else check
+
         def convert(value: Any) -> Any:
-            checked = check(type_, value)
-            return wrap(checked) if wrap else checked
+            return wrap(fit(type_, value)) if wrap else fit(type_, value)
 
         self.slots[name] = Slot(source, convert, label)
         return bind(type_, name)

@@ -129,7 +129,7 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
     if not settings.app_keys:
         yield False, "APP_KEYS is missing: each node makes its own, and a page of one is refused by another."
     if not settings.metrics_token:
-        yield False, "METRICS_TOKEN is missing: /metrics answers to this machine only."
+        yield False, "METRICS_TOKEN is missing: /metrics is off."
 
 
 def _features(settings: Settings) -> Iterator[tuple[bool, str]]:

@@ -20,6 +20,7 @@ import structlog
 from databases import Database
 
 from tableapi import tracing
+from tableapi.budget import READS, WRITES, Budget
 from tableapi.errors import RETRY, Busy
 from tableapi.lanes import Lane, Lanes
 
@@ -122,15 +123,18 @@ class Db:
         writes: int = 0,
         pool: int = 4,
         singles: int = 4,
+        budget: Budget | None = None,
+        idle: float = 60.0,
         statement_timeout: float = 5.0,
         lock_timeout: float = 3.0,
         wait: float = 2.0,
         name: str = "tableapi",
         needed: bool = True,
     ) -> None:
-        """How many connections: `lanes` for the table API, `writes` more for its writes (0: none), `pool` for
-        transactions of scripts (0: no scripts), `singles` for their statements outside of one. `needed`: whether
-        `connect` fails when the database cannot be reached; else its lanes come when it does."""
+        """How many connections at most: `lanes` for the table API, `writes` more for its writes (0: none), `pool` for
+        transactions of scripts (0: no scripts), `singles` for their statements outside of one. Those that are idle for
+        `idle` seconds are closed but for one of each. With `budget` lanes past the first are taken from it. `needed`:
+        whether `connect` fails when the database cannot be reached; else its lanes come when it does."""
         self.url = url
         settings = SESSION | {
             "application_name": name,
@@ -145,7 +149,8 @@ class Db:
         else:
             common["statement_cache_size"] = 500
         self._settings = settings
-        least = lanes if needed else 0
+        common["max_inactive_connection_lifetime"] = idle
+        least = 1 if needed else 0
         self._lane_pool = Database(
             _BACKEND, min_size=least, max_size=lanes + writes, init=_as_text, connection_class=Lane, **common
         )
@@ -154,10 +159,12 @@ class Db:
             connection_class=Lane, **common,
         )  # fmt: skip
         self._with_scripts, self._wait = pool > 0, wait
-        self.lanes = Lanes(self._lane_pool, lanes)
+        self.lanes = Lanes(self._lane_pool, lanes, sure=READS, budget=budget, idle=idle)
         # A write waits for the disk, and for rows that others hold: reads shall not wait behind it.
-        self.writes = Lanes(self._lane_pool, writes, first=2) if writes else self.lanes
-        self._singles = Lanes(self._script_pool, singles)
+        self.writes = self.lanes
+        if writes:
+            self.writes = Lanes(self._lane_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
+        self._singles = Lanes(self._script_pool, singles, idle=idle)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
 

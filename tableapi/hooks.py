@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import orjson
 from starlette.requests import Request
 
-from tableapi import bodies, crossed, filters, plan, reading, refused, reply, request, sheets, tables
+from tableapi import bodies, crossed, exact, filters, plan, reading, refused, reply, request, sheets, tables
 from tableapi.batch import Batch
 from tableapi.crypto import WIRE_HEADER
 from tableapi.errors import ApiError, BadRequest
@@ -57,7 +56,7 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     elif ident is not None:
         found = Reply(reply.dumps(made[0] if made else {}))
     else:
-        found = listing(call, call.options(), orjson.dumps(made, default=str), [])
+        found = listing(call, call.options(), reply.dumps(made), [])
     found.headers |= ctx.headers
     return found
 
@@ -128,7 +127,7 @@ async def _keys(call: Call, verb: str, options: request.Options) -> list[dict[st
     made = plan.list_plan(asked)
     values = plan.Values(call.actor, literals, options.params, [])
     row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
-    return orjson.loads(row["body"] or b"[]") if row else []
+    return exact.loads(row["body"] or b"[]") if row else []
 
 
 async def _by_field(call: Call, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
@@ -143,7 +142,7 @@ async def _by_field(call: Call, verb: str, id_field: str, idents: list[Any]) -> 
         row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
         if row is None:
             raise reading.missing(one)
-        keys.append({name: value for name, value in orjson.loads(row["body"]).items() if name in call.table.key})
+        keys.append({name: value for name, value in exact.loads(row["body"]).items() if name in call.table.key})
     return keys
 
 
@@ -173,7 +172,7 @@ async def _own_account(hook: Hook, call: Call, verb: str, ident: Any, records: l
                     raise
                 batch.failed(error)
                 break
-            batch.done(orjson.dumps({name: record[name] for name in call.table.key if name in record}))
+            batch.done(exact.dumps({name: record[name] for name in call.table.key if name in record}))
     if batch.errors:
         batch.answer()  # with `continue` too: no record of the request is tried
 

@@ -13,8 +13,7 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 
-import orjson
-
+from tableapi import exact
 from tableapi.access import Actor
 from tableapi.answers import DEAD, DONE, Backend, Claim, InDatabase, InFile, Kept, still_running
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
@@ -37,7 +36,7 @@ class Answers:
     ) -> Reply:
         """The answer of `run`, or the one that an equal request got before. Raises Invalid, Conflict, BadRequest."""
         route = f"{verb} {call.dataset.name}/{call.table.name}" + (f"/{ident}" if ident is not None else "")
-        sent = orjson.dumps([sorted(call.query.items()), call.body], default=str)
+        sent = exact.dumps([sorted(call.query.items()), call.body])
         if isinstance(self._backend, InDatabase) and not call.dataset.hooked(call.table.name, verb):
             return await self._backend.whole(_claim(key, call.actor, route, sent), call, run, _replayed)
         return await self.again(key, call.actor, route, sent, run)

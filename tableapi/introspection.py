@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import asyncpg
 import sqlalchemy as sa
 
-from tableapi.catalog import COLUMNS, FINGERPRINT, KEYS, REFERENCES, ROUTINES, TABLES, TYPES
+from tableapi.catalog import COLUMNS, FINGERPRINT, KEYS, REFERENCES, ROUTINES, RULES, TABLES, TYPES
 from tableapi.schema import Argument, Column, Relation, Routine, Schema, Table
 from tableapi.typed import Named, Native
 from tableapi.values import BY_NAME, PgType
@@ -43,11 +43,16 @@ async def _read(connection: asyncpg.Connection) -> Schema:
         tables, by_oid = _tables(await connection.fetch(TABLES), default)
         attributes = _columns(await connection.fetch(COLUMNS), by_oid, types)
         keys = await connection.fetch(KEYS)
+        rules = await connection.fetch(RULES)
         rows = await connection.fetch(REFERENCES)
         routines = _routines(await connection.fetch(ROUTINES), default, types)
     for row in keys:
         if row["oid"] in by_oid:
             _key(by_oid[row["oid"]], attributes[row["oid"]], row)
+    for row in rules:
+        if row["oid"] in by_oid:
+            found = by_oid[row["oid"]].rules
+            found[row["event"]] = found.get(row["event"], True) and row["returns"]
     references = [
         _Reference(by_oid[r["oid"]], by_oid[r["target"]], _names(attributes[r["oid"]], r["own"]),
                    _names(attributes[r["target"]], r["theirs"]))
@@ -94,7 +99,7 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
         elif row["element"] in raw and row["category"] == "A" and name not in ("int2vector", "oidvector"):
             found = PgType("array", name, name, element=make(row["element"]))
         else:
-            found = PgType(BY_NAME.get(name, "other"), name, name)
+            found = PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"])
         made[oid] = found
         return found
 

@@ -1,4 +1,4 @@
-"""Lanes: a few connections held for good and handed out last-in first-out to the table API.
+"""Lanes: a few connections held and handed out last-in first-out to the table API; idle ones are closed after a while.
 
 The table API changes no session state, so a lane needs no reset between requests. Few lanes beat many: waiting here is
 cheaper than waiting in PostgreSQL.
@@ -17,6 +17,7 @@ import structlog
 from asyncpg.exceptions import InvalidCachedStatementError, OutdatedSchemaCacheError
 
 from tableapi import tracing
+from tableapi.budget import Budget
 from tableapi.errors import RETRY, Busy
 
 log = structlog.get_logger(__name__)
@@ -64,22 +65,39 @@ class Lane(asyncpg.Connection):
 
 
 class Lanes:
-    """The connections: `first` from the start (all when not given), up to `size` once somebody waits. A waiter waits
-    `wait` seconds at most, and there are `queue` of them at most."""
+    """The connections: `first` are held all the time, up to `size` while requests wait for one.
 
-    def __init__(self, pool: Any, size: int, *, first: int | None = None, wait: float = 2.0, queue: int = 1000) -> None:
+    The first `sure` of them need nothing of the budget. One that was not needed for `idle` to `2 * idle` seconds is
+    closed. A request waits `wait` seconds at most, and `queue` requests at most wait.
+    """
+
+    def __init__(
+        self, pool: Any, size: int, *, first: int = 1, sure: int | None = None, budget: Budget | None = None,
+        idle: float = 60.0, wait: float = 2.0, queue: int = 1000,
+    ) -> None:  # fmt: skip
         self._pool, self._size, self._wait, self._queue = pool, size, wait, queue
-        self._first = size if first is None else min(first, size)
+        self._first, self._sure = min(first, size), size if budget is None or sure is None else sure
+        self._budget, self._idle = budget, idle
+        if budget is not None:
+            budget.join(self)
         self._free: list[asyncpg.Connection] = []
         self._waiting: deque[tuple[float, asyncio.Future[asyncpg.Connection]]] = deque()  # the oldest first
         self._alarm: asyncio.TimerHandle | None = None
         self._broken: dict[asyncpg.Connection, asyncio.Event] = {}
-        self._holders: list[asyncio.Task[None]] = []
+        self._holders: set[asyncio.Task[None]] = set()
+        self._leaving: set[asyncpg.Connection] = set()
+        self._low = 0  # the fewest free connections since the last look at them
+        self._looking: asyncio.TimerHandle | None = None
 
     def open(self) -> None:
-        if self._holders:
+        if self._looking is not None:
             return
-        self._holders = [asyncio.create_task(self._hold()) for _ in range(self._first)]
+        for _ in range(self._first):
+            self._add()
+        self._looking = asyncio.get_running_loop().call_later(self._idle, self._look)
+
+    def _add(self) -> None:
+        self._holders.add(asyncio.create_task(self._hold()))
 
     @property
     def free(self) -> int:
@@ -90,8 +108,9 @@ class Lanes:
         return len(self._waiting)
 
     async def close(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
+        for timer in (self._alarm, self._looking):
+            if timer is not None:
+                timer.cancel()
         for task in self._holders:
             task.cancel()
         await asyncio.gather(*self._holders, return_exceptions=True)
@@ -111,10 +130,59 @@ class Lanes:
                         await broken.wait()
                     finally:
                         self._broken.pop(raw, None)
+                    if raw in self._leaving:
+                        self._leaving.discard(raw)
+                        await raw.close(timeout=5)
+                        break
             except Exception as error:  # whatever it is: a lane that is not held would be lost for good
                 log.warning("database_unreachable", error=type(error).__name__)
+            if len(self._holders) > self._first and not self._waiting:
+                break
             await asyncio.sleep(pause)
             pause = min(pause * 2, 2.0)
+        self._left()
+
+    # -- more and fewer ------------------------------------------------------------------------------------------------
+
+    @property
+    def spare(self) -> int:
+        """Free connections that the budget may have back."""
+        return min(len(self._free), len(self._holders) - len(self._leaving) - max(self._sure, self._first))
+
+    @property
+    def wants(self) -> bool:
+        """Whether requests wait, and another connection would help."""
+        return bool(self._waiting) and len(self._holders) < self._size
+
+    def grow(self) -> None:
+        """Open one more connection, if the budget allows it."""
+        if len(self._holders) < self._size and (
+            len(self._holders) < self._sure or (self._budget is not None and self._budget.take())
+        ):
+            self._add()
+
+    def shrink(self, most: int) -> None:
+        """Close the free connections that were not used for longest."""
+        for raw in self._free[:most]:
+            self._leaving.add(raw)
+            self._drop(raw)
+        del self._free[:most]
+
+    def _left(self) -> None:
+        """A connection is gone for good: the budget has it back."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._holders.discard(task)
+        if self._budget is not None and len(self._holders) >= self._sure:
+            self._budget.give()
+
+    def _look(self) -> None:
+        """Close the connections that nothing needed since the last look."""
+        self.shrink(max(0, min(self._low, len(self._free), len(self._holders) - len(self._leaving) - self._first)))
+        self._low = len(self._free)
+        self._looking = asyncio.get_running_loop().call_later(self._idle, self._look)
+
+    # -- handing out ---------------------------------------------------------------------------------------------------
 
     @property
     def connected(self) -> bool:
@@ -125,15 +193,18 @@ class Lanes:
         """A connection of one's own until `give_back`. Raises Busy."""
         while self._free:
             connection = self._free.pop()
+            if len(self._free) < self._low:
+                self._low = len(self._free)
             if not connection.is_closed():
                 return connection
             self._drop(connection)
+        self._low = 0
         loop = asyncio.get_running_loop()
         waiting = len(self._waiting)
         if waiting >= self._queue or (waiting > SOME and self._waiting[0][0] - self._wait + SOON < loop.time()):
             raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
         if len(self._holders) < self._size:
-            self._holders.append(asyncio.create_task(self._hold()))
+            self.grow()
         waiter: asyncio.Future[asyncpg.Connection] = loop.create_future()
         place = (loop.time() + self._wait, waiter)
         self._waiting.append(place)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from tableapi import reply, sheets
+from tableapi import exact, reply, sheets
 from tableapi.reply import Reply
 from tableapi.request import Options, boolean
 
@@ -18,9 +18,9 @@ def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str,
     """The answer of a list. `body`: a JSON array; `names`: its fields, for the head of a file."""
     if given.as_list:
         key = [n.strip() for n in given.id_field.split(",")] if given.id_field.strip() else call.table.key
-        body = orjson.dumps([_identifier(row, key) for row in orjson.loads(body)])
+        body = exact.dumps([_identifier(row, key) for row in exact.loads(body)])
     elif (form := sheets.wanted(given, call.headers)) is not None:
-        return as_file(call, orjson.loads(body), names, *form)
+        return as_file(call, exact.loads(body), names, *form)
     wrap = given.wrap and boolean("wrap", call.headers.get("wrap") or "true")
     made = Reply(reply.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if given.file:

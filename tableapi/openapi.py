@@ -1,12 +1,14 @@
 """The API as its caller may see it, in OpenAPI 3.1: made of the schema, the rights of the caller and the scripts.
 
-Documents are kept by role and schema; DDL makes new ones.
+Who gets which document, and where documents are kept: described.py.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -14,86 +16,84 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 from starlette.responses import Response
 
 from tableapi import __version__, reply, routines
-from tableapi.access import ANYONE, Actor
+from tableapi.access import ANYONE
 from tableapi.dataset import Dataset
 from tableapi.door import Endpoint
 from tableapi.openapi_parts import SECURITY, Json, components, json, refusals
-from tableapi.openapi_table import describe, plain
+from tableapi.openapi_table import TableDescription, describe, plain
 from tableapi.schema import Table
-from tableapi.services import Services
 
-MOST_KEPT = 50
+MOST_OPTIONS = 200  # tables of a document; in a larger one the options of single relations are left out
 DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 
 
-class Descriptions:
-    def __init__(self, services: Services, title: str, *, keyed: bool) -> None:
-        """`keyed`: callers without a session need a key."""
-        self._services, self._title, self._keyed = services, title, keyed
-        self._kept: dict[tuple[Any, ...], bytes] = {}
+class Document:
+    """One document, made a piece at a time: that of thousands of tables is never whole in memory."""
 
-    def of(self, actor: Actor, datasets: Iterable[Dataset], *, scripts: bool) -> bytes:
-        """The document for one caller, as JSON."""
-        served = tuple(datasets)
-        mark = (actor.role, scripts, *((d.name, d.schema.fingerprint) for d in served))
-        if mark not in self._kept:
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            self._kept[mark] = reply.dumps(self._document(actor, served, scripts=scripts))
-        return self._kept[mark]
-
-    def _document(self, actor: Actor, datasets: tuple[Dataset, ...], *, scripts: bool) -> Json:
-        document = _Document(self._title, self._security())
-        for dataset in datasets:
-            document.add_dataset(dataset, actor.role, many=len(datasets) > 1)
-        for endpoint in self._services.scripts or () if scripts else ():
-            if endpoint.public or endpoint.roles == () or {ANYONE, actor.role} & set(endpoint.roles):
-                document.add_script(endpoint)
-        return document.made
-
-    def _security(self) -> list[Json]:
-        if self._services.scripts is not None:
-            return [{"key": [], "session": []}, {"key": [], "bearer": []}]
-        return [{"key": []}] if self._keyed else []
-
-
-class _Document:
-    def __init__(self, title: str, security: list[Json]) -> None:
+    def __init__(self, title: str, security: list[Json], role: str) -> None:
+        self._title, self._security, self._role = title, security, role
         self._names: dict[tuple[str, str], str] = {}
         self._taken: set[str] = {"Error", "Meta"}
         self._words: set[str] = set()
-        self.made: Json = {
+        self._tags: list[Json] = []
+        self._paths: Json = {}  # of scripts
+        self._models: Json = {}
+
+    def pieces(self, datasets: Sequence[Dataset], endpoints: Iterable[Endpoint]) -> Iterator[bytes]:
+        """The JSON text of the document."""
+        head = {
             "openapi": "3.1.0",
-            "info": {"title": title, "version": __version__},
+            "info": {"title": self._title, "version": __version__},
             "jsonSchemaDialect": DIALECT,
             "servers": [{"url": "/"}],
-            "security": security,
-            "tags": [],
-            "paths": {},
-            "components": components() | {"securitySchemes": SECURITY if security else {}},
+            "security": self._security,
         }
+        yield reply.dumps(head)[:-1] + b',"paths":{'
+        yield from _members(self._table_paths(datasets))
+        for endpoint in endpoints:
+            self._add_script(endpoint)
+        yield b"," if self._paths and self._tags else b""
+        yield from _members(self._paths.items())
+        rest = components() | {"securitySchemes": SECURITY if self._security else {}}
+        fixed = rest.pop("schemas")
+        yield b'},"tags":' + reply.dumps(self._tags) + b',"components":' + reply.dumps(rest)[:-1] + b',"schemas":{'
+        yield from _members(chain(fixed.items(), self._table_schemas(datasets), self._models.items()))
+        yield b"}}}"
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
-    def add_dataset(self, dataset: Dataset, role: str, *, many: bool) -> None:
-        rights = dataset.rights(role)
+    def _described(self, datasets: Sequence[Dataset], *, worded: bool) -> Iterator[tuple[str, TableDescription]]:
+        """(tag, description) of every table that the caller may use."""
+        many = len(datasets) > 1
+        for dataset in datasets:
+            rights, tables = dataset.rights(self._role), list(dataset.schema.tables.values())
+            component = partial(self._component, dataset.name if many else "")
+            for table in tables:
+                tag = f"{dataset.name}.{table.name}" if many else table.name
+                word = self._word(f"{dataset.name} {table.name}" if many else table.name) if worded else ""
+                options = len(tables) <= MOST_OPTIONS
+                made = describe(table, rights, f"/api/v2/{dataset.name}", component, word, tag=tag, options=options)
+                if made is not None:
+                    yield tag, made
 
-        def component(table: Table) -> str:
-            mark = (dataset.name, table.name)
-            if mark not in self._names:
-                self._names[mark] = self._free(plain(f"{dataset.name}.{table.name}" if many else table.name))
-            return self._names[mark]
+    def _component(self, prefix: str, table: Table) -> str:
+        mark = (prefix, table.name)
+        if mark not in self._names:
+            self._names[mark] = self._free(plain(f"{prefix}.{table.name}" if prefix else table.name))
+        return self._names[mark]
 
-        for table in dataset.schema.tables.values():
-            word = self._word(f"{dataset.name} {table.name}" if many else table.name)
-            if (made := describe(table, rights, f"/api/v2/{dataset.name}", component, word)) is None:
-                continue
-            self.made["tags"].append({"name": table.name} | ({"description": table.comment} if table.comment else {}))
-            self.made["paths"] |= made.paths()
-            self.made["components"]["schemas"] |= made.schemas()
-        for routine in routines.public(dataset, role):
-            self.made["paths"] |= routines.describe(dataset.name, routine, self._word(routine.name))
-        self.made["tags"] = list({tag["name"]: tag for tag in self.made["tags"]}.values())
+    def _table_paths(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
+        for tag, made in self._described(datasets, worded=True):
+            comment = made.table.comment
+            self._tags.append({"name": tag} | ({"description": comment} if comment else {}))
+            yield from made.paths().items()
+        for dataset in datasets:
+            for routine in routines.public(dataset, self._role):
+                yield from routines.describe(dataset.name, routine, self._word(routine.name)).items()
+
+    def _table_schemas(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
+        for _, made in self._described(datasets, worded=False):
+            yield from made.schemas().items()
 
     def _free(self, name: str) -> str:
         """A name of a component that is not taken, nor are those made of it."""
@@ -114,7 +114,7 @@ class _Document:
 
     # -- scripts -----------------------------------------------------------------------------------------------------
 
-    def add_script(self, endpoint: Endpoint) -> None:
+    def _add_script(self, endpoint: Endpoint) -> None:
         word = "".join(p[:1].upper() + p[1:] for p in re.split(r"[/{}]+", endpoint.name) if p)
         operation: Json = {
             "operationId": endpoint.method.lower() + word,
@@ -132,7 +132,7 @@ class _Document:
             )  # fmt: skip
         self._input(endpoint, operation)
         path = f"/api/v2/{endpoint.name}"
-        self.made["paths"].setdefault(path, {})[endpoint.method.lower()] = operation
+        self._paths.setdefault(path, {})[endpoint.method.lower()] = operation
 
     def _input(self, endpoint: Endpoint, operation: Json) -> None:
         parameters = []
@@ -168,12 +168,22 @@ class _Document:
         template = "#/components/schemas/{model}"
         schema: Json = TypeAdapter(kind).json_schema(ref_template=template, mode=mode)
         for name, one in schema.pop("$defs", {}).items():
-            kept = self.made["components"]["schemas"]
-            if kept.setdefault(name, one) != one:  # two scripts have models of one name
-                free = self._free(name)
-                kept[free] = one
-                schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{free}")
+            other_table = name not in self._models and name in self._taken
+            other_model = self._models.get(name, one) != one
+            found = self._free(name) if other_table or other_model else name
+            self._taken.add(found)
+            self._models[found] = one
+            if found != name:
+                schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{found}")
         return schema
+
+
+def _members(items: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """The members of a JSON object."""
+    mark = b""
+    for name, value in items:
+        yield mark + reply.dumps(name) + b":" + reply.dumps(value)
+        mark = b","
 
 
 def _renamed(node: Any, old: str, new: str) -> Any:

@@ -27,7 +27,11 @@ def plain(name: str) -> str:
 class TableDescription:
     """In: a table, the caller's rights, and names given by the document. Out: its paths and schemas."""
 
-    def __init__(self, table: Table, rights: Rights, path: str, component: Callable[[Table], str], word: str) -> None:
+    def __init__(
+        self, table: Table, rights: Rights, path: str, component: Callable[[Table], str], word: str,
+        *, tag: str, options: bool,
+    ) -> None:  # fmt: skip
+        self.tag, self.options = tag, options  # `options`: whether those of each relation are written out
         self.table, self.rights, self.component, self.word = table, rights, component, word
         self.path = f"{path}/_table/{quote(table.name, safe='')}"
         self.name = component(table)
@@ -108,11 +112,11 @@ class TableDescription:
 
     def _operation(self, verb: str, one: bool, summary: str, more: Json) -> Json:
         ident = verb.lower() + self.word + ("ById" if one else "")
-        return {"operationId": ident, "summary": summary, "tags": [self.table.name], **more}
+        return {"operationId": ident, "summary": summary, "tags": [self.tag], **more}
 
     def _relation_options(self) -> list[Json]:
         found = schemas.related(self.table, self.rights)
-        if len(found) > MOST_DESCRIBED:
+        if not self.options or len(found) > MOST_DESCRIBED:
             return []
         return [
             {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
@@ -211,8 +215,8 @@ def field(column: Column, right: Right) -> Json:
 
 
 def describe(
-    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str
+    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool
 ) -> TableDescription | None:
     """None when the caller may do nothing with the table."""
-    made = TableDescription(table, rights, path, component, word)
+    made = TableDescription(table, rights, path, component, word, tag=tag, options=options)
     return made if made.may else None

@@ -11,9 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from tableapi import bodies, filters, groups, query, reader
+from tableapi import bodies, exact, filters, groups, query, reader
 from tableapi.access import Actor
 from tableapi.clauses import Binder, Scope, Slot, bad_value
 from tableapi.dataset import Bounds
@@ -271,7 +269,7 @@ def body_shape(body: Any) -> bytes:
     """What of a tunnelled body belongs to the shape."""
     if not isinstance(body, dict):
         return b""
-    return orjson.dumps({k: v for k, v in body.items() if k not in LIFTED and k != "resource"})
+    return exact.dumps({k: v for k, v in body.items() if k not in LIFTED and k != "resource"})
 
 
 def checked(column: Column, value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from tableapi import filters, groups, plan, schemas, sheets, versions
+from tableapi import exact, filters, groups, plan, schemas, sheets, versions
 from tableapi.access import Actor
 from tableapi.batch import Batch
 from tableapi.bodies import records
@@ -74,7 +74,7 @@ async def one(call: Call, ident: Any) -> Reply:
     if versions.known(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     if (form := sheets.wanted(made.options, call.headers)) is not None:
-        return as_file(call, [orjson.loads(body)], made.names, *form)
+        return as_file(call, [exact.loads(body)], made.names, *form)
     return Reply(body, headers={"ETag": tag})
 
 

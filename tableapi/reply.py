@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from tableapi import exact
 from tableapi.errors import ApiError
 
 JSON = "application/json; charset=utf-8"
@@ -22,7 +23,7 @@ class Reply:
 
 
 def dumps(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=str)
+    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=exact.plain)
 
 
 def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True) -> bytes:

@@ -14,6 +14,7 @@ from urllib.parse import unquote_to_bytes
 
 import orjson
 
+from tableapi import exact
 from tableapi.errors import BadRequest
 from tableapi.values import FALSE, TRUE
 
@@ -140,7 +141,7 @@ def _text(name: str, value: Any) -> str:
 def _params(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
-            value = orjson.loads(value) if value.strip() else {}
+            value = exact.loads(value) if value.strip() else {}
         except orjson.JSONDecodeError:
             value = None
     if not isinstance(value, dict):

@@ -6,7 +6,7 @@ Public is what the setting PUBLIC_ROUTINES lists, for every caller, and what a r
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.sql.functions import Function
 
-from tableapi import plan, query, reply
+from tableapi import exact, plan, query, reply
 from tableapi.access import Actor
 from tableapi.bodies import parse_body
 from tableapi.clauses import Binder
@@ -28,8 +28,18 @@ from tableapi.values import json_schema
 
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
-_SCALARS = {
-    "string": str, "text": str, "integer": int, "int": int, "float": float, "double": float, "decimal": float,
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, exact.Number) else float(value)
+
+
+def _whole(value: Any) -> Any:
+    return value if isinstance(value, exact.Number) and value.text.lstrip("-").isdigit() else int(value)
+
+
+_SCALARS: dict[str, Callable[[Any], Any]] = {
+    "string": str, "text": str, "integer": _whole, "int": _whole, "float": float, "double": float, "decimal": _number,
     "boolean": bool, "bool": bool,
 }  # fmt: skip
 
@@ -99,7 +109,7 @@ def _params(given: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
     sent: Any = given.get("params")
     if sent is not None:
         try:
-            sent = orjson.loads(sent)
+            sent = exact.loads(sent)
         except orjson.JSONDecodeError:
             raise BadRequest("Option 'params' must be JSON.", reason="bad_params") from None
     if isinstance(body, dict) and "params" in body:
@@ -178,11 +188,11 @@ async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *,
                 body = await connection.fetchval(shape.sql, *args)
         except asyncpg.ReadOnlySQLTransactionError:
             raise MethodNotAllowed("This routine changes data. Call it with POST.", headers={"Allow": "POST"}) from None
-    return orjson.loads(body)
+    return exact.loads(body)
 
 
 def _plain(row: Any) -> dict[str, Any]:
-    return {k: orjson.loads(v) if isinstance(v, bytes) else v for k, v in dict(row).items()}
+    return {k: exact.loads(v) if isinstance(v, bytes) else v for k, v in dict(row).items()}
 
 
 def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
@@ -195,7 +205,7 @@ def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
         first = next(iter(rows[0].values()), None) if rows else None
         try:
             made = None if first is None else kind(first)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise BadRequest(f"The result is no {returns}.", reason="bad_option") from None
     return {wrapper: made} if wrapper else made
 

@@ -75,6 +75,7 @@ class Table:
     relations: dict[str, Relation] = field(default_factory=dict)
     comment: str | None = None
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
+    rules: dict[str, bool] = field(default_factory=dict)  # INSERT, UPDATE, DELETE -> whether the rule has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -83,8 +84,9 @@ class Table:
 
     @property
     def has_xmin(self) -> bool:
-        """Whether a row's version can be read from the system column; not so for views and partitioned parents."""
-        return self.kind == "r"
+        """Whether a row's version can be read from the system column; not so for views, partitioned
+        parents, and tables whose writes are replaced by rules."""
+        return self.kind == "r" and not self.rules
 
     def find(self, name: str) -> Column | None:
         """A column by its name, without regard to case."""

@@ -25,7 +25,8 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from tableapi.datasets import BadDatasets, Datasets, of_project
+from tableapi import budget
+from tableapi.datasets import BadDatasets, Datasets, is_loopback, of_project
 from tableapi.embedded import Embedded
 from tableapi.process import Beside, die_with
 from tableapi.reach import CannotServe, check_database, check_port
@@ -120,7 +121,13 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
     """Serve until SIGINT or SIGTERM. Raises CannotServe, NoPostgres, BadMigration."""
     if reload and datasets.project is None:
         raise BadDatasets("--reload is for a project; it does not go with --dataset.")
+    if settings.demo and not is_loopback(settings.host):
+        raise BadDatasets(
+            f"DEMO=1 has sign-ins with a known password for whoever reaches {settings.host}: unset DEMO, or serve on "
+            "127.0.0.1."
+        )
     check_port(settings.host, settings.port)
+    budget.share(settings, len(datasets.urls), project=datasets.project is not None)
     _clean(settings)
     with ExitStack() as stack:
         if datasets.project is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tableapi import hooks, idempotency, tables
+from tableapi import budget, hooks, idempotency, tables
 from tableapi.auth import Door, SessionDoor, door_of
 from tableapi.dataset import Bounds, Dataset
 from tableapi.datasets import Datasets
@@ -39,25 +39,27 @@ class Services:
         else:
             self.door = door_of(served)
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
+            most = budget.share(settings, len(served.urls), project=False)
+            shared = budget.Budget(most - budget.LEAST * len(served.urls))
             for name, url in served.urls.items():
-                self.datasets[name] = Dataset(name, self._db(url, pool=0), rights, bounds=self._bounds(None))
+                db = self._db(url, budget.sizes(settings, most, project=False), shared=shared)
+                self.datasets[name] = Dataset(name, db, rights, bounds=self._bounds(None))
         self.answers = idempotency.store(settings, self.scripts)
 
     @property
     def limit_settings(self) -> Settings:
         return self.settings.model_copy(update={"rate_limits": self.limited})
 
-    def _db(self, url: str, *, pool: int, needed: bool = True) -> Db:
-        # A few more than the cores keep PostgreSQL busy. A commit waits for the disk, which takes many at once.
-        workers, seconds = self.settings.workers, self.settings.statement_seconds
+    def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
         return Db(
-            url, lanes=max(4, 6 // workers), writes=max(4, 12 // workers) if needed else 0, pool=pool,
-            singles=max(2, 8 // workers), statement_timeout=seconds, needed=needed,
+            url, lanes=most.lanes, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
+            singles=most.singles, budget=shared, idle=self.settings.database_idle_seconds,
+            statement_timeout=self.settings.statement_seconds, needed=needed,
         )  # fmt: skip
 
-    def _replicas(self, primary: Db) -> Replicas | None:
+    def _replicas(self, primary: Db, most: budget.Sizes) -> Replicas | None:
         """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
-        found = [self._db(url, pool=0, needed=False) for url in self.served.replicas]
+        found = [self._db(url, most, needed=False) for url in self.served.replicas]
         return Replicas(primary.lanes, found, self.settings.statement_seconds) if found else None
 
     def _bounds(self, offset: int | None) -> Bounds:
@@ -68,7 +70,8 @@ class Services:
     def _project(self, folder: Path) -> None:
         policy = load_policy(folder)
         name, url = next(iter(self.served.urls.items()))
-        db = self._db(url, pool=4)
+        most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
+        db = self._db(url, most)
         scripts = self.scripts = Scripts.load(folder, self.settings, db)
         self.datasets[name] = Dataset(
             name,
@@ -78,7 +81,7 @@ class Services:
             named=frozenset(policy.POLICY),
             unseal=Unsealer(scripts.vault),
             hooked=lambda table, verb: scripts.hook(table, verb) is not None,
-            replicas=self._replicas(db),
+            replicas=self._replicas(db, most),
             identity=policy.SESSIONS.identities,
         )
         self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)

@@ -93,6 +93,8 @@ class Settings(BaseSettings):
     data_dir: Path = Path(".data")
     database_url: PostgresUrl | None = Field(default=None, repr=False)
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
+    database_connections: int | None = Field(default=None, ge=1, le=100_000)  # of all workers and databases together
+    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which a connection that is not needed is closed
     redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
     init: bool = True
     worker: bool = True

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
+from tableapi import exact
 from tableapi.request import Options
 
 CSV = "text/csv; charset=utf-8"
@@ -98,7 +97,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
-        return orjson.dumps(value).decode()
+        return exact.dumps(value).decode()
     return str(value)
 
 

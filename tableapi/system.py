@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import time
@@ -14,9 +15,9 @@ import structlog
 from tableapi import docs, gauges, metrics, plan, reply, request, routines, schemas
 from tableapi.access import Actor
 from tableapi.dataset import Dataset
-from tableapi.datasets import Datasets
+from tableapi.datasets import Datasets, is_loopback
+from tableapi.described import Descriptions, unpacked
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed, NotFound, Unauthorized
-from tableapi.openapi import Descriptions
 from tableapi.reply import Reply
 from tableapi.roles import Rights
 from tableapi.sandbox import Sandbox
@@ -25,6 +26,8 @@ from tableapi.settings import Settings
 from tableapi.static import Static
 
 log = structlog.get_logger(__name__)
+# Headers that a proxy adds.
+_FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 LATELY = 10.0  # seconds for which a refused write is told by /readyz
 
 
@@ -36,7 +39,8 @@ class System:
         folder = served.project / "frontend" / "dist" if served.project else None
         self.sandbox = Sandbox(settings)
         keyed = served.project is not None or not served.open or bool(served.key)
-        self.descriptions = Descriptions(services, settings.brand_name if served.project else "tableapi", keyed=keyed)
+        title = settings.brand_name if served.project else "tableapi"
+        self.descriptions = Descriptions(services, title, settings.run_dir / "described", keyed=keyed)
         self.static = Static(folder, secure=settings.public_url.startswith("https")) if folder else None
 
     def drain(self) -> None:
@@ -97,15 +101,22 @@ class System:
         return Reply(b'{"status":"ready","writes":"refused"}' if self._lately else b'{"status":"ready"}')
 
     async def _metrics(self, http: Any) -> Reply:
-        token = self.settings.metrics_token
-        given = http.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        if token:
-            allowed = hmac.compare_digest(given.encode(), token.encode())
-        else:
-            allowed = _is_loopback(http.ip) and "x-forwarded-for" not in http.headers
-        if not allowed:
+        if not self._may_watch(http):
             raise NotFound("There is no such page.")
         return Reply(metrics.text() + await gauges.text(self.services.scripts), content_type=metrics.MEDIA_TYPE)
+
+    def _may_watch(self, http: Any) -> bool:
+        """With METRICS_TOKEN its bearer; without it /metrics is off.
+
+        A demo, and `--open` to this machine, show it to this machine: they have nothing to hide from it. Elsewhere
+        the address tells nothing, because a proxy on the same machine makes every request come from it.
+        """
+        if token := self.settings.metrics_token:
+            given = http.headers.get("authorization", "").removeprefix("Bearer ").strip()
+            return hmac.compare_digest(given.encode(), token.encode())
+        harmless = self.settings.demo or (self.served.open and not self.served.key)
+        direct = _FORWARDED.isdisjoint(http.headers) and _is_loopback((http.scope.get("client") or ("",))[0])
+        return harmless and is_loopback(self.settings.host) and direct
 
     # -- /api/v2/ itself ---------------------------------------------------------------------------------------------
 
@@ -121,15 +132,18 @@ class System:
             return Reply(reply.dumps({"resource": services}))
         if head == "_spec" and len(parts) == 1:
             http.actor = await actor_of(http)
-            return self._described(http.actor, self.services.datasets.values(), scripts=True)
+            return await self._described(http, self.services.datasets.values(), scripts=True)
         if head == "docs":
             return docs.page("/".join(parts[1:]), http.headers)
         raise NotFound("There is nothing here.")
 
-    def _described(self, actor: Actor, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
-        if not actor.role:
+    async def _described(self, http: Any, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
+        if not http.actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
-        return Reply(self.descriptions.of(actor, datasets, scripts=scripts))
+        packed = await self.descriptions.of(http.actor, datasets, scripts=scripts)
+        if "gzip" in http.headers.get("accept-encoding", ""):
+            return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
+        return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
 
     def _config(self) -> dict[str, Any]:
         """What the app needs before anybody has signed in. The app key ships with the app, so it is public."""
@@ -158,7 +172,7 @@ class System:
             self._only_get(http)
             if request.boolean("as_access_list", query.get("as_access_list", "")):
                 return schemas.access_list(dataset, rights)
-            return Reply(reply.dumps({"resource": [{"name": n} for n in ("_table", "_schema", "_proc", "_func")]}))
+            return Reply(reply.dumps({"resource": [{"name": name} for name in self._parts]}))
         if kind == "_table":
             if http.method in ("POST", "PUT", "PATCH", "DELETE"):
                 raise BadRequest("Name a table: /_table/<table>.", reason="no_table")
@@ -166,13 +180,24 @@ class System:
             return await schemas.tables(dataset, rights, query)
         if kind == "_spec" and len(parts) == 1:
             self._only_get(http)
-            return self._described(http.actor, [dataset], scripts=False)
-        if kind in routines.KINDS:
+            return await self._described(http, [dataset], scripts=False)
+        if kind in routines.KINDS and self._routines_served:
             return await routines.answer(http, dataset, http.actor, parts, query, self.settings.body_bytes)
         if kind == "_schema" and self._schema_served:
             self._only_get(http, "Schema changes are not served over the API; migrations own the schema.")
             return await self._schema(dataset, rights, parts[1:], query)
         raise NotFound(f"There is no '{kind[:100]}' here.", reason="unknown_resource")
+
+    @property
+    def _parts(self) -> list[str]:
+        """The parts of a dataset that are served."""
+        schema, called = ["_schema"] * self._schema_served, ["_proc", "_func"] * self._routines_served
+        return ["_table", *schema, *called]
+
+    @property
+    def _routines_served(self) -> bool:
+        """A project has scripts; routines of its database are served when PUBLIC_ROUTINES names them."""
+        return self.served.project is None or bool(self.settings.public_routines)
 
     @property
     def _schema_served(self) -> bool:

@@ -6,9 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import orjson
-
-from tableapi import bodies, crossed, filters, known, plan, reading, request, versions, write
+from tableapi import bodies, crossed, exact, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
@@ -246,7 +244,7 @@ async def _related(
             )
         )
         row = await connection.fetchrow(listed.sql, *listed.args(plan.Values(call.actor, literals, options.params, [])))
-        keys = [plan.identifier(one, wanted) for one in orjson.loads(row["body"] or b"[]")]
+        keys = [plan.identifier(one, wanted) for one in exact.loads(row["body"] or b"[]")]
     if not keys:
         return b"[]"
     if options.fields is None:

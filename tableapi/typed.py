@@ -40,12 +40,16 @@ def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
     text: sa.ColumnElement[Any] = sa.bindparam(name, type_=Native("text"))
     if kind.cast == "record":
         null = sa.cast(sa.null(), Named(type_.name))
-        return sa.func.jsonb_populate_record(null, sa.cast(text, Named("jsonb")))
+        return sa.func.json_populate_record(null, sa.cast(text, Named("json")))
     if type_.element is not None and type_.of_composites:
+        # The element type may be a domain over the composite: the cast to the type of the array makes it one.
+        each = (
+            sa.func.json_array_elements(sa.cast(text, Named("json"))).table_valued("one", name="each").render_derived()
+        )
         null = sa.cast(sa.null(), Named(type_.element.name))
-        rows = sa.func.jsonb_populate_recordset(null, sa.cast(text, Named("jsonb"))).table_valued("r", name="r")
-        one = sa.select(sa.literal_column("r")).select_from(rows).scalar_subquery()
-        return sa.case((text.is_not(None), sa.func.array(one)))
+        one = sa.case((sa.func.json_typeof(each.c.one) != "null", sa.func.json_populate_record(null, each.c.one)))
+        every = sa.select(one).select_from(each).scalar_subquery()
+        return sa.case((text.is_not(None), sa.cast(sa.func.array(every), Named(type_.name))))
     return sa.cast(text, Named(type_.name))
 
 
@@ -62,7 +66,12 @@ def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]
         if inner == "bytea":
             each = sa.func.unnest(column).table_valued("one", name="each").render_derived()
             rows = sa.select(_as_base64(each.c.one)).select_from(each).correlate_except(each).scalar_subquery()
-            return sa.case((column.is_not(None), sa.func.array(rows)))
+            flat = sa.case((column.is_not(None), sa.func.to_json(sa.func.array(rows))))
+            # An array of arrays loses its form when it is taken apart: it is shown in PostgreSQL's own text.
+            text = sa.func.to_json(sa.cast(column, Named("text[]")))
+            return sa.case((sa.func.array_ndims(column) > 1, text), else_=flat)
+        if inner == "money":
+            return sa.cast(column, Named("numeric[]"))
         return column if inner in _PLAIN_ELEMENTS else sa.cast(column, Named("text[]"))
     out = KINDS[type_.kind].out
     if out == "base64":

@@ -11,42 +11,19 @@ import binascii
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network
 from typing import Any
 from uuid import UUID
 
-import orjson
+from tableapi import exact
+from tableapi.numbers import decimal, integer
+from tableapi.pgtypes import BadValue as BadValue
+from tableapi.pgtypes import PgType as PgType
 
 TRUE = frozenset(("true", "t", "1", "yes", "y", "on"))
 FALSE = frozenset(("false", "f", "0", "no", "n", "off"))
-
-
-class BadValue(ValueError):
-    """A value that does not fit its type; the message says what is expected."""
-
-
-@dataclass(frozen=True, slots=True)
-class PgType:
-    """One type of a column.
-
-    kind: key of KINDS. name: as `format_type` writes it, without a length, quoted and qualified where needed.
-    db_type: with length and precision, for people. element: of an array. labels: of an enum.
-    """
-
-    kind: str
-    name: str
-    db_type: str
-    element: PgType | None = None
-    labels: tuple[str, ...] = ()
-
-    @property
-    def is_time(self) -> bool:
-        return self.kind in ("date", "timestamp", "timestamptz")
-
-    @property
-    def of_composites(self) -> bool:
-        return self.element is not None and self.element.kind == "composite"
 
 
 def _text(value: Any, type_: PgType) -> str:
@@ -59,48 +36,6 @@ def _text(value: Any, type_: PgType) -> str:
     if "\x00" in value:
         raise BadValue("a text cannot hold the NUL character")
     return value
-
-
-_RANGES = {"smallint": 2**15, "integer": 2**31, "bigint": 2**63}
-_INTEGER = re.compile(r"[+-]?\d{1,40}\Z", re.ASCII)
-
-
-def _integer(value: Any, type_: PgType) -> int:
-    if isinstance(value, str):
-        text = value.strip()
-        if not _INTEGER.match(text):
-            raise BadValue("a whole number is expected")
-        value = int(text)
-    elif isinstance(value, float) and value.is_integer():
-        value = int(value)
-    elif not isinstance(value, int) or isinstance(value, bool):
-        raise BadValue("a whole number is expected")
-    most = _RANGES[type_.name]
-    if not -most <= value < most:
-        raise BadValue("the number is out of range")
-    return int(value)
-
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\Z", re.ASCII)
-
-
-def _decimal(value: Any, type_: PgType) -> Any:
-    text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-    if not _NUMBER.match(text):
-        raise BadValue("a number is expected")
-    if type_.kind == "money":
-        return text
-    try:
-        number = Decimal(text)
-        if abs(number.adjusted()) > 1000:
-            raise BadValue("the number is out of range")
-        if type_.kind != "float":
-            return number
-        if abs(double := float(number)) == float("inf") or (type_.name == "real" and abs(double) > 3.4028235e38):
-            raise BadValue("the number is out of range")
-        return double
-    except InvalidOperation:
-        raise BadValue("a number is expected") from None
 
 
 def _boolean(value: Any, type_: PgType) -> bool:
@@ -117,6 +52,12 @@ def _boolean(value: Any, type_: PgType) -> bool:
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
+# Years that Python has no dates for, as PostgreSQL writes them: it checks them itself.
+_FAR_DATE = re.compile(r"(?:\d{5,7}-\d\d-\d\d|\d{4,7}-\d\d-\d\d BC)\Z", re.ASCII)
+_FAR_TIME = re.compile(
+    r"(?=\d{5}|.*BC\Z)\d{4,7}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[+-]\d\d(?::?\d\d)?)?(?: BC)?\Z",
+    re.ASCII,
+)
 _NEVER = frozenset(("infinity", "-infinity"))
 
 
@@ -129,7 +70,7 @@ def _date(value: Any, type_: PgType) -> str:
             return datetime.fromisoformat(text).date().isoformat()
     except ValueError:
         pass
-    if text.lower() in _NEVER:
+    if text.lower() in _NEVER or _FAR_DATE.match(text):
         return text
     raise BadValue("a date such as 2024-01-31 is expected")
 
@@ -139,6 +80,8 @@ _ZONE = re.compile(r"([+-]\d\d)(\d\d)?\Z", re.ASCII)
 
 def _timestamp(value: Any, type_: PgType) -> str:
     text = value.strip() if isinstance(value, str) else ""
+    if _FAR_TIME.match(text):
+        return text
     if _DATE.match(text):
         if len(text) > 11:
             text = text[:11] + _ZONE.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text[11:].replace(" ", ""))
@@ -154,6 +97,8 @@ def _timestamp(value: Any, type_: PgType) -> str:
 
 
 def _uuid(value: Any, type_: PgType) -> UUID:
+    if isinstance(value, UUID):
+        return value
     try:
         return UUID(value.strip())
     except (ValueError, AttributeError):
@@ -162,7 +107,7 @@ def _uuid(value: Any, type_: PgType) -> UUID:
 
 def _json(value: Any, type_: PgType) -> str:
     try:
-        text = orjson.dumps(value).decode()
+        text = exact.dumps(value).decode()
     except (TypeError, ValueError):
         raise BadValue("JSON is expected") from None
     if "\\u0000" in text and type_.name == "jsonb":
@@ -171,7 +116,11 @@ def _json(value: Any, type_: PgType) -> str:
 
 
 def _base64(value: Any, type_: PgType) -> bytes:
+    if isinstance(value, bytes):
+        return value
     try:
+        if isinstance(value, str) and value.startswith("\\x"):  # as PostgreSQL writes it, in arrays of arrays
+            return bytes.fromhex(value[2:])
         return base64.b64decode(value, validate=True)
     except (binascii.Error, TypeError, ValueError):
         raise BadValue("base64 is expected") from None
@@ -198,16 +147,18 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
     if depth > 6:
         raise BadValue("the array is nested too deep")
     parts = []
+    # A list is one element where the elements are JSON, or a domain over an array.
+    nested = element is not None and element.kind in ("array", "json")
     for item in items:
-        if isinstance(item, list):
+        if isinstance(item, list) and not nested:
             parts.append(_array_literal(item, element, depth + 1))
         elif item is None:
             parts.append("NULL")
         else:
-            bound = check(element, item) if element else item
+            bound = stored(element, item) if element else item
             text = "\\x" + bound.hex() if isinstance(bound, bytes) else str(bound)
             parts.append('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
-    return "{" + ",".join(parts) + "}"
+    return "{" + (element.delimiter if element else ",").join(parts) + "}"
 
 
 def _composite(value: Any, type_: PgType) -> str:
@@ -234,10 +185,10 @@ class Kind:
 
 _STRING = {"type": "string"}
 KINDS: dict[str, Kind] = {
-    "integer": Kind(_integer, True, "integer", {"type": "integer"}),
-    "decimal": Kind(_decimal, True, "decimal", {"type": "number"}),
-    "float": Kind(_decimal, True, "double", {"type": "number"}),
-    "money": Kind(_decimal, False, "decimal", {"type": "number"}, out="numeric"),
+    "integer": Kind(integer, True, "integer", {"type": "integer"}),
+    "decimal": Kind(decimal, True, "decimal", {"type": "number"}),
+    "float": Kind(decimal, True, "double", {"type": "number"}),
+    "money": Kind(decimal, False, "decimal", {"type": "number"}, out="numeric"),
     "boolean": Kind(_boolean, True, "boolean", {"type": "boolean"}),
     "text": Kind(_text, True, "string", _STRING),
     "date": Kind(_date, True, "date", {"type": "string", "format": "date"}),
@@ -265,9 +216,25 @@ BY_NAME = {
 }  # fmt: skip
 
 
+# What asyncpg makes of a key that is returned for a nested record.
+_OF_TIME = (date, time, IPv4Interface, IPv6Interface, IPv4Network, IPv6Network)
+
+
 def check(type_: PgType, value: Any) -> Any:
     """The value as it is bound. Raises BadValue when it does not fit."""
     return KINDS[type_.kind].check(value, type_)
+
+
+_NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
+
+
+def stored(type_: PgType, value: Any) -> Any:
+    """The value of a field of a record: as `check`, and the numbers of PostgreSQL that JSON has no number for."""
+    if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
+        return Decimal(value) if type_.kind == "decimal" else float(value)
+    if isinstance(value, _OF_TIME):
+        value = str(value)
+    return check(type_, value)
 
 
 def json_schema(type_: PgType) -> dict[str, Any]:

@@ -22,12 +22,17 @@ from tableapi.roles import Right, Rights
 from tableapi.schema import Column, Table
 from tableapi.typed import Named, shown
 
+JSON_NULL: Any = sa.literal_column("'null'")  # JSON null is NULL, but for a field that cannot be NULL
+
 
 def _written(table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name in change.values:
         column = table.columns[name]
-        made[name] = binder.value(column.type, ("value", name), name)
+        value = binder.value(column.type, ("value", name), name)
+        if column.type.kind == "json" and not column.nullable:
+            value = sa.func.coalesce(value, JSON_NULL)
+        made[name] = value
     for name, word in change.expressions.items():
         made[name] = sa.cast(EXPRESSIONS[word](), Named(table.columns[name].type.name))
     for name, stamp in stamps.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import crossed, filters, nested, plan, refused, versions, write
+from tableapi import crossed, filters, nested, plan, refused, rules, versions, write
 from tableapi.change import Change, take_apart
 from tableapi.clauses import Binder
 from tableapi.errors import BadRequest, Forbidden
@@ -51,6 +51,7 @@ class Writer:
         mark = (id(table), verb)
         if mark not in self._rights:
             self._rights[mark] = plan.right_of(table, self.call.rights, verb)
+            rules.refuse(table, verb, upsert=self.options.upsert and not self.depth)
         return self._rights[mark]
 
     def target(self, table: Table, right: Right, fields: str | None, extra: tuple[str, ...] = ()) -> Target:

@@ -5,6 +5,23 @@ const $ = (id) => document.getElementById(id);
 const store = sessionStorage;
 let spec = { paths: {}, components: {} };
 let operations = [];
+let datasets = [];
+const MOST = 300; // links of a list at once
+
+/** Of several databases one is loaded at a time; the address names it: #<database>/<operation>. */
+const database = () => (datasets.length > 1 ? $("dataset").value : "");
+const address = () => (database() ? `/api/v2/${encodeURIComponent(database())}/_spec` : "/api/v2/_spec");
+const place = () => decodeURIComponent(location.hash.slice(1));
+const here = () => (database() ? place().slice(database().length + 1) : place());
+const link = (id) => `#${database() ? `${encodeURIComponent(database())}/` : ""}${encodeURIComponent(id)}`;
+
+/** Choose the database that the address names, or the first; whether that is another than before. */
+function choose() {
+  const before = $("dataset").value;
+  const named = place().split("/")[0];
+  $("dataset").value = datasets.includes(named) ? named : before || datasets[0] || "";
+  return $("dataset").value !== before;
+}
 
 /** An element: h("a", { href: "/" }, "text", child). Text is always text, never HTML. */
 function h(name, attributes = {}, ...children) {
@@ -32,8 +49,13 @@ function credentials() {
 }
 
 async function load() {
-  const answer = await fetch("/api/v2/_spec", { headers: credentials() });
+  const wanted = address();
+  $("main").replaceChildren(h("p", { class: "quiet" }, "Loading …"));
+  $("list").replaceChildren();
+  $("document").href = wanted;
+  const answer = await fetch(wanted, { headers: credentials() });
   const body = await answer.json();
+  if (wanted !== address()) return; // another database was chosen meanwhile
   if (!answer.ok) {
     $("credentials").open = true;
     $("main").replaceChildren(h("h2", {}, "Credentials are needed"), h("p", {}, body.error.message));
@@ -55,16 +77,20 @@ function list() {
   const groups = Map.groupBy
     ? Map.groupBy(operations, (one) => one.tags?.[0] ?? "")
     : operations.reduce((map, one) => map.set(one.tags[0], [...(map.get(one.tags[0]) ?? []), one]), new Map());
-  const here = location.hash.slice(1);
+  const current = here();
   const made = [];
+  let left = MOST;
   for (const [tag, members] of groups) {
     const found = members.filter((one) => `${one.verb} ${one.path} ${one.summary}`.toLowerCase().includes(wanted));
     if (!found.length) continue;
-    const links = found.map((one) =>
-      h("a", { href: `#${one.operationId}`, "aria-current": one.operationId === here ? "page" : undefined },
+    const links = () => found.map((one) =>
+      h("a", { href: link(one.operationId), "aria-current": one.operationId === current ? "page" : undefined },
         h("span", { class: `verb ${one.verb}` }, one.verb.toUpperCase()), h("span", {}, one.summary)));
-    const open = wanted || groups.size < 4 || found.some((one) => one.operationId === here);
-    made.push(h("details", { open: open ? "" : undefined }, h("summary", {}, tag), ...links));
+    const open = (wanted && left > 0) || groups.size < 4 || found.some((one) => one.operationId === current);
+    left -= open ? found.length : 0;
+    const group = h("details", { open: open ? "" : undefined }, h("summary", {}, tag), ...(open ? links() : []));
+    group.addEventListener("toggle", () => group.childElementCount > 1 || group.append(...links()));
+    made.push(group);
   }
   $("list").replaceChildren(...made);
 }
@@ -110,7 +136,7 @@ function record(schema) {
 }
 
 function show() {
-  const one = operations.find((operation) => operation.operationId === location.hash.slice(1)) ?? operations[0];
+  const one = operations.find((operation) => operation.operationId === here()) ?? operations[0];
   if (!one) {
     $("main").replaceChildren(h("p", { class: "quiet" }, "Nothing may be called with these credentials."));
     return;
@@ -178,13 +204,21 @@ async function run(one, inputs, body) {
 
 $("document").addEventListener("click", async (event) => {
   event.preventDefault(); // a link sends no credentials
-  const text = await fetch("/api/v2/_spec", { headers: credentials() }).then((answer) => answer.blob());
+  const text = await fetch(address(), { headers: credentials() }).then((answer) => answer.blob());
   const url = URL.createObjectURL(text);
-  h("a", { href: url, download: "openapi.json" }).click();
+  h("a", { href: url, download: database() ? `${database()}.json` : "openapi.json" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 });
 $("search").addEventListener("input", list);
-window.addEventListener("hashchange", () => { list(); show(); $("main").focus(); });
+window.addEventListener("hashchange", async () => {
+  if (choose()) await load();
+  else { list(); show(); }
+  $("main").focus();
+});
+$("dataset").addEventListener("change", () => {
+  history.pushState(null, "", link("")); // no hashchange comes of it
+  load();
+});
 document.querySelector("#credentials form").addEventListener("submit", (event) => {
   event.preventDefault();
   store.setItem("key", $("key").value.trim());
@@ -193,10 +227,12 @@ document.querySelector("#credentials form").addEventListener("submit", (event) =
   load();
 });
 
-if (store.getItem("key") === null) {
-  const config = await fetch("/api/v2/config").then((answer) => answer.json()).catch(() => ({}));
-  store.setItem("key", config.appkey ?? "");
-}
+const config = await fetch("/api/v2/config").then((answer) => answer.json()).catch(() => ({}));
+if (store.getItem("key") === null) store.setItem("key", config.appkey ?? "");
+datasets = config.datasets ?? [];
+$("dataset").append(...datasets.map((name) => h("option", { value: name }, name)));
+$("choice").hidden = datasets.length < 2;
+choose();
 $("key").value = store.getItem("key");
 $("token").value = store.getItem("token") ?? "";
 await load();

@@ -330,3 +330,16 @@ def _until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     while not condition():
         assert time.monotonic() < end, "it never came to be"
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_a_demo_is_not_served_to_others(project: Path, host: str, by: str) -> None:
+    words = ("serve", "--host", host) if by == "option" else ("serve",)
+    settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE} | ({} if words[1:] else {"HOST": host})
+    refused = tableapi(*words, cwd=project, **settings)
+    assert refused.returncode == 2
+    assert f"whoever reaches {host}: unset DEMO, or serve on 127.0.0.1." in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    anywhere = ("serve", "--dataset", f"x={NOWHERE}", "--open", "--api-key", "k", "--host", host)
+    assert tableapi(*anywhere, cwd=project, DEMO="1", PORT=str(free_port())).returncode == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -74,7 +75,40 @@ def test_credentials_in_a_query_leave_no_trace(served: str) -> None:
     assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
 
 
-def test_metrics_are_for_this_machine(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
-    assert httpx2.get(f"{served}/metrics", timeout=20).status_code == 200
-    through = httpx2.get(f"{served}/metrics", headers={"X-Forwarded-For": "203.0.113.9"}, timeout=20)
-    assert through.status_code == 404
+PARTS = ["_func", "_proc", "_func/", "_func/now", "_proc/x(1)", "_func/pg_sleep"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("verb", ["GET", "HEAD", "POST", "PUT", "DELETE"])
+def test_routines_of_a_project_are_not_served(served: str, part: str, verb: str) -> None:
+    for headers in ({"X-API-Key": KEY}, {"X-API-Key": KEY, "X-HTTP-Method": "GET"}):
+        answer = httpx2.request(verb, f"{served}/api/v2/leads/{part}", headers=headers, timeout=20)
+        assert answer.status_code == 404, answer.text
+        if verb != "HEAD":
+            assert answer.json()["error"]["context"]["scope"] == "resource"
+    names = httpx2.get(f"{served}/api/v2/leads", headers={"X-API-Key": KEY}, timeout=20).json()["resource"]
+    assert names == [{"name": "_table"}]
+
+
+def test_a_token_opens_metrics_and_nothing_else_does(
+    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    words = ("--dataset", f"x={new_database()}", "--open")
+    with_token = serve(*words, cwd=tmp_path, METRICS_TOKEN="watch")
+    sent: list[tuple[dict[str, str], int]] = [
+        ({}, 404), ({"Authorization": "Bearer wrong"}, 404), ({"Authorization": "Bearer watch"}, 200),
+        ({"Authorization": "Bearer watch", "X-Forwarded-For": "203.0.113.9"}, 200),
+    ]  # fmt: skip
+    for headers, status in sent:
+        assert httpx2.get(f"{with_token.url}/metrics", headers=headers, timeout=20).status_code == status
+    local = serve(*words, cwd=tmp_path)
+    assert httpx2.get(f"{local.url}/metrics", timeout=20).status_code == 200
+    for name in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"):
+        assert httpx2.get(f"{local.url}/metrics", headers={name: "127.0.0.1"}, timeout=20).status_code == 404
+    keyed = serve(*words, "--api-key", "sesame", cwd=tmp_path)
+    assert httpx2.get(f"{keyed.url}/metrics", headers={"X-API-Key": "sesame"}, timeout=20).status_code == 404
+
+
+def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
+    for headers in ({}, {"Authorization": "Bearer x"}, {"X-Forwarded-For": "127.0.0.1"}):
+        assert httpx2.get(f"{served}/metrics", headers=headers, timeout=20).status_code == 404

@@ -69,7 +69,7 @@ def pair(tmp_path: Path, serve: Serve) -> Iterator[Pair]:
         standby = Standby(tmp_path / "two" / "postgres", server)
         replica = stack.enter_context(standby)
         settings = {"DATABASE_URL": url, "DATABASE_REPLICA_URLS": replica, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32,
-                    "RATE_LIMITS": "off", "WORKER": "off"}  # fmt: skip
+                    "RATE_LIMITS": "off", "WORKER": "off", "METRICS_TOKEN": "watch"}  # fmt: skip
         folder = _project(tmp_path / "project")
         nodes = [serve(cwd=folder, DATA_DIR=tmp_path / f"node{n}", **settings) for n in (1, 2)]
         yield Pair(url, replica, standby, nodes)
@@ -85,7 +85,7 @@ async def http() -> AsyncIterator[httpx2.AsyncClient]:
 
 async def reads(http: httpx2.AsyncClient, node: Server) -> dict[str, int]:
     """How many reads came from where, by this node's own numbers."""
-    text = (await http.get(f"{node.url}/metrics")).text
+    text = (await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})).text
     return {name: int(float(n)) for name, n in re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text)}
 
 
@@ -170,6 +170,7 @@ async def test_a_dead_replica_is_left_alone_and_used_again_when_it_is_back(
 
 async def test_a_server_starts_without_its_replica(pair: Pair, serve: Serve, tmp_path: Path) -> None:
     settings = {"DATABASE_URL": pair.primary, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32, "WORKER": "off",
+                "METRICS_TOKEN": "watch",
                 "DATABASE_REPLICA_URLS": "postgresql://postgres:x@127.0.0.1:1/none"}  # fmt: skip
     node = await asyncio.to_thread(serve, cwd=tmp_path / "project", DATA_DIR=tmp_path / "three", **settings)
     async with httpx2.AsyncClient(headers={"X-API-Key": KEY}) as http:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,19 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.support import Serve, execute
+from tests.support import Serve, descendants, execute
 from tests.table_api import FIXTURE
 
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 SALES = {"access": [{"component": "_table/person/*", "verb_mask": 1}, {"component": "_table/tag/*", "verb_mask": 3}]}
+
+MANY = """
+do $$ begin for n in 1..2000 loop
+    execute format('create table t%s (id serial primary key, name text not null, a integer, b numeric(10, 2), '
+        'c timestamptz, d jsonb, p integer references t%s)', n, greatest(n - 1, 1));
+    if n % 200 = 0 then commit; end if;
+end loop; end $$
+"""
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +149,62 @@ def test_random_requests_get_what_the_description_says(served: str, document: An
 
             ask()
     assert sent > 200
+
+
+def test_tables_of_one_name_in_two_databases_are_not_mixed_up(
+    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    urls = {name: new_database() for name in ("one", "two")}
+    for name, url in urls.items():
+        execute(url, f"create table item (id serial primary key, only{name} text)")
+    server = serve(*[w for n, url in urls.items() for w in ("--dataset", f"{n}={url}")], "--open", cwd=tmp_path)
+    both = httpx.get(f"{server.url}/api/v2/_spec").json()
+    assert {"onlyone"} <= both["components"]["schemas"]["one.item"]["properties"].keys()
+    assert {"onlytwo"} <= both["components"]["schemas"]["two.item"]["properties"].keys()
+    tags = {path: item["get"]["tags"] for path, item in both["paths"].items() if path.endswith("/item")}
+    assert tags == {"/api/v2/one/_table/item": ["one.item"], "/api/v2/two/_table/item": ["two.item"]}
+    for name, other in (("one", "two"), ("two", "one")):
+        alone = httpx.get(f"{server.url}/api/v2/{name}/_spec").json()
+        assert f"only{name}" in str(alone)
+        assert f"only{other}" not in str(alone)
+
+
+def test_a_document_of_two_thousand_tables_is_answered_soon_and_not_kept_in_memory(
+    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = new_database()
+    execute(url, MANY)
+    server = serve("--dataset", f"x={url}", "--open", cwd=tmp_path, WORKERS="2")
+    workers = descendants(server.process.pid)
+    spec = f"{server.url}/api/v2/x/_spec"
+    with httpx.Client(timeout=120) as client:
+        first = client.get(spec)  # makes it
+        assert len(first.json()["paths"]) == 4000
+        before = sum(map(resident, workers))
+        for _ in range(4):
+            with httpx.Client(timeout=120) as other:  # either worker
+                began = time.monotonic()
+                answer = other.get(spec)
+                took = time.monotonic() - began
+                assert answer.headers["content-encoding"] == "gzip"
+                assert answer.content == first.content
+                print(f"\n{len(answer.content)} bytes in {took:.2f} s")
+                assert took < 3  # 1 s on a machine with nothing else to do
+        plain = client.get(spec, headers={"Accept-Encoding": "identity"})
+        assert plain.content == first.content
+        assert sum(map(resident, workers)) - before < 60_000, "kB"
+        execute(url, "create table one_more (id integer primary key)")
+        for _ in range(100):
+            if "one_more" in client.get(spec).text:
+                break
+            time.sleep(0.1)
+        assert len(client.get(spec).json()["paths"]) == 4002
+
+
+def resident(pid: int) -> int:
+    """The memory of a process in kB."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
 def test_the_page_takes_its_files_from_this_server_alone(served: str) -> None:

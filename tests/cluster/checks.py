@@ -59,7 +59,7 @@ async def _reads(cluster: Cluster) -> dict[str, int]:
     total: dict[str, int] = {"replica": 0, "primary": 0}
     async with httpx2.AsyncClient() as http:
         for node in cluster.nodes:
-            text = (await http.get(f"{node.url}/metrics")).text
+            text = (await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})).text
             for name, count in re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text):
                 total[name] += int(float(count))
     return total

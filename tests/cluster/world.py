@@ -76,6 +76,7 @@ def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
     second = stack.enter_context(standby)
     both = first.replace(f":{primary.port}/", f":{primary.port},127.0.0.1:{standby.port}/")
     settings = SETTINGS | {
+        "METRICS_TOKEN": "watch",
         "DATABASE_URL": f"{both}?target_session_attrs=read-write",
         "DATABASE_REPLICA_URLS": second,
         "TRUSTED_PROXIES": "127.0.0.1",

@@ -13,8 +13,8 @@ from aiosmtpd.controller import Controller
 
 from tests.support import ROOT, Serve, free_port
 
-# Parts of journeys, and the one that test_sheets walks.
-ELSEWHERE = ("browser", "mail", "dailywork")
+# Parts of journeys, and those that test_sheets and test_apidocs walk.
+ELSEWHERE = ("browser", "mail", "dailywork", "apidocs")
 JOURNEYS = sorted(path for path in (ROOT / "frontend" / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
 MAILED = {"signup": "Verify", "team": "invite"}  # what a person must have been mailed on the way
 PATIENCE = 300

@@ -117,7 +117,8 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
     disk = disks["node"]
     way = "the disk is full" if disk else "may not mount here: only used, never full"
     folder = disk.folder / "data" if disk else product.folder / "node"
-    limits = {"RATE_LIMITS": "on", "SESSION_PER_MINUTE": "1000000", "ADDRESS_PER_MINUTE": "1000000"}
+    limits = {"RATE_LIMITS": "on", "SESSION_PER_MINUTE": "1000000", "ADDRESS_PER_MINUTE": "1000000",
+              "METRICS_TOKEN": "watch"}  # fmt: skip
     node = await asyncio.to_thread(product.serve, DATA_DIR=str(folder), **limits)
     workers = serving(node.process.pid)
     if disk:
@@ -133,7 +134,7 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
             os.kill(workers[0], signal.SIGKILL)  # the next one starts without any room
             await until(lambda: len(serving(node.process.pid)) == 2 and workers[0] not in serving(node.process.pid))
             await traffic.calm()
-        numbers = await http.get(f"{node.url}/metrics")
+        numbers = await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})
         assert (numbers.status_code, "tableapi_requests_total{" in numbers.text) == (200, True), numbers.text
         if disk:
             disk.free()

@@ -1,0 +1,31 @@
+"""The page of the API in a browser, over several databases."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.support import ROOT, Serve, execute
+
+PATIENCE = 300
+TABLE = "create table item (id serial primary key, only{} text)"
+MANY = """
+do $$ begin for n in 1..400 loop
+    execute format('create table many_%s (id serial primary key, name text)', n);
+end loop; end $$
+"""
+
+
+def test_one_database_is_loaded_at_a_time(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+    urls = {name: new_database() for name in ("one", "two", "many")}
+    for name in ("one", "two"):
+        execute(urls[name], TABLE.format(name))
+    execute(urls["many"], MANY)
+    words = [word for name, url in urls.items() for word in ("--dataset", f"{name}={url}")]
+    server = serve(*words, "--open", cwd=tmp_path)
+    walked = subprocess.run(
+        ["node", str(ROOT / "frontend" / "e2e" / "apidocs.mjs"), server.url],
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert walked.returncode == 0, walked.stdout + walked.stderr
