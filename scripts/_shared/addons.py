@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from scripts._shared import audit, plans
+from scripts._shared import audit, plans, returns
 from scripts._shared.grants import KINDS, grant
 from tableapi.adapters.money import Intent
 from tableapi.context import Context
@@ -74,4 +74,5 @@ async def _grant(ctx: Context, row: Any, intent: Intent) -> int:
     await grant(ctx, clientid, amounts, reason="addon", source="payment", source_id=intent.id, bought=True)
     await ctx.db.execute(_PAID, intent.id, transactionid)
     await audit.write(ctx, "addon_bought", planid, clientid=clientid, transactionid=transactionid)
+    await returns.apply(ctx, clientid, intent.id)
     return transactionid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts._shared import reversals
 from tableapi.adapters.money import Event
 from tableapi.context import Context
 
@@ -10,7 +11,7 @@ TYPES = (
     "checkout.session.completed", "checkout.session.expired", "customer.subscription.created",
     "customer.subscription.deleted", "customer.subscription.updated", "invoice.finalized", "invoice.paid",
     "invoice.payment_failed", "invoice.payment_succeeded", "invoice.voided", "invoice.marked_uncollectible",
-    "payment_intent.payment_failed", "payment_intent.succeeded", "payment_intent.canceled",
+    "payment_intent.payment_failed", "payment_intent.succeeded", "payment_intent.canceled", *reversals.TYPES,
 )  # fmt: skip
 
 _KEEP = """

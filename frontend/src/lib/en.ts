@@ -340,6 +340,7 @@ export const en = {
     paid: "Paid",
     open: "Open",
     refunded: "Refunded",
+    partlyRefunded: "Refunded {{amount}}",
     failed: "Failed",
     pdf: "PDF",
     pdfOf: "Download invoice {{number}} as PDF",

@@ -17,7 +17,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tableapi.sandbox.stripe import calls, clock, form, pages
+from tableapi.sandbox.stripe import calls, charges, clock, disputes, form, pages
 from tableapi.sandbox.stripe.deliver import Deliverer
 from tableapi.sandbox.stripe.form import StripeRefused, invalid
 from tableapi.sandbox.stripe.store import DELIVERY, State, Store, public
@@ -136,7 +136,8 @@ class Service:
 
     def _test(self, path: str, body: bytes, content_type: str) -> Response:
         """clock {seconds, days}; delivery {repeat, delay, hold, shuffle}; fault {status, times, after, seconds};
-        send {event}."""
+        send {event}; refund {payment_intent or charge, amount}; refundfailed {refund}; dispute {payment_intent or
+        charge, amount}; disputeclosed {dispute, status}."""
         if "json" in content_type:
             try:
                 data = orjson.loads(body or b"{}")
@@ -172,8 +173,22 @@ class Service:
             for endpoint in state.endpoints():
                 state.queue(event["id"], endpoint, time.time())
         else:
-            raise invalid("There is no such order.", status=404)
+            return {"now": state.now(), "object": public(_reversal(state, path, data))}
         return {"now": state.now()}
+
+
+def _reversal(state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Do what moves money back: staff and banks do it, so the product has no call for it."""
+    if path == "refund":
+        return charges.refund(state, data)
+    if path == "refundfailed":
+        return charges.fail_refund(state, str(data.get("refund", "")))
+    if path == "dispute":
+        return disputes.open_one(state, charges.named(state, data), form.whole(data, "amount"))
+    if path == "disputeclosed":
+        status = "won" if data.get("status") == "won" else "lost"
+        return disputes.close(state, state.get("dispute", str(data.get("dispute", "")), "dispute"), status)
+    raise invalid("There is no such order.", status=404)
 
 
 def _authorized(authorization: str, path: str) -> None:
