@@ -54,7 +54,7 @@ _LAST_PAID = """
 _HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
 
 
-async def reconcile(ctx: Context, clientid: int, event: str = "") -> None:
+async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: bool = True) -> None:
     """Look at the provider and take over what it says; `event` is marked as handled in the same transaction."""
     payments = billing.provider(ctx)
     for _ in range(TRIES):
@@ -68,14 +68,16 @@ async def reconcile(ctx: Context, clientid: int, event: str = "") -> None:
             await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
             if await ctx.db.execute(NEXT, clientid, version) != "UPDATE 1":
                 continue  # somebody took over a newer state meanwhile: look again
-            await _take_over(ctx, clientid, subs, bills)
+            await _take_over(ctx, clientid, subs, bills, receipts)
             if event:
                 await ctx.db.execute(_HANDLED, event, None)
         return
     raise Busy("Too many changes at once.")
 
 
-async def _take_over(ctx: Context, clientid: int, subs: list[Subscription], bills: list[Invoice]) -> None:
+async def _take_over(
+    ctx: Context, clientid: int, subs: list[Subscription], bills: list[Invoice], receipts: bool
+) -> None:  # fmt: skip
     known = await prices.plans_by_price(ctx)
     for sub in subs:
         if sub.priceid not in known:
@@ -87,7 +89,8 @@ async def _take_over(ctx: Context, clientid: int, subs: list[Subscription], bill
             paid = await invoices.book(ctx, clientid, bill, billed, known)
             if paid is not None:
                 await audit.write(ctx, "invoice_paid", bill.number, clientid=clientid, total=bill.total)
-                await dunning.receipt(ctx, clientid, paid)
+                if receipts:
+                    await dunning.receipt(ctx, clientid, paid)
                 await returns.apply(ctx, clientid, bill.id)
     rows = {row["stripe_subid"]: row for row in await ctx.db.fetch(_ROWS, clientid)}
     live = [sub for sub in ours.values() if sub.status in LIVE + PAST_DUE]

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,7 +18,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tableapi.sandbox.stripe import calls, charges, clock, disputes, form, pages
+from tableapi.sandbox.stripe import calls, cards, charges, clock, disputes, form, pages, subscriptions
 from tableapi.sandbox.stripe.deliver import Deliverer
 from tableapi.sandbox.stripe.form import StripeRefused, invalid
 from tableapi.sandbox.stripe.store import DELIVERY, State, Store, public
@@ -32,7 +33,7 @@ class Service:
         self, folder: Path, base: str, hook: dict[str, str] | None, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
         self.store, self._base = Store(folder), base
-        self._hooks = [hook] if hook else []
+        self._hooks = [hook] if hook else None  # None: events go where they went before
         self._prefix = "/" + base.partition("://")[2].partition("/")[2]
         self.deliverer = Deliverer(self.store, transport)
 
@@ -62,10 +63,18 @@ class Service:
         with self.store.transaction(request_id, key) as state:
             if state.setting("base", "") != self._base:
                 state.set("base", self._base)
-            if state.setting("endpoints", []) != self._hooks:
+            if self._hooks is not None and state.setting("endpoints", []) != self._hooks:
                 state.move_endpoints(self._hooks)
             clock.settle(state)
             yield state
+
+    def subscribed(self, customer: str, price: str, start: datetime) -> None:
+        """Subscribe a customer with a test card as of `start`, with all that has become due since. Nothing is sent."""
+        with self._transaction() as state:
+            with state.at(int(start.timestamp())):
+                method = cards.make(state, "visa", customer)
+                subscriptions.begin(state, customer, state.get("price", price), method, {})
+            clock.settle(state)
 
     # -- v1/ ---------------------------------------------------------------------------------------------------------
 
