@@ -161,6 +161,35 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Call
         await one.close()
 
 
+async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    before = sorted((ROOT / "migrations").glob("000[1-5]_*.sql"))
+    texts = {path.stem: path.read_text() for path in before}
+    folder = project(tmp_path / "before", RELEASED.read_text())
+    await upgrade(url, folder)
+    await upgrade(url, project(folder, "", **texts))
+    connection = await asyncpg.connect(url)
+    await connection.execute("""
+        insert into client (clientid) values (1), (2);
+        insert into appuser (appuserid, clientid, name, email, role, isverified) values
+            (1, 1, 'Owner', 'o@b.example', 'client', 1), (2, 1, 'Member', 'm@b.example', 'member', 1),
+            (3, 2, 'Other', 'o@c.example', 'client', 1);
+        insert into usercredit (clientid, contactcredit, bus_email_credits) values (1, 5, 5), (2, 5, 5);
+        insert into subscriptionplan (planid, name, price, validity) values (2, 'Starter', 49, 30);
+        insert into usersubscription (clientid, planid, expirydate) values (1, 2, now() + interval '1 day');
+        insert into person (personid, profilekey, full_name) values (1, 'in/a', 'By Key'), (2, 'in/b', 'By Member');
+        insert into apikeys (keyid, clientid, apikey, keyhash, purpose) values (1, 1, 'x', 'x', 'CRM');
+        select reveal_contact(1, 1, 'directdial', null, 1, '', 'By Key', 'u', null, null, null, null, null);
+        select reveal_contact(1, 2, 'directdial', 2, null, '', 'By Member', 'u', null, null, null, null, null);
+    """)
+    await upgrade(url, ROOT)
+    rows = await connection.fetch("select appuserid, searchname from usercontactlink order by appuserid")
+    assert [tuple(row) for row in rows] == [(1, "by key"), (2, "by member")]
+    await connection.close()
+
+
 async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun_again(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
