@@ -28,6 +28,7 @@ from tableapi.sandbox.stripe.store import State, blank, listed
 
 Data = dict[str, Any]
 _MOST = 100
+_MOST_TYPES = 20
 
 
 def _customer(state: State, data: Data, _id: str) -> Data:
@@ -165,6 +166,8 @@ def _listing(kind: str, *by: str) -> Callable[[State, Data, str], Data]:
     """A page of the newest objects, by equality of some fields and `created`."""
 
     def run(state: State, data: Data, _id: str) -> Data:
+        if len(data.get("types") or ()) > _MOST_TYPES:
+            raise invalid(f"You can only specify {_MOST_TYPES} types.", "types")
         found = [one for one in state.all(kind, data.get("customer", "")) if _fits(one, data, by)]
         if after := data.get("starting_after"):
             places = [number for number, one in enumerate(found) if one["id"] == after]
