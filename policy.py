@@ -1,7 +1,8 @@
 """Who may do what with which rows and fields. What is not written here does not exist for the API.
 
 The roles: `key` (an app key and nothing else), `unverified` (the session of a sign-up that still has to verify its
-address), `client` (the owner of an account) and `member` (an invited seat, also of the seat role `admin`).
+address), `temporary` (that of a user who still has to change a mailed password), `client` (the owner of an account) and
+`member` (an invited seat, also of the seat role `admin`).
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ BALANCES = {
     "apicallcount",
 }
 PROVIDER_IDS = {"stripe_subid", "stripe_itemid", "stripe_scheduleid", "transactionid"}
-USER_SECRETS = {"password", "passwordexpireson", "mfacipher", "termsacceptedon", "welcomedon"}
+USER_SECRETS = {"password", "passwordproved", "passwordexpireson", "mfacipher", "termsacceptedon", "welcomedon"}
 CONTACT_INTERNALS = {"personid"}
 
 POLICY: dict[str, Access] = {
@@ -174,6 +175,7 @@ SESSIONS = Sessions(
                case when u.isdeleted = 1 then 'deleted'
                     when u.isactive = 0 then 'disabled'
                     when u.isverified = 0 or u.invitestatus <> 'accepted' then 'unverified'
+                    when u.mustchangepassword = 1 then 'temporary'
                     when u.role = 'client' then 'client'
                     else 'member' end as role
         from usersession s join appuser u using (appuserid)
@@ -190,6 +192,9 @@ SESSIONS = Sessions(
     refusals={
         "deleted": (404, "deleted", "You have been deleted by the admin"),
         "disabled": (403, "disabled", "Your account is temporarily disabled"),
+    },
+    confined={
+        "temporary": (403, "password_change_required", "Please change your temporary password first."),
     },
 )
 

@@ -40,6 +40,9 @@ create table appuser (
     isverified         flag not null default 0,
     invitestatus       text not null default 'accepted' check (invitestatus in ('pending', 'accepted')),
     password           text,  -- Argon2id; null for who only ever signed in with a provider
+    -- 1 when the password is known to belong to the holder of the address: set by a mailed code or temporary password,
+    -- or the address was verified by the browser or from the network that signed up.
+    passwordproved     flag not null default 0,
     mustchangepassword flag not null default 0,
     passwordexpireson  timestamptz,  -- a temporary password of an invitation dies by itself
     termsacceptedon    timestamptz,
@@ -88,6 +91,7 @@ create table onetimetoken (
     purpose   text not null check (purpose in ('verify', 'invite', 'reset', 'emailchange', 'check', 'social',
                                                'oauthstate', 'session', 'mfa', 'removal')),
     appuserid bigint references appuser on delete cascade,
+    email     text,  -- the user's address that it was mailed to; it is refused once the user has another one
     datacipher text,
     tries     integer not null default 0 check (tries between 0 and 5),
     createdon timestamptz not null default now(),
@@ -99,7 +103,7 @@ create unique index onetimetoken_live on onetimetoken (appuserid, purpose)
     where usedon is null and purpose in ('verify', 'invite', 'reset', 'emailchange');
 create index onetimetoken_expireson on onetimetoken (expireson);
 
-create table signinfailure (  -- wrong passwords in a row for one address from one place, keyed hash
+create table signinfailure (  -- passwords tried for one address, from one network or from new ones, keyed hash
     keyhash  bytea primary key,
     failures integer not null default 1,
     since    timestamptz not null default now()
@@ -686,6 +690,22 @@ begin
 end $$;
 create trigger usercontact_renamed after update of name on usercontact
     for each row when (old.name is distinct from new.name) execute function usercontact_renamed();
+
+create function onetimetoken_bound() returns trigger language plpgsql as $$
+begin
+    new.email := lower(coalesce(new.email, (select email from appuser where appuserid = new.appuserid)));
+    return new;
+end $$;
+create trigger onetimetoken_bound before insert on onetimetoken
+    for each row when (new.appuserid is not null) execute function onetimetoken_bound();
+
+create function appuser_email_changed() returns trigger language plpgsql as $$
+begin
+    delete from onetimetoken where appuserid = new.appuserid;
+    return null;
+end $$;
+create trigger appuser_email_changed after update of email on appuser
+    for each row when (lower(old.email) is distinct from lower(new.email)) execute function appuser_email_changed();
 
 -- What workers keep of a caller in memory is dropped at once on every node (channel of policy.SESSIONS).
 create function drop_cached_session() returns trigger language plpgsql as $$

@@ -27,7 +27,8 @@ async def run(ctx: Context, input: Input) -> Output:
     ctx.limit("emailtonewuser", str(input.appuserid), 5, 3600)
     name, path = ("verify", "/emailverification") if input.type == "verification" else ("reset", "/resetpassword")
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "verify" if name == "verify" else "reset", user["appuserid"])
+        purpose: tokens.Purpose = "verify" if name == "verify" else "reset"
+        code = await tokens.issue(ctx, purpose, user["appuserid"], email=user["email"])
         link = mails.link(ctx, path, email=user["email"], code=code)
         await mails.queue(ctx, name, user["email"], link, name=user["name"])
     return Output()

@@ -19,6 +19,6 @@ async def run(ctx: Context, input: Input) -> None:
         user = await users.by_email(ctx, input.email)
         if user is None or user["isdeleted"]:
             return
-        code = await tokens.issue(ctx, "reset", user["appuserid"])
+        code = await tokens.issue(ctx, "reset", user["appuserid"], email=user["email"])
         link = mails.link(ctx, "/resetpassword", email=user["email"], code=code)
         await mails.queue(ctx, "reset", user["email"], link, name=user["name"])

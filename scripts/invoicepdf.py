@@ -1,4 +1,4 @@
-"""An invoice as a PDF (call 60), for the owner. Credentials in headers, or for a plain link in the query (G3)."""
+"""An invoice as a PDF, for the owner. Credentials in headers, or for a plain link in the query."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ async def _owner(ctx: Context) -> int:
     if key not in ctx.settings.app_keys:
         raise Unauthorized("A valid app key is needed.", reason="no_key")
     user = await sessions.live_user(ctx, ctx.request.session_token or await _of_query(ctx, query))
+    sessions.refuse_confined(user)
     if user["role"] not in OWNER:
         raise Forbidden("You are not permitted to do this.")
     return int(user["clientid"])

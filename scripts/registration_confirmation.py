@@ -1,12 +1,10 @@
-"""The welcome mail, to the caller, once per account."""
+"""The welcome mail, to the caller, once per account. Verifying the address has sent it already."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
-from scripts._shared import mails, users
+from scripts._shared import users, verification
 from scripts._shared.roles import SIGNUP
 from tableapi.context import Context
 from tableapi.scripts import script
@@ -20,17 +18,9 @@ class Output(BaseModel):
     success: int = 1
 
 
-_ONCE = """
-    update appuser set welcomedon = now() where appuserid = $1 and welcomedon is null returning email, name
-"""
-
-
 @script(roles=SIGNUP)
 async def run(ctx: Context, input: Input) -> Output:
     await users.own(ctx, appuserid=input.appuserid)
     async with ctx.db.transaction():
-        user: Any = await ctx.db.fetchrow(_ONCE, ctx.actor.appuserid)
-        if user is not None:
-            link = mails.link(ctx, "/dashboard/main/dashboardmain")
-            await mails.queue(ctx, "welcome", user["email"], link, name=user["name"])
+        await verification.welcome(ctx, ctx.actor.appuserid)
     return Output()

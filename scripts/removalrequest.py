@@ -11,9 +11,11 @@ from starlette.responses import HTMLResponse
 from scripts._shared import domains, mails, profile, tokens
 from tableapi.access import ANYONE
 from tableapi.context import Context
+from tableapi.crypto import token_hash
 from tableapi.scripts import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
+_FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}</title><main><h1>{title}</h1><p>{text}</p>{form}</main></html>"""
 _FORM = '<form method="post"><button type="submit">Remove my data</button></form>'
@@ -63,6 +65,7 @@ async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
         if row is None:
             return _page("This link has expired", "Please ask again.", "", 404)
         wanted = tokens.data(ctx, row)
+        await ctx.db.execute(_FORGET, token_hash(code))
         await ctx.db.execute(_KEEP, ctx.vault.index("email", wanted["email"]), "email")
         await ctx.later("erasepeople", email=wanted["email"], key=wanted["key"])
     return _page("Done", "Your data is being removed. Stored copies are erased within 24 hours.", "")

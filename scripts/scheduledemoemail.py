@@ -6,7 +6,7 @@ from email.utils import parseaddr
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from scripts._shared import domains, mails
+from scripts._shared import domains, mails, names
 from tableapi.access import ANYONE
 from tableapi.context import Context
 from tableapi.scripts import script
@@ -24,6 +24,13 @@ class Input(BaseModel):
     def _one_line(cls, value: str) -> str:
         if "\n" in value or "\r" in value:
             raise ValueError("Must be one line")
+        return value
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, value: str) -> str:
+        if not names.is_plain(value):
+            raise ValueError(names.REFUSED)
         return value
 
 

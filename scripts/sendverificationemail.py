@@ -29,7 +29,7 @@ async def run(ctx: Context, input: Input) -> Output:
     user = await _whose(ctx, email, input.checktoken)
     if user is not None and not user["isverified"] and not user["isdeleted"]:
         async with ctx.db.transaction():
-            code = await tokens.issue(ctx, "verify", user["appuserid"])
+            code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
             link = mails.link(ctx, "/emailverification", email=user["email"], code=code)
             await mails.queue(ctx, "verify", user["email"], link, name=user["name"])
     return Output()

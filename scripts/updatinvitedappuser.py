@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit, tokens, users
+from scripts._shared import audit, tokens, users, verification
 from tableapi.access import ANYONE
 from tableapi.context import Context
 from tableapi.errors import NotFound
@@ -25,9 +25,12 @@ class Output(BaseModel):
 
 
 _EFFECT = {
-    "verify": "update appuser set isverified = 1 where appuserid = $1 and isdeleted = 0 returning invitestatus",
-    "invite": "update appuser set isverified = 1, isactive = 1, invitestatus = 'accepted'"
+    # The one who opens the link has proved the address, but need not be the one who chose the password.
+    "verify": "update appuser set isverified = 1,"
+    " passwordproved = case when isverified = 0 then $2::boolean::int else passwordproved end"
     " where appuserid = $1 and isdeleted = 0 returning invitestatus",
+    "invite": "update appuser set isverified = 1, isactive = 1, invitestatus = 'accepted'"
+    " where appuserid = $1 and isdeleted = 0 and $2::boolean is not null returning invitestatus",
 }
 _GONE = "The Code for this link has expired,Please try with latest"
 
@@ -41,7 +44,10 @@ async def run(ctx: Context, input: Input) -> Output:
         token: Any = await tokens.use(ctx, input.verifytoken, "verify", "invite")
         if token is None:  # used before, by the same person: the effect is there
             return Output(invitestatus=user["invitestatus"], already=1)
-        status: str = await ctx.db.fetchval(_EFFECT[token["purpose"]], user["appuserid"])
+        here = await verification.signed_up_here(ctx, user["appuserid"])
+        status: str = await ctx.db.fetchval(_EFFECT[token["purpose"]], user["appuserid"], here)
+        if token["purpose"] == "verify":
+            await verification.welcome(ctx, user["appuserid"])
         event = "email_verified" if token["purpose"] == "verify" else "invitation_accepted"
         await audit.write(ctx, event, user["appuserid"], clientid=user["clientid"], appuserid=user["appuserid"])
     return Output(invitestatus=status)

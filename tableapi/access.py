@@ -116,6 +116,8 @@ class Sessions:
         columns become the actor's values; `role` must be among them.
     touch: SQL with $1 the same; run at most once a minute per session to extend its idle life.
     refusals: roles whose every request is refused with scope `account`: role -> (status, reason, message).
+    confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the refusal,
+        with scope `resource`. ANYONE does not include them.
     identity: fields that say whose a record is. Who sends another value than the session's, where it may not be
         written, is refused as `tenant_mismatch` (safe-contract G4).
     crossed: SQL that keeps such an attempt: $1 the actor's values as JSON, $2 what was sent, $3 {field, call} as JSON,
@@ -130,6 +132,7 @@ class Sessions:
     channel: str = "tableapi_actor"
     seconds: float = 30.0
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ import structlog
 from starlette.requests import Request
 
 from tableapi import bodies, metrics, observe, reply, request, tracing, underway
-from tableapi.access import ANYONE, Actor
+from tableapi.admission import Admission
 from tableapi.datasets import Datasets
-from tableapi.door import spend
 from tableapi.errors import (
     RETRY,
     ApiError,
@@ -55,10 +54,12 @@ class App:
     def __init__(self, settings: Settings, datasets: Datasets) -> None:
         self.settings = settings
         self.services = Services(settings, datasets)
+        self.admission = Admission(self.services)
         self.system = System(settings, datasets, self.services)
         self.under_way = underway.UnderWay(settings.max_under_way, settings.request_seconds, self.services.waits)
         self.life = Lifespan(settings, self.services, self.system, self.under_way)
         self.access_log = observe.AccessLog(settings.log_level in ("debug", "info"))
+        self._secret = self.services.scripts.secret_paths if self.services.scripts is not None else ()
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
 
@@ -92,7 +93,7 @@ class App:
         raw = scope.get("query_string") or b""
         self.access_log.line(
             http.method,
-            scope["path"],
+            observe.shown_path(scope["path"], self._secret),
             raw.decode("latin-1"),
             made.status,
             seconds,
@@ -112,7 +113,7 @@ class App:
     def _refused(self, error: Exception, http: Http) -> Reply:
         refused = refusal(error)
         if refused is None:
-            log.error("bug", request_id=http.id, path=http.path, exc_info=error)
+            log.error("bug", request_id=http.id, path=observe.shown_path(http.path, self._secret), exc_info=error)
             refused = Internal("Something went wrong!")
         if refused.why == "read_only":
             self.system.not_saved()
@@ -148,28 +149,14 @@ class App:
     async def _api(self, http: Http, parts: list[str]) -> Reply:
         head = parts[0] if parts else ""
         if (dataset := self.services.datasets.get(head)) is not None:
-            http.actor = await self._actor(http)
+            http.actor = await self.admission.actor(http)
             return await self._dataset(http, dataset, parts[1:])
         if head in ("_spec", "config", "docs", ""):
             http.route = head or "api"
-            return await self.system.api(http, parts, self._actor)
+            return await self.system.api(http, parts, self.admission.actor)
         if self.services.scripts is not None:
             return await self._script(http, self.services.scripts, "/".join(parts))
         raise NotFound(f"There is no service '{head[:100]}'.", reason="unknown_service")
-
-    async def _actor(self, http: Http) -> Actor:
-        """Who asks, counted against the general limits (G20)."""
-        actor = await self.services.door.actor(http.headers)
-        self._count(http, actor)
-        return actor
-
-    def _count(self, http: Http, actor: Actor) -> None:
-        if not self.services.limited:
-            return
-        if actor.session:
-            http.hit = spend("session", actor.session, self.settings.session_per_minute, 60)
-        else:
-            http.hit = spend("ip", http.ip, self.settings.address_per_minute, 60)
 
     async def _dataset(self, http: Http, dataset: Any, parts: list[str]) -> Reply:
         kind = parts[0] if parts else ""
@@ -255,19 +242,17 @@ class App:
             raise NotFound("There is nothing here.", reason="unknown_service")
         http.route = endpoint.name
         if not endpoint.public:
-            try:
-                http.actor = await self.services.door.actor(http.headers)
-            except ApiError:
-                if ANYONE not in endpoint.roles:
-                    raise
-                http.actor = Actor("key")  # a sign-in ignores any token sent with it (table-api §2)
-            self._count(http, http.actor)
-        http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
+            http.actor = await self.admission.caller(http, endpoint)
+        state = http.scope.setdefault("state", {})
+        state.update(ip=http.ip, request_id=http.id, hit=http.hit)
         http.reads = http.method == "GET"
         http.seconds = endpoint.seconds
 
         async def run() -> Reply:
-            made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)
+            try:
+                made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)
+            finally:
+                http.hit = state["hit"]
             headers = {k.title(): v for k, v in made.headers.items() if k not in ("content-length", "content-type")}
             return Reply(bytes(made.body), made.status_code, made.headers.get("content-type", reply.JSON), headers)
 

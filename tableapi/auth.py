@@ -1,4 +1,4 @@
-"""Headers -> Actor. Rights come from the session's row alone, never from the token or from what a client says (G2)."""
+"""Headers -> Actor. Rights come from the session's row alone, never from the token or from what a client says."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tableapi.crypto import token_hash
 from tableapi.datasets import Datasets
 from tableapi.db import Db
 from tableapi.errors import ApiError, Unauthorized
+from tableapi.guesses import Guesses
 from tableapi.roles import AccessFile
 
 NOBODY = Actor("")
@@ -39,7 +40,7 @@ def session_token(headers: Mapping[str, str]) -> str:
 class Door(Protocol):
     """Who a request is from. Raises Unauthorized for credentials that are bad, not for those that are missing."""
 
-    async def actor(self, headers: Mapping[str, str]) -> Actor: ...
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor: ...
 
 
 class OpenDoor:
@@ -49,7 +50,7 @@ class OpenDoor:
         self._key = key.encode()
         self._actor = Actor("*")
 
-    async def actor(self, headers: Mapping[str, str]) -> Actor:
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         if not self._key or hmac.compare_digest(app_key(headers).encode(), self._key):
             return self._actor
         raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
@@ -61,7 +62,7 @@ class FileDoor:
     def __init__(self, access: AccessFile) -> None:
         self._actors = {name: access.actor(name) for name in access.keys}
 
-    async def actor(self, headers: Mapping[str, str]) -> Actor:
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         found = self._actors.get(app_key(headers))
         if found is None:
             raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
@@ -71,8 +72,8 @@ class FileDoor:
 class SessionDoor:
     """A project: an app key that names the app, and a session that names the user."""
 
-    def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str]) -> None:
-        self._db, self._sessions, self._keys = db, sessions, frozenset(app_keys)
+    def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str], guesses: Guesses) -> None:
+        self._db, self._sessions, self._keys, self._guesses = db, sessions, frozenset(app_keys), guesses
         self._kept: dict[bytes, tuple[float, Actor]] = {}
         self._touched: dict[bytes, float] = {}
         self._untouched: dict[bytes, None] = {}
@@ -82,12 +83,12 @@ class SessionDoor:
     def listen(self) -> None:
         self._db.listen(self._sessions.channel, self.changed)
 
-    async def actor(self, headers: Mapping[str, str]) -> Actor:
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         key = app_key(headers)
         if key not in self._keys:
             return NOBODY
         token = session_token(headers)
-        return await self.holder(token, key) if token else Actor("key", key=key)
+        return await self.holder(token, key, ip) if token else Actor("key", key=key)
 
     async def crossed(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
         """Keep that somebody named another account as the session's."""
@@ -95,13 +96,22 @@ class SessionDoor:
             values = orjson.dumps(dict(actor.values), default=str).decode()
             await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
-    async def holder(self, token: str, key: str = "") -> Actor:
-        """The user of a session token. Raises Unauthorized for a bad one, and the refusals of policy.py."""
+    async def holder(self, token: str, key: str, ip: str) -> Actor:
+        """The user of a session token. Raises Unauthorized for a bad one, and the refusals of policy.py.
+
+        A token that this worker has not seen to be good is counted against its address before it is looked up.
+        """
         mark = token_hash(token)
         kept = self._kept.get(mark)
         now = time.monotonic()
         if kept is not None and kept[0] > now:
             return kept[1]
+        if kept is not None:
+            return await self._looked_up(mark, key, now)
+        async with self._guesses.counted(ip):
+            return await self._looked_up(mark, key, now)
+
+    async def _looked_up(self, mark: bytes, key: str, now: float) -> Actor:
         changes = self._changes
         row = await self._db.lanes.fetchrow(self._sessions.lookup, mark)
         if row is None:

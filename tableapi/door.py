@@ -140,15 +140,14 @@ def admit(endpoint: Endpoint, actor: Actor) -> None:
     raise Forbidden("You are not permitted to do this.")
 
 
-def count(endpoint: Endpoint, actor: Actor, ip: str) -> limits.Hit | None:
+def count(endpoint: Endpoint, actor: Actor, network: str) -> limits.Hit | None:
     """Count the call against its limits; TooMany past one of them. Out: the tightest count, for the headers."""
     tightest: limits.Hit | None = None
     for limit in endpoint.limits:
         who = {"session": actor.session, "user": actor.values.get("appuserid"), "client": actor.values.get("clientid")}
-        key = str(who.get(limit.per) or ip)
+        key = str(who.get(limit.per) or network)
         hit = spend(f"{endpoint.method} {endpoint.name} {limit.seconds}", key, limit.amount, limit.seconds)
-        if tightest is None or hit.remaining < tightest.remaining:
-            tightest = hit
+        tightest = limits.tighter(tightest, hit)
     return tightest
 
 

@@ -27,12 +27,16 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
     plan.right_of(call.table, call.rights, verb)
     http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
     ctx = scripts.context(call.actor, Request(http.scope, http.receive))
+    ctx.hit = http.hit
     records = await _records(call, verb, ident)
     options = dict(call.query) | ({"id": ident} if ident is not None else {})
     options.pop("form", None)
     if verb == "GET" and (form := sheets.wanted(call.options(), call.headers)) is not None:
         options["form"] = form[0]
-    made = await hook(ctx, records, options)
+    try:
+        made = await hook(ctx, records, options)
+    finally:
+        http.hit = ctx.hit
     if isinstance(made, sheets.Export):
         # A file has no session that could open its values.
         call.export, call.headers = made, {k: v for k, v in call.headers.items() if k != WIRE_HEADER}

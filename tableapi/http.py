@@ -30,7 +30,7 @@ _ONCE = frozenset(
 )  # fmt: skip
 
 _API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-_LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a script says its own limit, which is the narrower one
+_LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a refusal, and a kept answer, say their own limit
 _UNKEPT = [*_API_HEADERS, (b"cache-control", b"no-store")]
 
 

@@ -13,6 +13,8 @@ here waits for another: the hot path pays about three microseconds.
 from __future__ import annotations
 
 import time
+from functools import lru_cache
+from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple, Protocol
 
 import structlog
@@ -37,9 +39,36 @@ def outcome(count: int, amount: int, reset: float) -> Hit:
     return tuple.__new__(Hit, (amount, amount - count if count < amount else 0, reset, count <= amount))
 
 
+def tighter(one: Hit | None, other: Hit | None) -> Hit | None:
+    """Return the count that will refuse first."""
+    if one is None or other is None:
+        return one or other
+    return other if other.remaining < one.remaining else one
+
+
+@lru_cache(maxsize=20_000)
+def network(ip: str) -> str:
+    """Return the part of an address that one subscriber has: the /64 of IPv6, the whole of IPv4.
+
+    Anything else, such as the name of a socket, stays as it is.
+    """
+    if ":" not in ip:
+        return ip
+    try:
+        address = IPv6Address(ip.partition("%")[0])
+    except AddressValueError:
+        return ip
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return f"{IPv6Address(int(address) >> 64 << 64)}/64"
+
+
 class Counter(Protocol):
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         """Count one use of `name` by `key`, of which `amount` are allowed in `seconds`."""
+
+    def give_back(self, name: str, key: str, hit: Hit) -> None:
+        """Take back a use that turned out not to count, if its window is still open."""
 
     async def close(self) -> None: ...
 
@@ -49,6 +78,9 @@ class Off:
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         return Hit(amount, amount, time.time() + seconds, True)
+
+    def give_back(self, name: str, key: str, hit: Hit) -> None:
+        pass
 
     async def close(self) -> None:
         pass
@@ -71,6 +103,11 @@ class Own:
         self._windows[name, key] = reset, count + 1
         return outcome(count + 1, amount, reset)
 
+    def give_back(self, name: str, key: str, hit: Hit) -> None:
+        reset, count = self._windows.get((name, key), (0.0, 0))
+        if reset == hit.reset_epoch and count:
+            self._windows[name, key] = reset, count - 1
+
     async def close(self) -> None:
         pass
 
@@ -81,6 +118,11 @@ _counter: Counter = Own()
 def hit(name: str, key: str, amount: int, seconds: float) -> Hit:
     """Count one use by the counter of this process."""
     return _counter.hit(name, key, amount, seconds)
+
+
+def give_back(name: str, key: str, hit: Hit) -> None:
+    """Take back a use that turned out not to count."""
+    _counter.give_back(name, key, hit)
 
 
 def start(settings: Settings) -> None:

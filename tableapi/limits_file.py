@@ -58,6 +58,17 @@ class Mapped:
             lockf(self._file, LOCK_UN, _SIZE, bucket)
         return outcome(count, amount, reset)
 
+    def give_back(self, name: str, key: str, hit: Hit) -> None:
+        bucket, mark = _place(name, key)
+        lockf(self._file, LOCK_EX, _SIZE, bucket)
+        try:
+            for at in range(bucket, bucket + _SIZE, _SLOT.size):
+                there, reset, count = _SLOT.unpack_from(self._map, at)
+                if there == mark and reset == hit.reset_epoch and count:
+                    _SLOT.pack_into(self._map, at, mark, reset, count - 1)
+        finally:
+            lockf(self._file, LOCK_UN, _SIZE, bucket)
+
     def _other(self, bucket: int, mark: int) -> int:
         """The slot of `mark` in a bucket, or the one whose window ends first."""
         slots = _BUCKET.unpack_from(self._map, bucket)

@@ -48,9 +48,20 @@ class Shared:
             window = self._windows[place] = _Window(now + seconds)
         window.untold += 1
         self._untold[place] = None
+        self._tell_soon()
+        return outcome(window.total + window.untold, amount, window.reset)
+
+    def give_back(self, name: str, key: str, hit: Hit) -> None:
+        place = f"limit:{name}:{key}"
+        window = self._windows.get(place)
+        if window is not None and window.total + window.untold > 0 and abs(window.reset - hit.reset_epoch) < 1:
+            window.untold -= 1
+            self._untold[place] = None
+            self._tell_soon()
+
+    def _tell_soon(self) -> None:
         if self._telling is None:
             self._telling = asyncio.get_running_loop().create_task(self._tell())
-        return outcome(window.total + window.untold, amount, window.reset)
 
     async def _tell(self) -> None:
         """Exchange with Redis until there is nothing untold."""

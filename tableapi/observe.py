@@ -29,6 +29,7 @@ _PLAIN = {
     "limit=", "offset=", "order=", "fields=", "related=", "group=", "include_count=", "include_schema=",
     "count_only=", "continue=", "rollback=", "reset=", "login=",
 }  # fmt: skip
+_TOKEN = 40  # characters; tokens have 43, identifiers of rows 36 at most
 _TELLING = re.compile(r"password|token|secret|api_?key|authorization|cookie|email|phone|url$", re.IGNORECASE)
 
 
@@ -39,6 +40,16 @@ def redacted(query: str) -> str:
     # The name with its "=", or nothing for a part without one.
     named = [(part[: part.find("=") + 1], part) for part in query.split("&")]
     return "&".join([part if name in _PLAIN else _shown(name) + MASK for name, part in named])
+
+
+def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:
+    """Return a path fit for a log, with addresses, tokens and what follows a secret beginning masked."""
+    for beginning in secret:
+        if (at := path.find(beginning)) >= 0:
+            return path[: at + len(beginning)] + MASK
+    if len(path) < _TOKEN and "@" not in path:
+        return path
+    return "/".join([MASK if "@" in part or len(part) >= _TOKEN else part for part in path.split("/")])
 
 
 def _shown(name: str) -> str:

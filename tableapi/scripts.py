@@ -20,13 +20,15 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tableapi import limits
 from tableapi.access import Actor
 from tableapi.adapters import World
 from tableapi.context import NO_CALL, Call, Context
 from tableapi.crypto import Vault
 from tableapi.db import Db
-from tableapi.door import Endpoint, admit, count, decode, limit_headers, script, validate
+from tableapi.door import Endpoint, admit, count, decode, script, validate
 from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
+from tableapi.guesses import Guesses
 from tableapi.jobs import CAUSE
 from tableapi.settings import Settings
 from tableapi.sheets import Export
@@ -44,6 +46,7 @@ class Scripts:
 
     def __init__(self, settings: Settings, db: Db | None = None) -> None:
         self.settings, self.vault, self.world = settings, Vault(settings.secret_keys), World(settings)
+        self.guesses = Guesses(settings.address_per_minute, settings.workers)
         self._db = db
         self._endpoints: dict[str, dict[str, Endpoint]] = {}  # path -> method -> endpoint
         self._hooks: dict[tuple[str, str], Hook] = {}
@@ -110,6 +113,12 @@ class Scripts:
             return endpoint
         raise MethodNotAllowed(f"{method} is not served here.", headers={"Allow": ", ".join(sorted(methods))})
 
+    @property
+    def secret_paths(self) -> tuple[str, ...]:
+        """Beginnings of paths whose last part is its own proof, such as a mailed code: `/removalrequest/`."""
+        public = {one.name for one in self if one.tail and one.public}
+        return tuple(sorted("/" + name.partition("{")[0] for name in public))
+
     def _tailed(self, parent: str) -> dict[str, Endpoint] | None:
         for name in self._endpoints if parent else ():
             if name.startswith(parent + "/{"):
@@ -123,19 +132,23 @@ class Scripts:
     def context(self, actor: Actor, request: Request | None = None) -> Context:
         """What a hook or script gets."""
         call = NO_CALL if request is None else call_of(request)
-        return Context(actor, self.db, self.settings, self.vault, self.world, call)
+        return Context(actor, self.db, self.settings, self.vault, self.world, call, self.guesses)
 
     async def run(self, endpoint: Endpoint, request: Request, actor: Actor) -> Response:
-        """One request: door, input, script, answer. Raises ApiError."""
+        """One request: door, input, script, answer. Raises ApiError.
+
+        The state of the request holds the tightest of its limits as `hit`, before and after.
+        """
         admit(endpoint, actor)
-        ctx = self.context(actor, request)
-        hit = count(endpoint, actor, ctx.request.ip)
+        ctx, state = self.context(actor, request), request.scope["state"]
+        ctx.hit = limits.tighter(state.get("hit"), count(endpoint, actor, ctx.request.network))
         try:
             answer = await endpoint.run(ctx, *await self._arguments(endpoint, request))
         except TimeoutError:
             raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
-        headers = PRIVATE | (limit_headers(hit) if hit else {}) | ctx.headers
-        return _response(answer, headers)
+        finally:
+            state["hit"] = ctx.hit
+        return _response(answer, PRIVATE | ctx.headers)
 
     async def _arguments(self, endpoint: Endpoint, request: Request) -> tuple[Any, ...]:
         if not endpoint.takes_input:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,6 +33,7 @@ class Services:
         self.is_open = False  # whether every database was reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.door: Door
+        self.confined: Mapping[str, tuple[int, str, str]] = {}
         if served.project is not None:
             self._project(served.project)
         else:
@@ -79,7 +81,8 @@ class Services:
             replicas=self._replicas(db),
             identity=policy.SESSIONS.identity,
         )
-        self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys)
+        self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
+        self.confined = policy.SESSIONS.confined
 
     async def open(self) -> None:
         """Connect to every database and read its schema. Raises what the database says."""

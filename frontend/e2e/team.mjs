@@ -43,7 +43,7 @@ await journey("team", async (open) => {
   await invite(owner);
 
   const mail = await mailTo(EMAIL, "/acceptinvite");
-  const [, temporary] = mail.text.match(/temporary password (\w+)/) ?? [];
+  const [, temporary] = mail.text.match(/temporary password:\s+(\w+)/) ?? [];
   const member = await open();
   await memberSignsIn(member, temporary);
   await member.getByText("Please Accept your invitation and Sign in").first().waitFor();

@@ -10,6 +10,7 @@ from scripts._shared import names, plans
 from tableapi.context import Context
 from tableapi.errors import Conflict
 
+TERMS = "Please accept the terms and conditions"
 EMAIL_EXISTS = "This email already exist , please try with another"
 
 _OWNER = """

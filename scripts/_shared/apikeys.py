@@ -33,10 +33,14 @@ def generate() -> str:
 
 
 async def live(ctx: Context, key: str) -> Any:
-    """keyid and clientid of a live key of a client whose plan has API access; else 401 that logs nobody out."""
-    row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None
-    if row is None:
-        raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
+    """Return keyid and clientid of a live key whose plan has API access. Raises Unauthorized with scope `resource`.
+
+    A key that is not valid counts against the caller's address, before it is looked up.
+    """
+    async with ctx.guess():
+        row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None
+        if row is None:
+            raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
     if not row["mayuse"]:
         raise PlanWithoutApi("The plan of this account has no API access.")
     return row

@@ -23,8 +23,8 @@ class Output(BaseModel):
 
 async def ask(ctx: Context, input: Input) -> Output:
     """Both calls share their limit, so that asking twice is not asking more."""
-    ctx.limit("checkemail minute", ctx.request.ip, 5, 60)
-    ctx.limit("checkemail day", ctx.request.ip, 30, 86400)
+    ctx.limit("checkemail minute", ctx.request.network, 5, 60)
+    ctx.limit("checkemail day", ctx.request.network, 30, 86400)
     email = await domains.business(ctx, input.email)
     taken = ctx.settings.signup_discloses and await accounts.exists(ctx, email)
     return Output(result=Result(exists=int(taken), available=int(not taken)))

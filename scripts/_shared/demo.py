@@ -24,22 +24,25 @@ _TEAM = (
 )
 
 
+_EMAILS = [OWNER, *(email for _, _, email, *_ in _TEAM)]
+# Each of the users may have changed the address, or have been deleted.
 _KNOWN = """
-    select u.clientid, u.appuserid as owner,
-           (select min(appuserid) from appuser m where m.clientid = u.clientid and m.role = 'member') as member,
-           exists (select 1 from usersubscription s where s.clientid = u.clientid) as subscribed,
-           exists (select 1 from usercontact c where c.clientid = u.clientid) as used
-    from appuser u where lower(u.email) = $1 order by u.isdeleted limit 1
+    select c.clientid,
+           (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'client') as owner,
+           (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'member') as member,
+           exists (select 1 from usersubscription s where s.clientid = c.clientid) as subscribed,
+           exists (select 1 from usercontact k where k.clientid = c.clientid) as used
+    from (select clientid from appuser where lower(email) = any($1) order by appuserid limit 1) c
 """
 
 
 async def load(ctx: Context) -> None:
     """Make the demo account, or what is missing of it."""
-    row: Any = await ctx.db.fetchrow(_KNOWN, OWNER)
+    row: Any = await ctx.db.fetchrow(_KNOWN, _EMAILS)
     if row is None:
         async with ctx.db.transaction():
             await _account(ctx)
-        row = await ctx.db.fetchrow(_KNOWN, OWNER)
+        row = await ctx.db.fetchrow(_KNOWN, _EMAILS)
     clientid = row["clientid"]
     plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", PLAN)
     if demoplan.stands_in(ctx):
@@ -66,8 +69,8 @@ async def _account(ctx: Context) -> None:
     hashed = await passwords.hashed(PASSWORD)
     sql = """
         insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
-                             password, termsacceptedon, welcomedon)
-        values ($1, $2 || ' ' || $3, $2, $3, $4, $5, $6, $7, $8, $9, now(), now())
+                             password, passwordproved, termsacceptedon, welcomedon)
+        values ($1, $2 || ' ' || $3, $2, $3, $4, $5, $6, $7, $8, $9, 1, now(), now())
     """
     for first, last, email, role, active, verified, status in (
         ("Olivia", "Owner", OWNER, "client", 1, 1, "accepted"),

@@ -71,7 +71,7 @@ async def invite_again(ctx: Context, user: Any) -> None:
 
 
 async def _mail(ctx: Context, user: Any, password: str) -> None:
-    code = await tokens.issue(ctx, "invite", user["appuserid"])
+    code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
     company = await ctx.db.fetchval(_COMPANY, ctx.actor.clientid, ctx.settings.brand_name)
     link = mails.link(ctx, "/acceptinvite", email=user["email"], code=code)
     await mails.queue(
@@ -88,5 +88,5 @@ async def remove(ctx: Context, appuserid: int) -> None:
         raise NotFound("There is no such member.")
     await ctx.db.execute("update usercredit set seatcount = seatcount + 1 where clientid = $1", clientid)
     await sessions.end_all(ctx, appuserid)
-    await tokens.kill(ctx, appuserid, "invite", "verify", "reset", "emailchange")
+    await tokens.kill(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)

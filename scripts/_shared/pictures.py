@@ -1,4 +1,4 @@
-"""Pictures: what is really in the file counts, and what is kept is drawn anew, without metadata."""
+"""Pictures: the content decides what a file is. What is kept are its pixels, encoded anew without anything else."""
 
 from __future__ import annotations
 
@@ -30,14 +30,23 @@ def _upright(picture: Image.Image) -> Image.Image:
         return picture
 
 
+def _pixels(picture: Image.Image, mode: str) -> Image.Image:
+    """Return a picture of the same pixels without comments, colour profiles and other metadata."""
+    converted = picture.convert(mode)
+    clean = Image.new(mode, converted.size)
+    clean.paste(converted)
+    return clean
+
+
 def _redraw(data: bytes) -> tuple[str, str, bytes]:
     try:
         with Image.open(io.BytesIO(data), formats=tuple(TYPES)) as picture:
             # The size stands in the head of the file: refused before a bomb is unpacked.
             if max(picture.size) > MOST_PIXELS:
                 raise TooLarge(f"The picture is larger than {MOST_PIXELS} pixels.")
-            kind = str(picture.format)
-            plain = _upright(picture).convert("RGB" if kind == "JPEG" else "RGBA")
+            # A JPEG that holds further pictures, as of a phone's camera, calls itself MPO. The first one is kept.
+            kind = "PNG" if picture.format == "PNG" else "JPEG"
+            plain = _pixels(_upright(picture), "RGB" if kind == "JPEG" else "RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         raise UnsupportedMedia(NOT_ONE) from None
     out = io.BytesIO()

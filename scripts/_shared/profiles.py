@@ -14,6 +14,8 @@ from tableapi.door import validate
 from tableapi.errors import Forbidden, Invalid
 
 PHONE = "Please Enter Valid Phone Number"
+_PUNCTUATION = re.compile(r"[ \u00a0\u2010-\u2015()\[\]+-]")
+_NUMBER = re.compile(r"[0-9]{5,15}")
 _Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
 _NOT_ISO = {"XKX"}  # Kosovo, which lists of countries have and ISO has not
 _AVATAR = """
@@ -35,6 +37,13 @@ class Company(BaseModel):
     taxid: Annotated[str, StringConstraints(max_length=50)] | None = None
     billingaddress: Annotated[str, StringConstraints(max_length=200)] | None = None
 
+    @field_validator("companyname")
+    @classmethod
+    def _plain(cls, value: str | None) -> str | None:
+        if value and not names.is_plain(value):
+            raise ValueError(names.REFUSED)
+        return value
+
     @field_validator("country")
     @classmethod
     def _known(cls, value: str | None) -> str | None:
@@ -47,11 +56,15 @@ class Company(BaseModel):
 
 
 def digits(value: Any) -> str:
-    """A phone number as it is kept: digits alone, 5 to 15 of them, or nothing."""
+    """Return a phone number as it is kept: 5 to 15 digits, or nothing.
+
+    Spaces, dashes, brackets and plus signs are left out. Any other character is refused, never dropped.
+    """
     if not isinstance(value, str | int | None):
         raise Invalid({"phonenumber": PHONE})
-    number = re.sub(r"\D", "", str(value or ""))
-    if value and not 5 <= len(number) <= 15:
+    typed = "" if value is None else str(value).strip()
+    number = _PUNCTUATION.sub("", typed) if isinstance(value, str) else typed
+    if typed and not _NUMBER.fullmatch(number):
         raise Invalid({"phonenumber": PHONE})
     return number
 
@@ -68,6 +81,8 @@ async def tidy_person(ctx: Context, record: dict[str, Any]) -> None:
     for name in ("name", "firstname", "lastname", "avatar"):
         if not isinstance(record.get(name), str | None):
             raise Invalid({name: "Must be text"})
+        if name != "avatar" and not names.is_plain(record.get(name) or ""):
+            raise Invalid({name: names.REFUSED})
     if "phonenumber" in record:
         record["phonenumber"] = digits(record["phonenumber"])
     if "firstname" in record or "lastname" in record:

@@ -10,7 +10,7 @@ import policy
 from scripts._shared.live import LIVE
 from tableapi.context import Context
 from tableapi.crypto import token_hash
-from tableapi.errors import Unauthorized
+from tableapi.errors import ApiError, Unauthorized
 
 EXPIRED = "Your account access session is expired"
 
@@ -66,6 +66,13 @@ async def live_user(ctx: Context, token: str) -> Any:
         status, reason, message = refusal
         raise Unauthorized(message, status=status, reason=reason)
     return row
+
+
+def refuse_confined(user: Any) -> None:
+    """Refuse a session that may only change its password. For scripts that check the session themselves."""
+    if refusal := policy.SESSIONS.confined.get(user["role"]):
+        status, reason, message = refusal
+        raise ApiError(message, status=status, reason=reason, scope="resource")
 
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Sign-in with Google or LinkedIn: state, code, one-use ticket, proof, account (calls 4 and 6 to 8).
+"""Sign-in with Google or LinkedIn: state, code, one-use ticket, proof, account.
 
 Each step leaves a one-use token that the next one takes, so that nothing the browser says about itself is believed.
 """
@@ -11,30 +11,40 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from scripts._shared import accounts, audit, domains, sessions, tokens
+from scripts._shared import accounts, audit, domains, names, sessions, tokens, verification
 from tableapi.adapters.oidc import Identity, NotProved, Provider
 from tableapi.context import Context
 from tableapi.crypto import token_hash
-from tableapi.errors import ApiError, NotFound, Unauthorized
+from tableapi.door import validate
+from tableapi.errors import ApiError, Invalid, NotFound, Unauthorized
 
 Vendor = Literal["google", "linkedin"]
 REDIRECT = "/socialcallback"
 COOKIE = "oauth_binding"
 
+# Live users come before deleted ones: an address, and an identity, can belong to a new account after a removal.
 _FIND = """
-    select u.appuserid, u.clientid, u.afid::text as afid, u.isactive, u.isdeleted, u.isverified, u.invitestatus
-    from socialaccount a join appuser u using (appuserid) where a.provider = $1 and a.subject = $2
+    select appuserid
+    from (select u.appuserid, u.isdeleted, 0 as place from socialaccount join appuser u using (appuserid)
+          where provider = $1 and subject = $2
+          union all select appuserid, isdeleted, 1 from appuser where lower(email) = $3) found
+    order by isdeleted, place, appuserid desc limit 1
 """
-_FIND_EMAIL = """
-    select appuserid, clientid, afid::text as afid, isactive, isdeleted, isverified, invitestatus
-    from appuser where lower(email) = $1 order by isdeleted, appuserid desc limit 1
+_LOCK = """
+    select appuserid, clientid, afid::text as afid, name, email, isactive, isdeleted, isverified, invitestatus,
+           password, passwordproved
+    from appuser where appuserid = $1 for update
 """
 _SPEND = """
     insert into onetimetoken (tokenhash, purpose, expireson, usedon)
-    values ($1, 'social', now() + interval '1 day', now()) on conflict do nothing returning true
+    values ($1, 'social', greatest(now() + interval '1 day', to_timestamp($2)), now())
+    on conflict do nothing returning true
 """
-_VERIFIED = "update appuser set isverified = 1, lastloginon = now() where appuserid = $1"
-_LINK = "insert into socialaccount (provider, subject, appuserid) values ($1, $2, $3) on conflict do nothing"
+_SIGNED_IN = "update appuser set lastloginon = now() where appuserid = $1"
+_LINK = """
+    insert into socialaccount (provider, subject, appuserid) values ($1, $2, $3)
+    on conflict (provider, subject) do update set appuserid = excluded.appuserid
+"""
 
 
 def provider(ctx: Context, vendor: Vendor) -> Provider:
@@ -97,13 +107,15 @@ def _bound(ctx: Context, binding: str) -> bool:
 
 
 async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
-    """The ticket for an ID token that Google gave the browser itself. One token is good for one sign-in."""
+    """Return the ticket for an ID token that Google gave the browser itself.
+
+    One nonce, and one token, is good for one sign-in. Claims tell that, because one token has many encodings.
+    """
     identity = await provider(ctx, "google").identity(credential, nonce)
-    if not await ctx.db.fetchval(
-        _SPEND,
-        token_hash(credential),
-    ):
-        raise NotProved("This sign-in was used before. Please try again.")
+    async with ctx.db.transaction():
+        for mark in identity.marks:
+            if not await ctx.db.fetchval(_SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
+                raise NotProved("This sign-in was used before. Please try again.")
     return await _kept(ctx, "google", identity)
 
 
@@ -132,7 +144,7 @@ async def details(ctx: Context, ticket_: str) -> Details:
     known = None if row is None else tokens.data(ctx, row)
     if known is None:
         raise NotProved("The sign-in took too long. Please try again.", reason="bad_ticket")
-    user = await _user(ctx, known)
+    user = await _find(ctx, known)
     proof = await tokens.issue(ctx, "social", None, known)
     return Details(
         email=known["email"],
@@ -143,42 +155,57 @@ async def details(ctx: Context, ticket_: str) -> Details:
     )
 
 
-async def _user(ctx: Context, known: dict[str, str]) -> Any:
-    linked = await ctx.db.fetchrow(_FIND, known["vendor"], known["subject"])
-    return linked or await ctx.db.fetchrow(_FIND_EMAIL, known["email"])
+async def _find(ctx: Context, known: dict[str, str]) -> int | None:
+    """Return the id of the user that the identity is linked to, or that has its address."""
+    appuserid: int | None = await ctx.db.fetchval(_FIND, known["vendor"], known["subject"], known["email"])
+    return appuserid
+
+
+class Terms(BaseModel):
+    """Acceptance of the terms, which a new account needs. `null` counts as not accepted."""
+
+    terms: bool | None = None
 
 
 async def enter(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
-    """Call 4: sign in, or sign up, whom the proof names. E-mail and id in the body are not looked at."""
-    ctx.limit("social", ctx.request.ip, 10, 60)
+    """Sign in, or sign up, the user that the proof names. E-mail and id in the body are not looked at."""
+    ctx.limit("social", ctx.request.network, 10, 60)
     async with ctx.db.transaction():
         row = await tokens.use(ctx, str(record.get("proof") or ""), "social")
         known = None if row is None else tokens.data(ctx, row)
         if known is None:
             raise Unauthorized("Please sign in with the provider again.", reason="no_proof", scope="resource")
-        user = await _user(ctx, known)
-        if user is None:
-            return await _sign_up(ctx, known)
-        _refuse_unusable(user)
-        await ctx.db.execute(_LINK, known["vendor"], known["subject"], user["appuserid"])
-        # The provider says that the address is verified, and it is this account's.
-        await ctx.db.execute(_VERIFIED, user["appuserid"])
+        appuserid = await _find(ctx, known)
+        if appuserid is None:
+            return await _sign_up(ctx, known, record)
+        user: Any = await ctx.db.fetchrow(_LOCK, appuserid)
+        _refuse_unusable(user, known["email"])
+        # The provider proves the address, which the one who set the present credentials may not have done.
+        if verification.is_unproved(user):
+            await verification.evict(ctx, user, known["vendor"])
+            await verification.welcome(ctx, appuserid)
+        await ctx.db.execute(_LINK, known["vendor"], known["subject"], appuserid)
+        await ctx.db.execute(_SIGNED_IN, appuserid)
         whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
         await audit.write(ctx, "signin", known["vendor"], **whose)
         token = await sessions.start(ctx, user["appuserid"])
     return {"afid": user["afid"], "session_token": token, "action": "login"}
 
 
-async def _sign_up(ctx: Context, known: dict[str, str]) -> dict[str, Any]:
+async def _sign_up(ctx: Context, known: dict[str, str], record: dict[str, Any]) -> dict[str, Any]:
     email = await domains.business(ctx, known["email"])
-    user = await accounts.open_account(ctx, email, known["name"] or email, password=None, verified=True)
+    if not validate(Terms, {"terms": record.get("terms")}).terms:
+        raise Invalid({"terms": accounts.TERMS})
+    name = names.plain(known["name"]) or names.plain(email.partition("@")[0])
+    user = await accounts.open_account(ctx, email, name or email, password=None, verified=True)
+    await verification.welcome(ctx, user["appuserid"])
     await ctx.db.execute(_LINK, known["vendor"], known["subject"], user["appuserid"])
     await audit.write(ctx, "register", known["vendor"], clientid=user["clientid"], appuserid=user["appuserid"])
     token = await sessions.start(ctx, user["appuserid"])
     return {"clientdata": {"user": user, "session_token": token}, "action": "signup"}
 
 
-def _refuse_unusable(user: Any) -> None:
+def _refuse_unusable(user: Any, email: str) -> None:
     def refused(code: int, message: str) -> ApiError:
         return ApiError(message, status=403, code=code, scope="account", reason="sign_in_refused")
 
@@ -188,3 +215,5 @@ def _refuse_unusable(user: Any) -> None:
         raise refused(803, "Please Accept your invitation and Sign in")
     if not user["isactive"]:
         raise refused(800, "Your account is temporarily disabled")
+    if not user["isverified"] and user["email"].lower() != email:  # linked, and the provider proves another address
+        raise refused(802, "Your email is not verified. Please verify your email address and try logging in again.")

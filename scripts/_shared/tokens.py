@@ -1,5 +1,7 @@
-"""One-use tokens of mailed links and hand-overs (safe-contract G15): 32 random bytes, stored as a hash, bound to a
-purpose and mostly to a user. Asking for a new one, or using one, kills the older.
+"""One-use tokens of mailed links and hand-overs: 32 random bytes, stored as a hash, bound to a purpose.
+
+A token of a user is also bound to the address that it was mailed to. It is refused once the user has another address.
+Asking for a new one, or using one, ends the older. A change of the address ends all of them (schema.sql).
 """
 
 from __future__ import annotations
@@ -32,27 +34,33 @@ TRIES = 5
 
 _KILL = "delete from onetimetoken where appuserid = $1 and purpose = $2 and usedon is null"
 _KEEP = """
-    insert into onetimetoken (tokenhash, purpose, appuserid, datacipher, expireson)
-    values ($1, $2, $3, $4, now() + $5)
+    insert into onetimetoken (tokenhash, purpose, appuserid, datacipher, expireson, email)
+    values ($1, $2, $3, $4, now() + $5, $6)
 """
-_FIND = """
-    select appuserid, datacipher, usedon is not null as used from onetimetoken
-    where tokenhash = $1 and purpose = any($2) and expireson > now() and tries < $3
+_LIVE = """
+    t.tokenhash = $1 and t.purpose = any($2) and t.expireson > now() and t.tries < $3
+    and (t.appuserid is null
+         or exists (select 1 from appuser u where u.appuserid = t.appuserid and lower(u.email) = t.email))
 """
-_USE = """
-    update onetimetoken set usedon = now()
-    where tokenhash = $1 and purpose = any($2) and expireson > now() and usedon is null and tries < $3
+_FIND = f"select appuserid, datacipher, usedon is not null as used from onetimetoken t where {_LIVE}"  # noqa: S608
+_USE = f"""
+    update onetimetoken t set usedon = now() where {_LIVE} and t.usedon is null
     returning appuserid, datacipher, purpose
-"""
+"""  # noqa: S608
 
 
-async def issue(ctx: Context, purpose: Purpose, appuserid: int | None = None, data: Any = None) -> str:
-    """A new token; the unused ones of the same user and purpose die, except proofs of a sign-in in several tabs."""
+async def issue(
+    ctx: Context, purpose: Purpose, appuserid: int | None = None, data: Any = None, *, email: str | None = None
+) -> str:
+    """Make a token and end the unused ones of the same user and purpose, except proofs of a sign-in in several tabs.
+
+    `email` is the user's address that it is mailed to. Without it, the token is bound to the address of the moment.
+    """
     token = secrets.token_urlsafe(32)
     if appuserid is not None and purpose not in ("check", "session", "mfa", "social"):
         await ctx.db.execute(_KILL, appuserid, purpose)
     sealed = None if data is None else ctx.vault.seal(orjson.dumps(data).decode())
-    await ctx.db.execute(_KEEP, token_hash(token), purpose, appuserid, sealed, LIFE[purpose])
+    await ctx.db.execute(_KEEP, token_hash(token), purpose, appuserid, sealed, LIFE[purpose], email)
     return token
 
 
@@ -72,6 +80,6 @@ def data(ctx: Context, row: Any) -> Any:
 
 
 async def kill(ctx: Context, appuserid: int, *purposes: Purpose) -> None:
-    """End the unused tokens of a user."""
-    sql = "delete from onetimetoken where appuserid = $1 and purpose = any($2) and usedon is null"
+    """End the unused tokens of a user: those of some purposes, or all."""
+    sql = "delete from onetimetoken where appuserid = $1 and usedon is null and (purpose = any($2) or $2 = '{}')"
     await ctx.db.execute(sql, appuserid, list(purposes))

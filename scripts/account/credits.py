@@ -46,6 +46,7 @@ async def _whose(ctx: Context) -> int:
     key = ctx.request.query.get("apikey") or ctx.request.headers.get("x-api-key") or ""
     if key in ctx.settings.app_keys:  # it names the app; whose account it is says the session
         user = await sessions.live_user(ctx, ctx.request.session_token)
+        sessions.refuse_confined(user)
         if user["role"] in SESSION:
             return int(user["clientid"])
         raise Unauthorized(sessions.EXPIRED)

@@ -36,6 +36,8 @@ class Member(BaseModel):
             self.firstname, self.lastname = names.split(self.name)
         if not self.firstname:
             raise ValueError("Please fill all required fields")
+        if not names.is_plain(f"{self.firstname} {self.lastname}"):
+            raise ValueError(names.REFUSED)
         return self
 
 
@@ -46,7 +48,7 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
         if ctx.actor.role == "key":
             raise Unauthorized(sessions.EXPIRED)
         return None
-    ctx.limit("verifytoken", ctx.request.ip, LOOK_PER_MINUTE, 60)
+    ctx.limit("verifytoken", ctx.request.network, LOOK_PER_MINUTE, 60)
     user = await users.proved(ctx, asked[1], asked[2], "verify", "invite")
     if user is None or user["isdeleted"]:
         return []

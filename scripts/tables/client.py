@@ -1,4 +1,4 @@
-"""POST /_table/client: what creating a client means is signing up, by password (call 5) or with a provider (call 4)."""
+"""Hooks of /_table/client: creating one is signing up, by password or with a provider; changing one is checked."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from scripts._shared import accounts, audit, domains, mails, passwords, sessions, social
+from scripts._shared import accounts, audit, domains, mails, names, passwords, profiles, sessions, social
 from scripts._shared.accounts import EmailExists
 from tableapi.context import Context
 from tableapi.door import validate
 from tableapi.errors import BadRequest, Invalid
 
 PER_HOUR = 5
-TERMS = "Please accept the terms and conditions"
 
 
 class Register(BaseModel):
@@ -24,6 +23,13 @@ class Register(BaseModel):
     name: str = Field(min_length=1, max_length=200)
     password: Annotated[str, StringConstraints(strip_whitespace=False)]  # as typed: blanks are refused, not dropped
     terms: bool = False
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, value: str) -> str:
+        if not names.is_plain(value):
+            raise ValueError(names.REFUSED)
+        return value
 
     @field_validator("password")
     @classmethod
@@ -49,8 +55,8 @@ async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
     typed = validate(Register, record)
     email = await domains.business(ctx, typed.email)
     if not typed.terms:
-        raise Invalid({"terms": TERMS})
-    ctx.limit("register", ctx.request.ip, PER_HOUR, 3600)
+        raise Invalid({"terms": accounts.TERMS})
+    ctx.limit("register", ctx.request.network, PER_HOUR, 3600)
     hashed = await passwords.hashed(typed.password)
     try:
         async with ctx.db.transaction():
@@ -73,3 +79,12 @@ async def _as_if(ctx: Context, email: str, name: str) -> dict[str, Any]:
     )
     user = dict(row) | {"name": name, "email": email, "isverified": 0}
     return {"clientdata": {"user": user, "session_token": passwords.random_token()}}
+
+
+async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+    """Check the fields that the profile form writes too by the same rules; the engine writes the record."""
+    for record in records:
+        if "phonenumber" in record:
+            record["phonenumber"] = profiles.digits(record["phonenumber"])
+        if not names.is_plain(str(record.get("companyname") or "")):
+            raise Invalid({"companyname": names.REFUSED})

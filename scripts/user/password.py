@@ -1,4 +1,4 @@
-"""Forgotten, reset and changed passwords (calls 9, 10 and 11). What the body holds decides, not the query."""
+"""Forgotten, reset and changed passwords. What the body holds decides, not the query."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit, mails, passwords, sessions, tokens, users
-from scripts._shared.roles import SESSION
+from scripts._shared import audit, mails, passwords, sessions, tokens, users, verification
+from scripts._shared.roles import SESSION, TEMPORARY
 from tableapi.access import ANYONE
 from tableapi.context import Context
 from tableapi.errors import BadRequest, Invalid, NotFound, Unauthorized
@@ -22,14 +22,19 @@ class Input(BaseModel):
     confirm_password: str | None = None
 
 
+# A mailed code, or a mailed temporary password, proves that the new password is that of the holder of the address.
 _SET = """
-    update appuser set password = $2, mustchangepassword = 0, passwordexpireson = null where appuserid = $1
+    update appuser set password = $2, mustchangepassword = 0, passwordexpireson = null,
+        passwordproved = greatest(passwordproved, mustchangepassword, $3::boolean::int),
+        isverified = case when $3 and invitestatus = 'accepted' then 1 else isverified end
+    where appuserid = $1
 """
+ENDED: tuple[tokens.Purpose, ...] = ("reset", "verify", "emailchange", "check", "session", "mfa")
 EXPIRED = "The Code for this link has expired,Please try with latest"
 DIFFERENT = "Both password doesn't match"
 
 
-@script(roles=(ANYONE,))
+@script(roles=(ANYONE, *TEMPORARY))
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     if input.old_password:
         return await _change(ctx, input)
@@ -41,16 +46,16 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
 
 
 async def _forgot(ctx: Context, email: str) -> dict[str, Any]:
-    """Call 9: the same answer for every address. What is done for a known one is done by a job."""
-    ctx.limit("password forgot", ctx.request.ip, 10, 3600)
+    """Give the same answer for every address. What is done for a known one is done by a job."""
+    ctx.limit("password forgot", ctx.request.network, 10, 3600)
     ctx.limit("password forgot address", email, 3, 3600)
     await ctx.later("forgotpassword", email=email)
     return {"success": True}
 
 
 async def _reset(ctx: Context, input: Input) -> dict[str, Any]:
-    """Call 10: by the mailed code."""
-    ctx.limit("password reset", ctx.request.ip, 20, 3600)
+    """Set a new password by the mailed code, which also verifies the address."""
+    ctx.limit("password reset", ctx.request.network, 20, 3600)
     email = input.email.strip().lower()
     missing = {name: "Please fill all required fields" for name in ("email", "code") if not getattr(input, name)}
     if missing:
@@ -60,13 +65,17 @@ async def _reset(ctx: Context, input: Input) -> dict[str, Any]:
         user = await users.proved(ctx, email, input.code, "reset")
         if user is None or user["isdeleted"] or await tokens.use(ctx, input.code, "reset") is None:
             raise NotFound(EXPIRED)
-        await _set(ctx, user, hashed, "password_reset")
+        await _set(ctx, user, hashed, "password_reset", mailed=True)
+        if not user["isverified"] and user["invitestatus"] == "accepted":
+            await verification.welcome(ctx, user["appuserid"])
+            whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
+            await audit.write(ctx, "email_verified", user["appuserid"], **whose)
     return {"success": True}
 
 
 async def _change(ctx: Context, input: Input) -> dict[str, Any]:
-    """Call 11: by the old password, in a session; the others end and this one gets a new token."""
-    if ctx.actor.role not in SESSION:
+    """Change the password by the old one, in a session. The others end and this one gets a new token."""
+    if ctx.actor.role not in (*SESSION, *TEMPORARY):
         raise Unauthorized(sessions.EXPIRED)
     ctx.limit("password change", str(ctx.actor.appuserid), 5, 900)
     user: Any = await ctx.db.fetchrow("select * from appuser where appuserid = $1", ctx.actor.appuserid)
@@ -89,12 +98,12 @@ async def _new(input: Input) -> str:
     return await passwords.hashed(input.new_password)
 
 
-async def _set(ctx: Context, user: Any, hashed: str, event: str) -> None:
-    """Keep the new password; every session and every open reset link of the user ends."""
+async def _set(ctx: Context, user: Any, hashed: str, event: str, *, mailed: bool = False) -> None:
+    """Keep the new password. Every session and open token of the user ends, except an invitation."""
     whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
-    await ctx.db.execute(_SET, user["appuserid"], hashed)
+    await ctx.db.execute(_SET, user["appuserid"], hashed, mailed)
     await sessions.end_all(ctx, user["appuserid"])
-    await tokens.kill(ctx, user["appuserid"], "reset")
+    await tokens.kill(ctx, user["appuserid"], *ENDED)
     link = mails.link(ctx, "/forgotpassword")
     await mails.queue(ctx, "passwordchanged", user["email"], link, name=user["name"])
     await audit.write(ctx, event, user["appuserid"], **whose)

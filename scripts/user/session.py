@@ -1,4 +1,4 @@
-"""Sign in, look at the session, extend it, sign out (calls 1, 2, 3 and 26)."""
+"""Sign in, look at the session, extend it, sign out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from scripts._shared import audit, passwords, sessions, throttle, tokens
-from scripts._shared.roles import SIGNUP
+from scripts._shared.roles import SIGNUP, TEMPORARY
 from tableapi.access import ANYONE
 from tableapi.context import Context
 from tableapi.errors import ApiError, BadRequest, Unauthorized
@@ -28,6 +28,11 @@ _FIND = """
 """
 
 
+_SIGNED_IN = """
+    update appuser set lastloginon = now() where appuserid = $1 and password = $2 returning appuserid
+"""
+
+
 class Input(BaseModel):
     email: str = ""
     username: str = ""
@@ -45,7 +50,7 @@ class SignInRefused(ApiError):
     status, reason, scope = 403, "sign_in_refused", "account"
 
 
-@script(method="GET", roles=(ANYONE,), limit="30/minute per ip")
+@script(method="GET", roles=(ANYONE, *TEMPORARY), limit="30/minute per ip")
 async def look(ctx: Context, input: Token) -> dict[str, Any]:
     """Who is signed in: by the session header, or by `session_token` in the query (a token or a one-use ticket)."""
     if not input.session_token:
@@ -60,7 +65,7 @@ async def look(ctx: Context, input: Token) -> dict[str, Any]:
     return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)
 
 
-@script(roles=(ANYONE,), limit="20/minute per ip")
+@script(roles=(ANYONE, *TEMPORARY), limit="20/minute per ip")
 async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
     """By e-mail and password, or silently by a session token."""
     if input.session_token and not input.password:
@@ -71,23 +76,24 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
         missing = "email" if not email else "password"
         raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
 
-    await throttle.check(ctx, email)
-    user: Any = await ctx.db.fetchrow(_FIND, email)
-    if not await passwords.matches(user["password"] if user else None, input.password):
-        await throttle.failed(ctx, email)
-        await audit.write(ctx, "signin_failed", **_whose(user))
-        raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
-    await throttle.clear(ctx, email)
+    async with throttle.attempt(ctx, email) as counted:
+        user: Any = await ctx.db.fetchrow(_FIND, email)
+        await counted.by_account(user["appuserid"] if user else None)
+        if not await passwords.matches(user["password"] if user else None, input.password):
+            await audit.write(ctx, "signin_failed", **_whose(user))
+            raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
+        await counted.forgive()
     await _refuse_unusable(ctx, user)
 
     async with ctx.db.transaction():
+        if await ctx.db.fetchval(_SIGNED_IN, user["appuserid"], user["password"]) is None:
+            raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})  # it was changed meanwhile
         token = await sessions.start(ctx, user["appuserid"])
-        await ctx.db.execute("update appuser set lastloginon = now() where appuserid = $1", user["appuserid"])
         await audit.write(ctx, "signin", **_whose(user))
     return await sessions.answer(ctx, user["appuserid"], token)
 
 
-@script(method="PUT", roles=SIGNUP)
+@script(method="PUT", roles=(*SIGNUP, *TEMPORARY))
 async def extend(ctx: Context) -> dict[str, Any]:
     """Extend the idle life. The token stays the same."""
     token = ctx.request.session_token
@@ -96,7 +102,7 @@ async def extend(ctx: Context) -> dict[str, Any]:
     return await sessions.answer(ctx, user["appuserid"], token)
 
 
-@script(method="DELETE", roles=(ANYONE,))
+@script(method="DELETE", roles=(ANYONE, *TEMPORARY))
 async def sign_out(ctx: Context) -> dict[str, bool]:
     """End this session. Again is safe."""
     if ctx.request.session_token:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,9 @@ class Identity:
     email: str
     email_verified: bool
     name: str
+    # Tell one ID token from any other, however it is encoded: issuer with user and nonce, and with its identifier.
+    marks: tuple[str, ...] = ()
+    until: int = 0  # seconds since 1970: when the ID token expires
 
 
 class Provider:
@@ -156,4 +160,9 @@ def _identity(claims: dict[str, Any]) -> Identity:
     verified = claims.get("email_verified")
     name = claims.get("name") or f"{claims.get('given_name', '')} {claims.get('family_name', '')}".strip()
     email = str(claims.get("email") or "").strip().lower()
-    return Identity(str(claims["sub"]), email, verified is True or verified == "true", str(name or email))
+    kept = {"nonce": [claims["sub"], claims.get("nonce")], "jti": [claims.get("jti")]}
+    marks = tuple(
+        json.dumps([claims.get("iss"), part, *values]) for part, values in kept.items() if values[-1] is not None
+    ) or (json.dumps([claims.get("iss"), "iat", claims["sub"], claims.get("iat"), claims.get("exp")]),)
+    known = verified is True or verified == "true"
+    return Identity(str(claims["sub"]), email, known, str(name or email), marks, int(claims.get("exp") or 0))

@@ -87,7 +87,7 @@ async def test_the_story_of_a_member(world: World, account: Account) -> None:
     assert (stale.status_code, accepted.json()["invitestatus"]) == (404, "accepted")
     body = (await world.mails(added["email"]))[-1].get_body(("plain",))
     assert body is not None
-    password = body.get_content().partition("temporary password ")[2][:8]
+    password = body.get_content().partition("temporary password:")[2].split()[0]
     signed = await world.caller().post(SESSION, json={"email": added["email"], "password": password})
     assert (signed.status_code, signed.json()["mustchangepassword"]) == (200, 1)
     again = await account.owner.post("sendappuserinviteemail", appuserid=added["appuserid"])
@@ -203,3 +203,44 @@ async def test_the_audit_log_tells_the_owner_and_nobody_else(account: Account, o
     assert (await other.owner.table("GET", "auditlog")).json()["resource"] == []
     member = await account.user()
     assert (await member.table("GET", "auditlog")).status_code in (403, 404)
+
+
+@pytest.mark.parametrize(
+    "phone",
+    ["12ab5678", "+45 12 34 56 78 x9", "12.34.56.78", "12/345678", "tel:12345678", "12345678;1",
+     "\u0661\u0662\u0663\u0664\u0665",
+     "1234", "1234567890123456", -12345678, 12345.5, True, ["12345678"], {"a": 1}, "12345\n678", "+"],
+)  # fmt: skip
+async def test_a_phone_number_with_anything_else_in_it_is_refused(world: World, account: Account, phone: Any) -> None:
+    member, owner = await account.user(), account.owner
+    fresh = await account.user(role="admin")
+    for caller, path, record in (
+        (member, "appuser", {"appuserid": member.appuserid}),
+        (fresh, f"appuser/{fresh.appuserid}", {}),
+        (owner, "appuser", {"appuserid": owner.appuserid, "companyname": "Mine"}),
+        (owner, f"client/{account.clientid}", {}),
+        (owner, "client", {"clientid": account.clientid}),
+    ):
+        for method in ("PATCH", "PUT"):
+            body = record | {"phonenumber": phone}
+            sent = body if "/" in path else {"resource": [body]}
+            answer = await caller.http.request(method, f"/api/v2/leads/_table/{path}", json=sent)
+            assert answer.status_code == 422, answer.text
+            assert list(answer.json()["error"]["context"]["fields"]) == ["phonenumber"]
+    assert await world.db.fetchval("select phonenumber from client where clientid = $1", account.clientid) == ""
+
+
+async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(world: World, account: Account) -> None:
+    typed, kept = " +45 (12) [34]-56\u00a078 ", "4512345678"
+    owner = account.owner
+    assert (
+        await owner.table("PATCH", f"client/{account.clientid}", phone := {"phonenumber": typed})
+    ).status_code == 200
+    sql = "select c.phonenumber as company, u.phonenumber as own from client c join appuser u using (clientid)"
+    row = await world.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
+    assert row is not None
+    assert row["company"] == kept
+    assert (await owner.table("PATCH", "appuser", {"appuserid": owner.appuserid} | phone)).status_code == 200
+    row = await world.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
+    assert row is not None
+    assert dict(row) == {"company": kept, "own": kept}

@@ -252,3 +252,52 @@ async def test_an_older_program_works_on_until_a_migration_says_no(
     await upgrade(url, new)
     with pytest.raises(BadMigration, match="upgrade it first"):
         await upgrade(url, old)
+
+
+async def test_tokens_and_erased_people_of_an_older_version(new_database: Callable[[], str], tmp_path: Path) -> None:
+    """0005: tokens are bound to the addresses they were mailed to, and what removals left in clear is erased."""
+    url = await asyncio.to_thread(new_database)
+    files = sorted((ROOT / "migrations").glob("*.sql"))
+    older = {path.stem: path.read_text() for path in files if path.name < "0005"}
+    await upgrade(url, project(tmp_path / "older", RELEASED.read_text(), **older))
+    db = await asyncpg.connect(url)
+    await db.execute("insert into client (clientid) values (1)")
+    users = "insert into appuser (appuserid, clientid, name, email, role, isverified) values ($1, 1, 'A', $2, $3, 1)"
+    await db.execute(users, 1, "Stays@old.example", "client")
+    await db.execute(users, 2, "new@old.example", "member")
+    token = (
+        "insert into onetimetoken (tokenhash, purpose, appuserid, createdon, expireson)"
+        " values (sha256($1), 'reset', $2, now() - interval '1 minute', now() + interval '1 hour')"
+    )
+    await db.execute(token, b"1", 1)
+    await db.execute(token, b"2", 2)
+    await db.execute("insert into auditlog (clientid, appuserid, event) values (1, 2, 'email_changed')")
+    person = "insert into person (personid, profilekey, full_name, businesscipher) values ($1, $2, $3, $4)"
+    await db.execute(person, 1, "in/erased", "", None)
+    await db.execute(person, 2, "in/alive", "Alive", b"x")
+    contact = (
+        "insert into usercontact (contactid, clientid, personid, name, linkedinurl, deleted)"
+        " values ($1, 1, $1, $2, $3, $4)"
+    )
+    await db.execute(contact, 1, "Removed", "https://www.linkedin.com/in/erased", 1)
+    await db.execute(contact, 2, "Alive", "https://www.linkedin.com/in/alive", 0)
+    await upgrade(url, ROOT)
+
+    tokens = await db.fetch("select appuserid, email from onetimetoken")
+    assert [tuple(row) for row in tokens] == [(1, "stays@old.example")]
+    await db.execute(token, b"3", 2)  # by a program that does not know the column
+    assert await db.fetchval("select email from onetimetoken where appuserid = 2") == "new@old.example"
+    await db.execute("update appuser set email = 'other@old.example' where appuserid = 2")
+    assert await db.fetchval("select count(*) from onetimetoken where appuserid = 2") == 0
+    assert await db.fetchval("select sum(passwordproved) from appuser") == 2
+    await db.execute(users, 3, "later@old.example", "member")
+    assert await db.fetchval("select passwordproved from appuser where appuserid = 3") == 0
+    keys = [row["profilekey"] for row in await db.fetch("select profilekey from person order by personid")]
+    assert keys == ["removed/1", "in/alive"]
+    urls = [row["linkedinurl"] for row in await db.fetch("select linkedinurl from usercontact order by contactid")]
+    assert urls == ["", "https://www.linkedin.com/in/alive"]
+    # The file can be begun again.
+    await db.execute("delete from schemaversion where version >= 5")
+    said = await upgrade(url, project(tmp_path / "again", "", **{path.stem: path.read_text() for path in files[:5]}))
+    assert said == ["Database upgraded by 0005_tokens_bound_to_addresses.sql."]
+    await db.close()

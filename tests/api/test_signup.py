@@ -144,6 +144,9 @@ async def test_the_journey_to_a_verified_account(world: World) -> None:
     first = await world.caller().post(API + "updatinvitedappuser", json=used)
     again = await world.caller().post(API + "updatinvitedappuser", json=used)
     assert (first.json()["success"], again.json()["already"]) == (1, 1)
+    # The welcome comes whatever browser opened the link, and the app that asks for it again changes nothing.
+    subjects = [mail["Subject"] for mail in await world.mails(user["email"])]
+    assert len([subject for subject in subjects if subject.startswith("Welcome")]) == 1
     for _ in range(2):
         assert (await http.post(API + "registration_confirmation", json={})).json() == {"success": 1}
     subjects = [mail["Subject"] for mail in await world.mails(user["email"])]

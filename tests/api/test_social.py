@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,6 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import oidc_provider_mock
 import pytest
+from joserfc import jwt
+from joserfc.jwk import ECKey, KeySet
 
 from scripts._shared import social
 from tableapi.adapters.oidc import Provider
@@ -70,7 +74,7 @@ async def _ticket(world: World, http: httpx2.AsyncClient, vendor: str, back: dic
 
 async def _enter(http: httpx2.AsyncClient, vendor: str, ticket: str) -> tuple[dict[str, Any], dict[str, Any]]:
     details = (await http.post(API + f"{vendor}_userdetails", json={"access_token": ticket})).json()
-    record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"]}
+    record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"], "terms": True}
     entered = await http.post(TABLE + "client", json={"resource": [record]})
     return details, entered.json()["resource"][0]
 
@@ -182,3 +186,103 @@ async def test_a_provider_that_is_down_is_502(world: World) -> None:
     answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
     world.scripts.world._providers.clear()
     assert answer.status_code == 502
+
+
+@pytest.mark.parametrize("terms", [None, False, 0, "no"])
+async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: World, issuer: str, terms: object) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
+    details = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()
+    record = {"type": "social", "proof": details["proof"]}
+    refused = await http.post(TABLE + "client", json={"resource": [record | {"terms": terms}]})
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["error"]["context"]["fields"] == {"terms": "Please accept the terms and conditions"}
+    assert await providers.db.fetchval("select count(*) from appuser where email = $1", email) == 0
+    # The refusal leaves the proof in place, so that the app asks for the terms and goes on.
+    entered = await http.post(TABLE + "client", json={"resource": [record | {"terms": True}]})
+    assert entered.json()["resource"][0]["action"] == "signup"
+    accepted = await providers.db.fetchval("select termsacceptedon is not null from appuser where email = $1", email)
+    assert accepted is True
+    subjects = [mail["Subject"] for mail in await providers.mails(email)]
+    assert len([subject for subject in subjects if subject.startswith("Welcome")]) == 1
+
+    http, url = await _start(providers, "google")
+    ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
+    proof = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()["proof"]
+    known = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": proof}]})
+    assert (known.status_code, known.json()["resource"][0]["action"]) == (200, "login")
+
+
+# -- ID tokens that the browser brings ---------------------------------------------------------------------------------
+
+
+class _Signer:
+    """A provider whose tokens the test makes itself."""
+
+    def __init__(self) -> None:
+        self.key = ECKey.generate_key("P-256", {"kid": "test"})
+        self.provider = Provider("http://idp.example", "client", "secret", nonce_needed=True)
+        self.provider._found = {"issuer": "http://idp.example"}
+        self.provider._keys = KeySet([self.key])
+        self.provider._until = float("inf")
+
+    def token(self, email: str, nonce: str, **claims: Any) -> str:
+        now = int(time.time())
+        known = {"iss": "http://idp.example", "aud": "client", "sub": email, "iat": now, "exp": now + 300}
+        known |= {"email": email, "email_verified": True, "name": "Sofia", "nonce": nonce}
+        return jwt.encode({"alg": "ES256", "kid": "test"}, known | claims, self.key)
+
+
+@pytest.fixture
+def signer(world: World) -> Iterator[_Signer]:
+    made = _Signer()
+    world.scripts.world._providers["google"] = made.provider
+    yield made
+    world.scripts.world._providers.clear()
+
+
+def _encodings(token: str) -> list[str]:
+    """The same signed claims in other letters: spare bits of the last character, and the other valid signature."""
+    head, claims, signature = token.split(".")
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    last = letters.index(signature[-1])
+    spare = [f"{signature[:-1]}{letters[last & ~15 | bits]}" for bits in (1, 5, 15)]
+    raw = base64.urlsafe_b64decode(signature + "==")
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    flipped = raw[:32] + (order - int.from_bytes(raw[32:])).to_bytes(32)
+    other = base64.urlsafe_b64encode(flipped).rstrip(b"=").decode()
+    return [f"{head}.{claims}.{one}" for one in (*spare, other, signature + "=", signature + "==")]
+
+
+async def test_one_id_token_is_good_for_one_sign_in_in_every_encoding(world: World, signer: _Signer) -> None:
+    email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
+    token = signer.token(email, nonce)
+
+    async def ask(credential: str) -> httpx2.Response:
+        return await world.caller().post(API + "google_userdetails", json={"credential": credential, "nonce": nonce})
+
+    assert (await ask(token)).status_code == 200
+    for again in (token, *_encodings(token)):
+        answer = await ask(again)
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
+    # Another token with the nonce, or with the identifier, of one that was used.
+    assert (await ask(signer.token(email, nonce, iat=int(time.time()) - 5))).status_code == 400
+
+
+async def test_the_identifier_of_an_id_token_is_good_once(world: World, signer: _Signer) -> None:
+    email = f"social-{secrets.token_hex(4)}@company.example"
+    codes = []
+    for _ in range(2):
+        nonce = secrets.token_urlsafe(16)
+        body = {"credential": signer.token(email, nonce, jti="one"), "nonce": nonce}
+        codes.append((await world.caller().post(API + "google_userdetails", json=body)).status_code)
+    assert codes == [200, 400]
+
+
+async def test_a_replayed_id_token_at_once_signs_in_once(world: World, signer: _Signer) -> None:
+    email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
+    token = signer.token(email, nonce)
+    body = [{"credential": one, "nonce": nonce} for one in [token, *_encodings(token)[:4]]]
+    answers = await asyncio.gather(*(world.caller().post(API + "google_userdetails", json=one) for one in body))
+    assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]

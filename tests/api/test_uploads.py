@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms, PngImagePlugin
 
 from tests.api.product import API, Account, World
 
@@ -73,3 +73,57 @@ async def test_files_are_private(world: World, account: Account, other: Account)
     assert (await account.owner.http.get(API + "files/no-uuid")).status_code == 422
     for name, data in (("x.html", b"<html>"), ("x.pdf", b"no pdf"), ("x.csv", b"\xff\xfe"), ("x", b"")):
         assert (await _send(account, "files", name, data))[0] == 415
+
+
+def _hostile_jpeg() -> bytes:
+    """A picture of a phone: comment, colour profile, place, a second picture, and something behind the end."""
+    first, second = Image.new("RGB", (40, 30), "teal"), Image.new("RGB", (40, 30), "red")
+    out = io.BytesIO()
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes() + b"secret profile"
+    first.save(
+        out, "MPO", save_all=True, append_images=[second], comment=b"secret comment", icc_profile=profile,
+        exif=b"Exif\0\0secret place", xmp=b"secret xmp",
+    )  # fmt: skip
+    return out.getvalue() + b"secret end"
+
+
+def _plain_jpeg() -> bytes:
+    out = io.BytesIO()
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes() + b"secret profile"
+    Image.new("RGB", (40, 30), "teal").save(
+        out, "JPEG", comment=b"secret comment", icc_profile=profile, xmp=b"secret xmp", dpi=(300, 300)
+    )
+    return out.getvalue()
+
+
+def _hostile_png() -> bytes:
+    out, texts = io.BytesIO(), PngImagePlugin.PngInfo()
+    texts.add_text("Comment", "secret comment")
+    texts.add_itxt("XML:com.adobe.xmp", "secret xmp")
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes() + b"secret profile"
+    Image.new("RGBA", (40, 30), "teal").save(out, "PNG", pnginfo=texts, icc_profile=profile, exif=b"Exif\0\0secret")
+    return out.getvalue() + b"secret end"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("me.jpg", _plain_jpeg()), ("phone.jpg", _hostile_jpeg()), ("me.png", _hostile_png())],
+    ids=["jpeg", "phone", "png"],
+)
+async def test_a_kept_picture_holds_its_pixels_and_nothing_else(
+    world: World, account: Account, name: str, data: bytes
+) -> None:
+    status, made = await _send(account, "userimage", name, data)
+    assert status == 200, made
+    kept = (await world.caller(key="").get(str(made["path"]))).content
+    assert b"secret" not in kept
+    assert b"ICC_PROFILE" not in kept
+    assert b"iCCP" not in kept
+    with Image.open(io.BytesIO(kept)) as picture:
+        assert not {"comment", "icc_profile", "exif", "xmp", "Comment"} & picture.info.keys()
+        assert (picture.format, picture.size, getattr(picture, "n_frames", 1)) == (
+            "PNG" if name.endswith("png") else "JPEG", (40, 30), 1,
+        )  # fmt: skip
+        colour = picture.convert("RGB").getpixel((20, 15))
+    assert isinstance(colour, tuple)
+    assert all(abs(got - wanted) < 6 for got, wanted in zip(colour, (0, 128, 128), strict=True))

@@ -51,6 +51,25 @@ async def test_names_and_keys_are_counted_apart(make: Make) -> None:
     await counter.close()
 
 
+async def test_a_use_that_is_given_back_does_not_count(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "time", lambda: now)
+    counter = make()
+
+    for _ in range(5):
+        good = counter.hit("a", "x", 1, 60)
+        assert good.ok
+        counter.give_back("a", "x", good)
+    counter.give_back("a", "x", good)  # never below nothing
+    assert [counter.hit("a", "x", 1, 60).ok for _ in range(2)] == [True, False]
+    now = 1061.0
+    first = counter.hit("a", "x", 1, 60)
+    counter.give_back("a", "x", good)  # of a window that is over
+    assert first.ok
+    assert not counter.hit("a", "x", 1, 60).ok
+    await counter.close()
+
+
 async def test_after_the_window_everything_is_open_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "time", lambda: now)

@@ -85,3 +85,10 @@ def test_every_table_of_a_client_leads_an_index_or_key_with_it() -> None:
             r"(?:primary key|unique|exclude using btree) \(clientid|clientid +bigint [^,\n]*primary key", body
         )
         assert index or key, table
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=_name)
+def test_limits_count_networks_and_not_single_addresses(path: Path) -> None:
+    """One subscriber has 2^64 addresses of IPv6."""
+    counted = re.findall(r"ctx\.limit\([^)]*request\.ip\b", path.read_text())
+    assert counted == []

@@ -1,6 +1,7 @@
 """Every mail of the product: its words stand in `<name>.jinja` beside this file, its look in base.html and base.txt.
 
-The server chooses template, recipient and link (safe-contract G16). A mail is queued in the transaction of its cause.
+The server chooses template, recipient and link. A mail is queued in the transaction of its cause. What users typed
+appears in mails as `names.plain` leaves it, so that a name cannot carry an address or another line.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from scripts._shared import names
 from tableapi.adapters.mail import Mail
 from tableapi.context import Context
 from tableapi.settings import Settings
 
+TYPED = {"name": "there", "inviter": "A colleague", "company": ""}  # values that users typed, and what stands for none
 PARTS = ("subject", "paragraphs", "button", "note")
 
 
@@ -39,7 +42,8 @@ def _templates(autoescape: bool) -> Environment:
 
 def render(settings: Settings, name: str, to: str, values: dict[str, Any]) -> Mail:
     """The mail as it goes out. Values are escaped where the HTML shows them, and nowhere else."""
-    values = values | {"brand": settings.brand_name}
+    typed = {part: names.plain(str(values[part])) or other for part, other in TYPED.items() if part in values}
+    values = values | typed | {"brand": settings.brand_name}
     words = _templates(False).get_template(f"{name}.jinja").make_module(values)
     parts: dict[str, Any] = {part: getattr(words, part, "") for part in PARTS}
     parts |= {"brand": settings.brand_name, "link": values["link"], "site": settings.public_url}
