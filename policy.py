@@ -138,6 +138,8 @@ POLICY: dict[str, Access] = {
         read=(
             Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
             Rule(roles=("member",), rows=own_client, hidden=PROVIDER_IDS),
+            # A plan's subscriptions without a session are none; the hook refuses the table itself.
+            Rule(roles=("key",), rows=nobody, hidden=PROVIDER_IDS),
         ),
         update=Rule(roles=OWNER, rows=own_client, fields=set()),
     ),

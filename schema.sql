@@ -201,7 +201,8 @@ create table transactionhistory (
     periodstart     timestamptz,
     payurl          text,  -- where an open one can be paid
     receipts        integer not null default 0 check (receipts between 0 and 3),
-    providerid      text unique  -- invoice or payment of the provider: one row however often it tells us
+    providerid      text unique,  -- invoice or payment of the provider: one row however often it tells us
+    refunded        numeric(10, 2) not null default 0  -- how much of the price was refunded or is disputed
 );
 create index transactionhistory_client on transactionhistory (clientid, transactiondate desc);
 
@@ -267,6 +268,29 @@ create table creditledger (
     unique (clientid, source, source_id)
 );
 create index creditledger_client on creditledger (clientid, kind, createdon desc);
+
+create table paymentreversal (  -- refunds and disputes at the provider, as last heard of
+    providerid text primary key,
+    kind       text not null check (kind in ('refund', 'dispute', 'charge')),
+    payment    text not null,
+    purchase   text not null,  -- transactionhistory.providerid
+    amount     integer not null check (amount >= 0),
+    status     text not null,
+    asof       timestamptz not null,
+    listed     flag not null  -- told by the provider's list, not by an event alone
+);
+create index paymentreversal_purchase on paymentreversal (purchase);
+
+create table creditreturn (  -- credits that a refunded payment took back; `owed` are those that were spent already
+    clientid      bigint not null references client,
+    transactionid bigint not null references transactionhistory,
+    kind          text not null check (kind in ('contactcredit', 'bus_email_credits', 'personal_email_credits')),
+    returned      integer not null default 0 check (returned >= 0),
+    owed          integer not null default 0 check (owed >= 0),
+    step          integer not null default 1,  -- makes the source of each ledger row unique
+    primary key (clientid, transactionid, kind)
+);
+create index creditreturn_owed on creditreturn (clientid, kind) where owed > 0;
 
 create table creditnotice (  -- a balance reached a threshold (percent); a refill deletes the row
     clientid  bigint not null references client,
@@ -564,6 +588,7 @@ declare
     left_over integer;
     revealed  bigint;
     outcome   text := 'free';
+    lister    bigint := p_appuserid;
     dial constant integer := (p_kind = 'directdial')::integer;
     work constant integer := (p_kind = 'businessemail')::integer;
     home constant integer := (p_kind = 'personalemail')::integer;
@@ -607,9 +632,12 @@ begin
         dialrevealedby = coalesce(c.dialrevealedby, excluded.dialrevealedby)
     returning * into contact;
 
-    if p_appuserid is not null then
+    if lister is null then  -- what an API key reveals is listed for the owner of the account
+        select appuserid into lister from appuser where clientid = p_clientid and role = 'client' and isdeleted = 0;
+    end if;
+    if lister is not null then
         insert into usercontactlink (appuserid, contactid, clientid, listedon, searchname)
-        values (p_appuserid, contact.contactid, p_clientid, contact.createdon, lower(contact.name))
+        values (lister, contact.contactid, p_clientid, contact.createdon, lower(contact.name))
         on conflict do nothing;
     end if;
 

@@ -1,4 +1,6 @@
 -- outside a transaction
+-- A reveal that began before 0002 replaced its function still commits a link without the new columns.
+-- after older transactions
 -- Five thousand contacts at a time, so that nobody waits long for a row.
 do $$
 declare

@@ -32,9 +32,9 @@ async def run(ctx: Context) -> str | None:
         return None
     last = await ctx.db.fetchval("select max(created) from stripeevent")
     since = last - OVERLAP if last else datetime.now(UTC) - FIRST
-    missed = [event async for event in payments.events(since, events.TYPES)]
+    missed = [event for types in events.ASKED async for event in payments.events(since, types)]
     kept = 0
-    for event in reversed(missed):
+    for event in sorted(missed, key=lambda one: one.created):
         kept += await events.keep(ctx, event)
     for row in await ctx.db.fetch(_STUCK):
         await ctx.later("stripeevent", id=row["id"])

@@ -11,8 +11,8 @@ from tableapi.scripts import script
 async def run(ctx: Context) -> str | None:
     async with ctx.db.transaction():
         await plans.load_catalogue(ctx)
-        if ctx.settings.demo:
-            await demo.load(ctx)
+    if ctx.settings.demo:
+        await demo.load(ctx)
     if not ctx.settings.demo:
         return None
     return f"Sign in   {demo.OWNER} or {demo.MEMBER}, password {demo.PASSWORD}"

@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 
 from scripts._shared import changes, checkouts, planchange, prices, users
+from scripts._shared.live import LIVE
 from scripts._shared.roles import OWNER
 from tableapi.context import Context
-from tableapi.errors import Conflict, NotFound
+from tableapi.errors import Conflict, Invalid, NotFound
 from tableapi.scripts import script
 
 
@@ -34,10 +35,11 @@ class New(BaseModel):
 
 
 class Question(BaseModel):
-    res: Literal["invoice"]
-    plan: Id
+    res: Literal["invoice", "checkout"]
+    plan: Annotated[Id | None, BeforeValidator(_blank)] = None
     subId: MaybeId = None  # noqa: N815
     stdate: str | None = None
+    session_id: Annotated[str, Field(max_length=255)] = ""
 
 
 class Change(BaseModel):
@@ -51,10 +53,7 @@ class Cancel(BaseModel):
     subId: Id  # noqa: N815
 
 
-_LIVE = """
-    select s.planid, s.autorenew, s.stripe_subid, s.status, s.expirydate > now() as running
-    from usersubscription s where s.clientid = $1 and s.isactive = 1
-"""
+_LIVE = f"select s.planid, s.autorenew, s.stripe_subid from usersubscription s where s.clientid = $1 and {LIVE}"  # noqa: S608
 
 
 @script(roles=OWNER, limit="10/hour per client", seconds=30, repeatable=True)
@@ -67,22 +66,34 @@ async def checkout(ctx: Context, input: New) -> dict[str, Any]:
         await users.own(ctx, custId=input.custId)
     plan = await prices.on_sale(ctx, input.plan)
     live: Any = await ctx.db.fetchrow(_LIVE, clientid)
-    if live is not None and live["running"] and live["autorenew"]:
+    if live is not None and live["autorenew"]:
         if live["planid"] == plan["planid"]:
             raise Conflict("You are on this plan already.", reason="already_subscribed")
         if live["stripe_subid"]:
             raise Conflict("Change your running subscription instead.", reason="change_instead")
+    await planchange.must_fit(ctx, clientid, plan)
     page = await checkouts.page(ctx, clientid, plan)
     return {"resource": {"status": 1, "code": 200, "data": page.id, "url": page.url}}
 
 
 @script(method="GET", roles=OWNER, limit="30/minute per session", seconds=30)
 async def preview(ctx: Context, input: Question) -> dict[str, Any]:
-    """What a change would cost. Somebody else's subscription looks exactly like none."""
+    """What a change would cost, or what became of a hosted page. Those of another account look like none."""
+    if input.res == "checkout":
+        return await _outcome(ctx, input.session_id)
+    if input.plan is None:
+        raise Invalid({"plan": "Field required"})
     row = await planchange.own(ctx, input.subId) if input.subId else None
     found = await changes.preview(ctx, row, input.plan) if row is not None else None
     if found is None:
         return {"success": 2, "message": "No such subscription"}
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
+
+
+async def _outcome(ctx: Context, sessionid: str) -> dict[str, Any]:
+    found = await checkouts.outcome(ctx, sessionid)
+    if found is None:
+        return {"success": 2, "message": "No such checkout"}
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
 
 

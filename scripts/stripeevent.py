@@ -11,7 +11,7 @@ import orjson
 import structlog
 from pydantic import BaseModel
 
-from scripts._shared import addons, billing, checkouts, entitlement
+from scripts._shared import addons, billing, checkouts, entitlement, reversals
 from tableapi.adapters.money import Missing
 from tableapi.context import Context
 from tableapi.scripts import script
@@ -34,6 +34,10 @@ async def run(ctx: Context, input: Input) -> None:
     kind, note = event["type"], None
     if kind.startswith("payment_intent."):
         note = await _payment(ctx, about["id"])
+    elif kind in reversals.TYPES:
+        note = await reversals.take_over(ctx, about, event["created"])
+        if note:
+            log.error("unknown_payment", alarm=True, stripe_event=event["id"], type=kind)
     elif kind.startswith(_ABOUT_A_PLAN):
         if kind.startswith("checkout.session."):
             await checkouts.settle(ctx, about["id"], str(about.get("status")))

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit, plans, users
+from scripts._shared import audit, planchange, plans, users
 from scripts._shared.grants import end_plan_credits
 from scripts._shared.roles import OWNER
 from tableapi.context import Context
@@ -50,6 +50,8 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
             raise PaymentRequired("This plan has to be paid for.")
         live: Any = await ctx.db.fetchrow(_LIVE, clientid)
         if live is None or live["planid"] != plan["planid"]:
+            if live is not None:
+                await planchange.must_fit(ctx, clientid, plan)
             subscriptionid = await _switch(ctx, live, plan)
         else:
             subscriptionid = live["subscriptionid"]

@@ -4,15 +4,17 @@ that still run the version before.
 An empty database gets `schema.sql`; one with an older version gets the files of `migrations/` that it lacks, in order.
 Then the queue's tables are made, and the project's internal script `init`, if it has one, loads what must be there.
 
-Two lines at the head of a migration mean something. `-- outside a transaction`: its statements are run one by one, each
+Three comment lines of a migration mean something. `-- outside a transaction`: its statements are run one by one, each
 for itself, as `create index concurrently` needs; the file must be safe to begin again. `-- needs N`: programs that know
-less than schema version N cannot work on the result, and refuse to start on it.
+less than schema version N cannot work on the result, and refuse to start on it. `-- after older transactions`: the
+statement that follows (in a transaction: the file) starts when every transaction that is open now has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -29,9 +31,23 @@ LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, everybody who wants that tabl
 TRIES = 15  # two seconds each, and two between: half a minute of looking for a gap
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
 _ALONE = re.compile(r"^-- outside a transaction$", re.MULTILINE)
+_AFTER = re.compile(r"^-- after older transactions$", re.MULTILINE)
 _NEEDS = re.compile(r"^-- needs (\d+)$", re.MULTILINE)
 _CONCURRENT = re.compile(r"\bindex\s+concurrently\b|^\s*vacuum\b", re.IGNORECASE | re.MULTILINE)
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
+
+
+SAY_AFTER = 2.0  # seconds of waiting for other transactions before it is said
+# Every transaction holds its own virtual id locked; a prepared one, which no process runs, holds its transaction id.
+_OPEN = """
+    select array_agg(distinct l.virtualtransaction) from pg_locks l
+    left join pg_stat_activity a on a.pid = l.pid
+    where l.granted and l.mode = 'ExclusiveLock' and l.locktype in ('virtualxid', 'transactionid')
+      and l.pid is distinct from pg_backend_pid()
+      and (a.datname = current_database() and a.backend_type is distinct from 'autovacuum worker'
+           or l.pid is null and exists (select 1 from pg_prepared_xacts p where p.database = current_database()
+                                        and p.transaction = l.transactionid))
+"""
 
 
 class BadMigration(Stop):
@@ -56,6 +72,10 @@ class Migration:
     @property
     def alone(self) -> bool:
         return _ALONE.search(self.text) is not None
+
+    @property
+    def after(self) -> bool:
+        return _AFTER.search(self.text) is not None
 
     @property
     def needs(self) -> int:
@@ -101,7 +121,7 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
     newest = len(migrations)
     if not await connection.fetchval("select to_regclass('schemaversion') is not null"):
         schema = await asyncio.to_thread(Migration.read, newest, folder / "schema.sql")
-        await _apply(connection, schema, max((one.needs for one in migrations), default=0))
+        await _apply(connection, schema, max((one.needs for one in migrations), default=0), say)
         say(f"Database created (schema version {newest}).")
         return
     await _record(connection)
@@ -112,7 +132,7 @@ async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[s
     if present > newest:
         say(f"The database has schema version {present}, newer than this program's {newest}, which can work with it.")
     for one in migrations[present:]:
-        await _apply(connection, one, one.needs)
+        await _apply(connection, one, one.needs, say)
         say(f"Database upgraded by {one.name}.")
 
 
@@ -132,16 +152,36 @@ async def _record(connection: asyncpg.Connection) -> None:
         )
 
 
-async def _apply(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
+async def _apply(connection: asyncpg.Connection, one: Migration, needs: int, say: Callable[[str], None]) -> None:
     try:
         if one.alone:
             for statement in one.statements():
+                if _AFTER.search(statement):
+                    await _older_ended(connection, one, say)
                 await _alone(connection, statement)
             await _done(connection, one, needs)
         else:
+            if one.after:
+                await _older_ended(connection, one, say)
             await _patiently(partial(_together, connection, one, needs))
     except asyncpg.PostgresError as error:
         raise BadMigration(f"{one.name} cannot be applied: {error}".split("\n")[0]) from error
+
+
+async def _older_ended(connection: asyncpg.Connection, one: Migration, say: Callable[[str], None]) -> None:
+    """Wait until every transaction that is open now has ended.
+
+    A transaction that began before the statement before this one may still run the functions and defaults that it
+    replaced, and commit rows of the old kind after the rows have been looked at.
+    """
+    older = set(await connection.fetchval(_OPEN) or ())
+    started, said = time.monotonic(), False
+    while older:
+        await asyncio.sleep(0.05)
+        older &= set(await connection.fetchval(_OPEN) or ())
+        if older and not said and time.monotonic() - started > SAY_AFTER:
+            say(f"{one.name} waits for {len(older)} older transactions to end.")
+            said = True
 
 
 async def _together(connection: asyncpg.Connection, one: Migration, needs: int) -> None:

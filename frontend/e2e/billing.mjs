@@ -18,14 +18,20 @@ async function credits(page, kind) {
   return Number(value.replaceAll(",", ""));
 }
 
+/** A cancelled plan is lost when another one is subscribed to: that is said first, then the hosted page opens. */
 async function subscribeOnHostedPage(page) {
+  await page.goto("/dashboard/settings/billing");
+  await page.getByRole("button", { name: "Cancel Subscription" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel Subscription" }).click();
+  await page.getByText(/subscription cancelled, it ends on \d/).waitFor();
   await page.goto(PLANS);
-  await page.getByRole("tab", { name: "Monthly" }).click();
-  await card(page, "Business").getByRole("button", { name: "Current plan" }).waitFor();
-  check(await card(page, "Enterprise").getByText("∞").isVisible(), "an infinity sign for a custom price");
-  await picture(page, "plans-monthly");
-  await page.getByRole("tab", { name: "Yearly" }).click();
-  await press(page, "Pro Yearly", "Upgrade");
+  await press(page, "Pro Yearly", "Subscribe Now");
+  const dialog = page.getByRole("dialog", { name: "Subscribe to Pro Yearly?" });
+  await dialog.getByText(/paid days of Business Yearly/).waitFor();
+  await dialog.getByRole("button", { name: "Keep Business Yearly" }).waitFor();
+  await picture(page, "lostrest");
+  await accessible(page, "what a new subscription ends");
+  await dialog.getByRole("button", { name: "Subscribe anyway" }).click();
   await page.waitForURL("**/sandbox/stripe/checkout/**");
   await page.getByText("TEST MODE").waitFor();
   await page.getByRole("button", { name: /^Pay \$990/ }).click();
@@ -35,11 +41,23 @@ async function subscribeOnHostedPage(page) {
   await page.getByRole("button", { name: "Go To Dashboard" }).click();
   await page.waitForURL("**/dashboard/main/dashboardmain");
   await page.getByRole("heading", { name: "Pro Yearly" }).waitFor();
+  await page.goto("/dashboard/paysuccess?plan=6");
+  await page.getByRole("heading", { name: "No payment here" }).waitFor();
+  await picture(page, "nopayment");
 }
 
 async function upgradeWithProration(page) {
   const before = await credits(page, "Cell Number");
   await page.goto(PLANS);
+  await page.getByRole("tab", { name: "Monthly" }).click();
+  await card(page, "Business").getByRole("button", { name: "Current plan" }).waitFor();
+  check(await card(page, "Enterprise").getByText("∞").isVisible(), "an infinity sign for a custom price");
+  await picture(page, "plans-monthly");
+  await page.getByRole("tab", { name: "Yearly" }).click();
+  await press(page, "Starter Yearly", "Upgrade");
+  const keys = page.getByRole("dialog", { name: "API Limit Exceeded" });
+  await keys.getByText("delete 1 API").waitFor();
+  await keys.getByRole("button", { name: "Cancel" }).click();
   await press(page, "Business Yearly", "Upgrade");
   const dialog = page.getByRole("dialog", { name: "Upgrade to Business Yearly" });
   await dialog.getByText("Due today").waitFor();
@@ -187,10 +205,10 @@ async function cancel(page) {
 await journey("billing", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
-  await subscribeOnHostedPage(page);
   await upgradeWithProration(page);
   await readInvoices(page);
   await buyAddons(page);
   await downgrade(page);
   await cancel(page);
+  await subscribeOnHostedPage(page);
 });

@@ -5,18 +5,17 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from scripts._shared import audit, plans
+from scripts._shared import audit, plans, returns
 from scripts._shared.grants import KINDS, grant
+from scripts._shared.live import LIVE
 from tableapi.adapters.money import Intent
 from tableapi.context import Context
 from tableapi.errors import Conflict, NotFound
 
 _PLAN = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 1"
-_LIVE = """
-    select p.sku from usersubscription s join subscriptionplan p using (planid)
-    where s.clientid = $1 and s.isactive = 1
-      and greatest(s.expirydate, coalesce(s.graceuntil, s.expirydate)) > now()
-"""
+_LIVE = f"""
+    select p.sku from usersubscription s join subscriptionplan p using (planid) where s.clientid = $1 and {LIVE}
+"""  # noqa: S608
 _BOOK = """
     insert into transactionhistory (clientid, planid, invoicenumber, planname, isaddon, price, currency, lines,
                                     providerid, expirydate)
@@ -74,4 +73,5 @@ async def _grant(ctx: Context, row: Any, intent: Intent) -> int:
     await grant(ctx, clientid, amounts, reason="addon", source="payment", source_id=intent.id, bought=True)
     await ctx.db.execute(_PAID, intent.id, transactionid)
     await audit.write(ctx, "addon_bought", planid, clientid=clientid, transactionid=transactionid)
+    await returns.apply(ctx, clientid, intent.id)
     return transactionid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from scripts._shared import billing, mails, prices
@@ -76,3 +77,18 @@ async def settle(ctx: Context, sessionid: str, status: str) -> None:
     if status in ("complete", "expired"):
         sql = "update checkout set status = $2 where sessionid = $1 and status <> 'complete'"
         await ctx.db.execute(sql, sessionid, status)
+
+
+_OWN = "select planid, status from checkout where sessionid = $1 and clientid = $2"
+
+
+async def outcome(ctx: Context, sessionid: str) -> dict[str, Any] | None:
+    """Say which plan a page of the caller's account is for and whether it was paid; None when there is no such page."""
+    row: Any = await ctx.db.fetchrow(_OWN, sessionid, ctx.actor.clientid)
+    if row is None:
+        return None
+    status = row["status"]
+    if status != "complete":  # the provider's event may still be on its way
+        with suppress(Missing):
+            status = (await billing.provider(ctx).checkout_state(sessionid)).status
+    return {"planid": row["planid"], "status": status, "settled": int(row["status"] == "complete")}

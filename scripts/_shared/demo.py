@@ -1,6 +1,7 @@
 """The demo account: owner, member, plan, ninety days of reveals, API usage and invoices. The same every time.
 
-Only made-up people (demopeople.py) and only with DEMO=1. What is loaded once is not touched again.
+Only made-up people (demopeople.py) and only with DEMO=1. What is loaded once is not touched again; a start that died
+on the way goes on where it was.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from scripts._shared import demohistory, demopeople, passwords, plans
+from scripts._shared import demohistory, demopeople, demoplan, passwords, plans
 from scripts._shared.grants import grant
 from tableapi.context import Context
 
@@ -23,21 +24,42 @@ _TEAM = (
 )
 
 
+_EMAILS = [OWNER, *(email for _, _, email, *_ in _TEAM)]
+# Each of the users may have changed the address, or have been deleted.
+_KNOWN = """
+    select c.clientid,
+           (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'client') as owner,
+           (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'member') as member,
+           exists (select 1 from usersubscription s where s.clientid = c.clientid) as subscribed,
+           exists (select 1 from usercontact k where k.clientid = c.clientid) as used
+    from (select clientid from appuser where lower(email) = any($1) order by appuserid limit 1) c
+"""
+
+
 async def load(ctx: Context) -> None:
-    """Make the demo account, unless it is there."""
-    if await ctx.db.fetchval("select exists (select 1 from appuser where lower(email) = $1)", OWNER):
-        return
-    people = await demopeople.load(ctx)
-    clientid, owner, member = await _account(ctx)
+    """Make the demo account, or what is missing of it."""
+    row: Any = await ctx.db.fetchrow(_KNOWN, _EMAILS)
+    if row is None:
+        async with ctx.db.transaction():
+            await _account(ctx)
+        row = await ctx.db.fetchrow(_KNOWN, _EMAILS)
+    clientid = row["clientid"]
     plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", PLAN)
-    await plans.start(ctx, clientid, plan, "demo")
-    await _invoices(ctx, clientid, plan)
-    keyid = await _key(ctx, clientid)
-    await demohistory.load(ctx, clientid, (owner, member), keyid, people)
-    await plans.make_room(ctx, clientid, PLAN)
+    if demoplan.stands_in(ctx):
+        await demoplan.ensure(ctx, clientid, plan)
+    elif not row["subscribed"]:
+        async with ctx.db.transaction():
+            await plans.start(ctx, clientid, plan, "demo")
+            await _invoices(ctx, clientid, plan)
+    if not row["used"]:
+        async with ctx.db.transaction():
+            people = await demopeople.load(ctx)
+            users = (row["owner"], row["member"])
+            await demohistory.load(ctx, clientid, users, await _key(ctx, clientid), people)
+            await plans.make_room(ctx, clientid, PLAN)
 
 
-async def _account(ctx: Context) -> tuple[int, int, int]:
+async def _account(ctx: Context) -> None:
     clientid: int = await ctx.db.fetchval(
         "insert into client (companyname, phonenumber, country, salespeoplecount, requiredleadcount, department, taxid,"
         " billingaddress) values ('Acme Demo Inc', '12025550100', 'USA', 12, 500, 'Sales', 'US-00-0000000',"
@@ -48,16 +70,14 @@ async def _account(ctx: Context) -> tuple[int, int, int]:
     sql = """
         insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
                              password, passwordproved, termsacceptedon, welcomedon)
-        values ($1, $2 || ' ' || $3, $2, $3, $4, $5, $6, $7, $8, $9, 1, now(), now()) returning appuserid
+        values ($1, $2 || ' ' || $3, $2, $3, $4, $5, $6, $7, $8, $9, 1, now(), now())
     """
-    ids = []
     for first, last, email, role, active, verified, status in (
         ("Olivia", "Owner", OWNER, "client", 1, 1, "accepted"),
         *_TEAM,
     ):
         password = hashed if status == "accepted" else None
-        ids.append(await ctx.db.fetchval(sql, clientid, first, last, email, role, active, verified, status, password))
-    return clientid, ids[0], ids[1]
+        await ctx.db.execute(sql, clientid, first, last, email, role, active, verified, status, password)
 
 
 async def _invoices(ctx: Context, clientid: int, plan: Any) -> None:

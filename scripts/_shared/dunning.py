@@ -1,11 +1,11 @@
-"""What the owner is told about money: a receipt, a payment that failed, a plan that ended. Queued with its cause."""
+"""What the owner is told about money: receipts, failed and returned payments, ended plans. Queued with its cause."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from scripts._shared import mails
+from scripts._shared import invoicepdf, mails
 from tableapi.context import Context
 
 _OWNER = """
@@ -41,3 +41,21 @@ async def ended(ctx: Context, clientid: int, *, unpaid: bool) -> None:
     if owner is not None:
         values = {"name": owner["name"], "planname": owner["planname"] or "", "unpaid": unpaid}
         await mails.queue(ctx, "planended", owner["email"], mails.link(ctx, PLANS), **values)
+
+
+_NAMES = {
+    "contactcredit": "cell number",
+    "bus_email_credits": "work email",
+    "personal_email_credits": "secondary email",
+}
+
+
+async def money_back(ctx: Context, row: Any, event: str, amount: int, moved: dict[str, int]) -> None:
+    """A payment was refunded, disputed or restored; `moved` says by how many credits of each kind."""
+    owner: Any = await ctx.db.fetchrow(_OWNER, row["clientid"])
+    if owner is None:
+        return
+    told = ", ".join(f"{abs(count):,} {_NAMES[kind]}" for kind, count in moved.items())
+    values = {"name": owner["name"], "planname": row["planname"], "invoicenumber": row["invoicenumber"]}
+    values |= {"event": event, "amount": invoicepdf.money(abs(amount), row["currency"]), "credits": told}
+    await mails.queue(ctx, "moneyback", owner["email"], mails.link(ctx, BILLING), **values)

@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from scripts._shared import audit, billing, dunning, invoices, plans, prices
+from scripts._shared import audit, billing, dunning, invoices, plans, prices, returns
 from scripts._shared.grants import end_plan_credits
 from tableapi.adapters.money import Invoice, Subscription
 from tableapi.context import Context
@@ -22,11 +22,11 @@ GRACE = timedelta(days=7)
 LIVE, PAST_DUE = ("active", "trialing"), ("past_due", "unpaid")
 TRIES = 5
 
-_VERSION = """
+VERSION = """
     insert into paymentsync as s (clientid) values ($1) on conflict (clientid) do update set version = s.version
     returning version
 """
-_NEXT = "update paymentsync set version = version + 1 where clientid = $1 and version = $2"
+NEXT = "update paymentsync set version = version + 1 where clientid = $1 and version = $2"
 _ROWS = "select * from usersubscription where clientid = $1 and (isactive = 1 or stripe_subid is not null)"
 _CLOSE = "update usersubscription set isactive = 0, status = 'expired', graceuntil = null where subscriptionid = $1"
 _OPEN = """
@@ -54,11 +54,11 @@ _LAST_PAID = """
 _HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
 
 
-async def reconcile(ctx: Context, clientid: int, event: str = "") -> None:
+async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: bool = True) -> None:
     """Look at the provider and take over what it says; `event` is marked as handled in the same transaction."""
     payments = billing.provider(ctx)
     for _ in range(TRIES):
-        version = await ctx.db.fetchval(_VERSION, clientid)
+        version = await ctx.db.fetchval(VERSION, clientid)
         custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
         if not custid:
             return
@@ -66,16 +66,18 @@ async def reconcile(ctx: Context, clientid: int, event: str = "") -> None:
         bills = await payments.invoices(custid)
         async with ctx.db.transaction():
             await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
-            if await ctx.db.execute(_NEXT, clientid, version) != "UPDATE 1":
+            if await ctx.db.execute(NEXT, clientid, version) != "UPDATE 1":
                 continue  # somebody took over a newer state meanwhile: look again
-            await _take_over(ctx, clientid, subs, bills)
+            await _take_over(ctx, clientid, subs, bills, receipts)
             if event:
                 await ctx.db.execute(_HANDLED, event, None)
         return
     raise Busy("Too many changes at once.")
 
 
-async def _take_over(ctx: Context, clientid: int, subs: list[Subscription], bills: list[Invoice]) -> None:
+async def _take_over(
+    ctx: Context, clientid: int, subs: list[Subscription], bills: list[Invoice], receipts: bool
+) -> None:  # fmt: skip
     known = await prices.plans_by_price(ctx)
     for sub in subs:
         if sub.priceid not in known:
@@ -87,7 +89,9 @@ async def _take_over(ctx: Context, clientid: int, subs: list[Subscription], bill
             paid = await invoices.book(ctx, clientid, bill, billed, known)
             if paid is not None:
                 await audit.write(ctx, "invoice_paid", bill.number, clientid=clientid, total=bill.total)
-                await dunning.receipt(ctx, clientid, paid)
+                if receipts:
+                    await dunning.receipt(ctx, clientid, paid)
+                await returns.apply(ctx, clientid, bill.id)
     rows = {row["stripe_subid"]: row for row in await ctx.db.fetch(_ROWS, clientid)}
     live = [sub for sub in ours.values() if sub.status in LIVE + PAST_DUE]
     newest = max(live, key=lambda one: one.created, default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts._shared import reversals
 from tableapi.adapters.money import Event
 from tableapi.context import Context
 
@@ -12,6 +13,7 @@ TYPES = (
     "invoice.payment_failed", "invoice.payment_succeeded", "invoice.voided", "invoice.marked_uncollectible",
     "payment_intent.payment_failed", "payment_intent.succeeded", "payment_intent.canceled",
 )  # fmt: skip
+ASKED = (TYPES, reversals.TYPES)  # the provider takes twenty types in one question
 
 _KEEP = """
     insert into stripeevent (id, type, created, payload) values ($1, $2, $3, $4) on conflict (id) do nothing

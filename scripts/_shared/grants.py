@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scripts._shared import debts
 from tableapi import metrics
 from tableapi.context import Context
 
@@ -60,6 +61,7 @@ async def grant(
             booked = (clientid, amount, reason, source, f"{source_id}:{kind}", bought)
             if await ctx.db.execute(_GRANT[kind], *booked) == "UPDATE 1":
                 metrics.event("credits_granted", kind, amount)
+                await debts.pay(ctx, clientid, kind)
 
 
 async def end_plan_credits(ctx: Context, clientid: int, source_id: str) -> None:

@@ -44,6 +44,8 @@ def data(settings: Any, found: Any) -> dict[str, Any]:
     sums = [("Subtotal", net)] + ([("Tax", tax)] if tax else [])
     if net + tax != total:
         sums.append(("Credit and rounding", total - net - tax))
+    if found["refunded"]:
+        sums.append(("Returned", -int(found["refunded"] * 100)))
     day = f"{found['transactiondate']:%-d %b %Y}"
     state = _STATE[found["status"]] + (f" on {day}" if found["status"] == "paid" else "")
     facts = [("Invoice", found["invoicenumber"]), ("Date", day)]
@@ -58,7 +60,7 @@ def data(settings: Any, found: Any) -> dict[str, Any]:
         "lines": [{"description": line["description"], "period": _period(line), "quantity": line.get("quantity", 1),
                    "amount": money(line["amount"], currency)} for line in lines],
         "sums": [(name, money(amount, currency)) for name, amount in sums],
-        "total": ("Total" if found["status"] == "paid" else "Total due", money(total, currency)),
+        "total": ("Total" if found["status"] in ("paid", "refunded") else "Total due", money(total, currency)),
         "note": "Unused time of the earlier plan is credited, the rest of the new one is charged." if prorated else "",
     }  # fmt: skip
 

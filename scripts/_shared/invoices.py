@@ -25,8 +25,8 @@ _BOOK = """
     returning transactionid, status
 """
 _LATER = """
-    select exists (select 1 from transactionhistory where clientid = $1 and isaddon = 0 and status = 'paid'
-                   and providerid is not null and providerid <> $2 and periodstart > $3)
+    select exists (select 1 from transactionhistory where clientid = $1 and isaddon = 0 and periodstart > $3
+                   and status in ('paid', 'refunded') and providerid is not null and providerid <> $2)
 """
 
 

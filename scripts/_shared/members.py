@@ -7,10 +7,11 @@ from typing import Any
 import asyncpg
 
 from scripts._shared import accounts, audit, mails, names, passwords, sessions, tokens
+from scripts._shared.live import LIVE
 from tableapi.context import Context
 from tableapi.errors import Conflict, NotFound
 
-_PLAN = "select exists (select 1 from usersubscription where clientid = $1 and isactive = 1 and expirydate > now())"
+_PLAN = f"select exists (select 1 from usersubscription s where s.clientid = $1 and {LIVE})"  # noqa: S608
 _TAKE = "update usercredit set seatcount = seatcount - 1 where clientid = $1 and seatcount > 0 returning seatcount"
 _ADD = """
     insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import policy
+from scripts._shared.live import LIVE
 from tableapi.context import Context
 from tableapi.crypto import token_hash
 from tableapi.errors import ApiError, Unauthorized
@@ -18,19 +19,22 @@ _START = """
     select $1, appuserid, clientid, $3, $4 from appuser where appuserid = $2
     returning expireson
 """
-_ANSWER = """
+# A subscription whose date is over is shown as expired before the provider's event or the nightly job closes it.
+_ANSWER = f"""
     select to_jsonb(u) - $2::text[] as person, u.role = 'client' as owner, c.clientid,
            to_jsonb(c) - array['stripe_custid'] as client,
            (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = u.clientid) as credits,
            (select jsonb_agg(to_jsonb(s) || jsonb_build_object('subscriptionplan_by_planid', to_jsonb(p) - $3::text[])
+                             || case when s.isactive = 1 and not ({LIVE}) then $4::jsonb else '{{}}' end
                              order by s.isactive desc, s.createdon desc)
             from (select * from usersubscription where clientid = u.clientid
                   order by isactive desc, createdon desc limit 20) s
             join subscriptionplan p using (planid)) as subscriptions
     from appuser u join client c using (clientid)
     where u.appuserid = $1
-"""
+"""  # noqa: S608
 _HIDDEN_OF_PLAN = ["isactive"]
+_OVER = {"isactive": 0, "status": "expired"}
 
 
 async def start(ctx: Context, appuserid: int) -> str:
@@ -73,7 +77,7 @@ def refuse_confined(user: Any) -> None:
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
     """User, client, credits and subscriptions, with the fields of DreamFactory's session object beside them."""
-    row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, sorted(policy.USER_SECRETS), _HIDDEN_OF_PLAN)
+    row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, sorted(policy.USER_SECRETS), _HIDDEN_OF_PLAN, _OVER)
     person: dict[str, Any] = row["person"]
     owner: bool = row["owner"]
     client = row["client"] if owner else {"clientid": row["clientid"], "companyname": row["client"]["companyname"]}

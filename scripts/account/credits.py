@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from scripts._shared import apikeys, credits, sessions  # noqa: A004
 from scripts._shared.credits import Balances
+from scripts._shared.live import LIVE
 from scripts._shared.roles import SESSION
 from tableapi.context import Context
 from tableapi.errors import Unauthorized
@@ -23,10 +24,10 @@ class Output(BaseModel):
     limits: dict[str, str]
 
 
-_PLAN = """
+_PLAN = f"""
     select p.name, s.expirydate, s.autorenew from usersubscription s join subscriptionplan p using (planid)
-    where s.clientid = $1 and s.isactive = 1
-"""
+    where s.clientid = $1 and {LIVE}
+"""  # noqa: S608
 LIMITS = {"searchurl": "60/minute", "getcontact": "60/minute", "keylookup": "30/minute, 5000/day"}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from scripts._shared import apikeys, audit
+from scripts._shared.live import LIVE
 from tableapi.context import Context
 from tableapi.door import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound
@@ -38,10 +39,10 @@ class KeyLimit(Conflict):
     reason = "key_limit"
 
 
-_ACCESS = """
+_ACCESS = f"""
     select exists (select 1 from usersubscription s join subscriptionplan p using (planid)
-                   where s.clientid = $1 and s.isactive = 1 and p.apiaccess = 1)
-"""
+                   where s.clientid = $1 and p.apiaccess = 1 and {LIVE})
+"""  # noqa: S608
 _TAKE = "update usercredit set apicallcount = apicallcount - 1 where clientid = $1 and apicallcount > 0 returning true"
 _GIVE = "update usercredit set apicallcount = apicallcount + 1 where clientid = $1"
 _RESERVED = """

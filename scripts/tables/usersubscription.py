@@ -1,4 +1,4 @@
-"""PATCH /_table/usersubscription (calls 49 and 53): record a downgrade that begins when the paid period ends.
+"""Hooks of /_table/usersubscription. PATCH records a downgrade that begins when the paid period ends (calls 49 and 53).
 
 Of what the body says only the intent counts: which subscription, and which plan.
 """
@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit, planchange, prices, users
+from scripts._shared import audit, planchange, prices, sessions, users
 from tableapi.context import Context
 from tableapi.door import validate
-from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid
+from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, Unauthorized
 
 INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
 
@@ -29,6 +29,12 @@ _RECORD = """
     update usersubscription set downgrade_planid = $2, downgrade_startson = expirydate where subscriptionid = $1
     returning to_jsonb(usersubscription) - array['stripe_itemid', 'stripe_scheduleid'] as row
 """
+
+
+async def get(ctx: Context, _records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
+    """Refuse an app key alone: it reads subscriptions as a relation of plans only, where there are none for it."""
+    if "clientid" not in ctx.actor.values:
+        raise Unauthorized(sessions.EXPIRED)
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:

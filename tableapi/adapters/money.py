@@ -89,6 +89,22 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
+class Reversal:
+    """Money of a payment that goes back, or may: a refund, or a dispute of the cardholder's bank.
+
+    `kind` is refund, dispute or charge; a charge states the sum of its refunds.
+    """
+
+    id: str
+    kind: str
+    payment: str  # the payment intent
+    charge: str
+    amount: int
+    status: str
+    asof: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """Something happened at the provider: to what, of whom. `payload` is what was signed."""
 

@@ -5,8 +5,8 @@ Every write carries an idempotency key of ours, so that a repeat after a lost an
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
-from datetime import datetime
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import httpx2
@@ -25,6 +25,7 @@ from tableapi.adapters.money import (
     PaymentsDown,
     Preview,
     ProviderRefused,
+    Reversal,
     Subscription,
 )
 from tableapi.adapters.stripehttp import Httpx2Client
@@ -207,6 +208,36 @@ class Payments:
 
     async def intent_state(self, ident: str) -> Intent:
         return objects.intent(await _asked(self._client.v1.payment_intents.retrieve_async(ident)))
+
+    # -- what goes back ----------------------------------------------------------------------------------------------
+
+    async def reversals(self, payment: str) -> list[Reversal]:
+        """List the refunds and disputes of a payment intent as they are now."""
+        asof = datetime.now(UTC)
+        params: Any = {"payment_intent": payment, "limit": 100}
+        refunds = (await _asked(self._client.v1.refunds.list_async(params))).data
+        disputes = (await _asked(self._client.v1.disputes.list_async(params))).data
+        plain = [*(one.to_dict() for one in refunds), *(one.to_dict() for one in disputes)]
+        return [objects.reversal(one, asof) for one in plain]
+
+    def reversal(self, about: Mapping[str, Any], asof: datetime) -> Reversal:
+        """The refund, dispute or charge of an event."""
+        return objects.reversal(about, asof)
+
+    async def payment_of_charge(self, ident: str) -> str:
+        """The payment intent of a charge."""
+        charge = await _asked(self._client.v1.charges.retrieve_async(ident))
+        return objects.reversal(charge.to_dict(), datetime.now(UTC)).payment
+
+    async def invoice_of_payment(self, payment: str) -> tuple[str, str]:
+        """The invoice that a payment intent paid, and its customer; empty when it paid none."""
+        asked: Any = {"payment": {"type": "payment_intent", "payment_intent": payment}, "limit": 1}
+        found = (await _asked(self._client.v1.invoice_payments.list_async(asked))).data
+        if not found:
+            return "", ""
+        ident = found[0].to_dict()["invoice"]
+        bill = (await _asked(self._client.v1.invoices.retrieve_async(ident))).to_dict()
+        return str(bill["id"]), str(bill["customer"] or "")
 
     # -- events ------------------------------------------------------------------------------------------------------
 

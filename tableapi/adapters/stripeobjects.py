@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from tableapi.adapters.money import Event, Intent, Invoice, Line, Preview, Subscription
+from tableapi.adapters.money import Event, Intent, Invoice, Line, Preview, Reversal, Subscription
 
 
 def moment(seconds: Any) -> datetime:
@@ -60,6 +60,17 @@ def intent(one: Any) -> Intent:
     return Intent(
         id=one.id, status=one.status, secret=one.client_secret or "", amount=one.amount, currency=one.currency,
         customer=_id(one.customer), metadata=one.metadata.to_dict() if one.metadata else {}, url=url or "",
+    )  # fmt: skip
+
+
+def reversal(one: Mapping[str, Any], asof: datetime) -> Reversal:
+    """A refund, a dispute, or a charge with what was refunded of it, as it was at that moment."""
+    kind = str(one["object"])
+    amount = one["amount_refunded"] if kind == "charge" else one["amount"]
+    charge = one["id"] if kind == "charge" else one.get("charge")
+    return Reversal(
+        id=str(one["id"]), kind=kind, payment=_id(one.get("payment_intent")), charge=_id(charge),
+        amount=int(amount or 0), status=str(one.get("status") or ""), asof=asof,
     )  # fmt: skip
 
 

@@ -131,3 +131,26 @@ async def test_thirty_a_minute_per_key(world: World, account: Account) -> None:
     key = (await _key(account))["apikey"]
     answers = await asyncio.gather(*(_look(world, key, "linkedin.com/in/nobody-at-all") for _ in range(31)))
     assert sorted({answer.status_code for answer in answers}) == [200, 429]
+
+
+async def test_what_a_key_reveals_is_in_the_owners_list(world: World, account: Account) -> None:
+    person, member = await world.person(full_name="Kay Lookup"), await account.user()
+    key = (await _key(account))["apikey"]
+    found = (await _look(world, key, f"linkedin.com/{person.key}")).json()
+    assert found["charged"] == 1
+
+    async def listed(user: Any) -> list[str]:
+        rows = (await user.table("GET", "usercontact", include_count="true")).json()
+        assert rows["meta"]["count"] == len(rows["resource"])
+        searched = (await user.post("searchname", limit=10, offset=0, searchtext="kay")).json()["resource"]
+        assert len(searched) == len(rows["resource"])
+        return [row["name"] for row in rows["resource"]]
+
+    assert (await listed(account.owner), await listed(member)) == (["Kay Lookup"], [])
+    [row] = (await account.owner.table("GET", "usercontact")).json()["resource"]
+    assert row["phone_numbers"] == "+12025550123"
+    again = (await _look(world, key, f"linkedin.com/{person.key}", "businessemails")).json()
+    assert again["charged"] == 1
+    assert await listed(account.owner) == ["Kay Lookup"]
+    meta = await account.owner.post("contactmeta_addupdate", contactid=row["contactid"], tags=["api"], note="")
+    assert meta.status_code == 200, meta.text

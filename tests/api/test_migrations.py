@@ -112,10 +112,107 @@ async def test_a_migration_does_not_wait_in_front_of_others(new_database: Callab
 
 
 async def _waiting(connection: asyncpg.Connection) -> None:
-    sql = "select exists (select 1 from pg_locks where not granted and relation = 'a'::regclass)"
+    await _until(connection, "select exists (select 1 from pg_locks where not granted and relation = 'a'::regclass)")
+
+
+async def _until(connection: asyncpg.Connection, sql: str) -> None:
     async with asyncio.timeout(10):
         while not await connection.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL tells nobody
             await asyncio.sleep(0.01)
+
+
+async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Callable[[], str], tmp_path: Path) -> None:
+    """A reveal that began before a migration replaced its function commits a row of the old kind while it fills."""
+    url = await asyncio.to_thread(new_database)
+    first = project(tmp_path / "first", RELEASED.read_text())
+    await upgrade(url, first)
+    # This one builds indexes concurrently, and would wait for the reveal.
+    name = "0001_erasing_and_cleaning"
+    await upgrade(url, project(first, "", **{name: (ROOT / "migrations" / f"{name}.sql").read_text()}))
+    late, seen = await asyncpg.connect(url), await asyncpg.connect(url)
+    await late.execute("""
+        insert into client (clientid) values (1);
+        insert into appuser (appuserid, clientid, name, email, isverified) values (1, 1, 'A', 'a@b.example', 1);
+        insert into usercredit (clientid, contactcredit) values (1, 5);
+        insert into subscriptionplan (planid, name, price, validity) values (2, 'Starter', 49, 30);
+        insert into usersubscription (clientid, planid, expirydate) values (1, 2, now() + interval '1 day');
+        insert into person (personid, profilekey, full_name) values (1, 'in/a', 'Jane Doe');
+    """)
+    holder = await asyncpg.connect(url)
+    held = holder.transaction()
+    await held.start()
+    await holder.execute("select from usercredit for update")
+    reveal = "select reveal_contact(1, 1, 'directdial', 1, null, '', 'Jane Doe', 'u', null, null, null, null, null)"
+    revealing = asyncio.create_task(late.fetchval(reveal))  # it waits for the lock inside the function
+    await _until(seen, "select exists (select 1 from pg_locks where not granted)")
+    said: list[str] = []
+    connection = await asyncpg.connect(url)
+    upgrading = asyncio.create_task(migrate.upgrade(connection, ROOT, said.append))
+    async with asyncio.timeout(60):
+        while not any("0003" in line for line in said):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.05)
+    await held.rollback()
+    assert '"charged"' in await revealing
+    await upgrading
+    assert "0003_fill_list_of_my_contacts.sql waits for 2 older transactions to end." in said
+    listed = await seen.fetch("select searchname from usercontactlink where listedon is not null")
+    assert [row["searchname"] for row in listed] == ["jane doe"]
+    for one in (late, seen, connection, holder):
+        await one.close()
+
+
+async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    before = sorted((ROOT / "migrations").glob("000[1-5]_*.sql"))
+    texts = {path.stem: path.read_text() for path in before}
+    folder = project(tmp_path / "before", RELEASED.read_text())
+    await upgrade(url, folder)
+    await upgrade(url, project(folder, "", **texts))
+    connection = await asyncpg.connect(url)
+    await connection.execute("""
+        insert into client (clientid) values (1), (2);
+        insert into appuser (appuserid, clientid, name, email, role, isverified) values
+            (1, 1, 'Owner', 'o@b.example', 'client', 1), (2, 1, 'Member', 'm@b.example', 'member', 1),
+            (3, 2, 'Other', 'o@c.example', 'client', 1);
+        insert into usercredit (clientid, contactcredit, bus_email_credits) values (1, 5, 5), (2, 5, 5);
+        insert into subscriptionplan (planid, name, price, validity) values (2, 'Starter', 49, 30);
+        insert into usersubscription (clientid, planid, expirydate) values (1, 2, now() + interval '1 day');
+        insert into person (personid, profilekey, full_name) values (1, 'in/a', 'By Key'), (2, 'in/b', 'By Member');
+        insert into apikeys (keyid, clientid, apikey, keyhash, purpose) values (1, 1, 'x', 'x', 'CRM');
+        select reveal_contact(1, 1, 'directdial', null, 1, '', 'By Key', 'u', null, null, null, null, null);
+        select reveal_contact(1, 2, 'directdial', 2, null, '', 'By Member', 'u', null, null, null, null, null);
+    """)
+    await upgrade(url, ROOT)
+    rows = await connection.fetch("select appuserid, searchname from usercontactlink order by appuserid")
+    assert [tuple(row) for row in rows] == [(1, "by key"), (2, "by member")]
+    await connection.close()
+
+
+async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun_again(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    folder = project(tmp_path / "p", "create table a (id int);")
+    await upgrade(url, folder)
+    text = "-- after older transactions\nalter table a add constraint small check (id < 5);"
+    project(folder, "", **{"0001_small": text})
+    older, other = await asyncpg.connect(url), await asyncpg.connect(url)
+    held = older.transaction()
+    await held.start()
+    await older.execute("select 1")  # it has no lock and no transaction id
+    upgrading = asyncio.create_task(upgrade(url, folder))
+    await other.execute("insert into a values (7)")
+    await asyncio.sleep(1)
+    assert not upgrading.done()
+    await held.rollback()
+    with pytest.raises(BadMigration, match="small"):
+        await upgrading
+    await other.execute("delete from a")
+    assert await upgrade(url, folder) == ["Database upgraded by 0001_small.sql."]
+    await older.close()
+    await other.close()
 
 
 async def test_several_nodes_upgrade_at_once_also_beside_concurrently(

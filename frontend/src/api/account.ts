@@ -1,5 +1,6 @@
 /** The signed-in person with client, credits and subscription: signing in and out, and the one query about them. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { isLive } from "../lib/subscription";
 import { currentSession, sessionStarted, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
@@ -81,7 +82,13 @@ export const isOwner = (one: Pick<Account, "role">): boolean => one.role === "cl
 export function isExpired(one: Account): boolean {
   const credits = creditsOf(one);
   const emails = credits?.emailcredit ?? (credits?.bus_email_credits ?? 0) + (credits?.personal_email_credits ?? 0);
-  return !(subscriptionOf(one)?.isactive && (credits?.contactcredit ?? 0) + emails > 0);
+  return !hasLivePlan(one) || (credits?.contactcredit ?? 0) + emails <= 0;
+}
+
+/** Whether the subscription counts. */
+export function hasLivePlan(one: Account): boolean {
+  const subscription = subscriptionOf(one);
+  return subscription !== undefined && isLive(subscription);
 }
 
 export function isFreePlan(one: Account): boolean {

@@ -43,6 +43,26 @@ export async function openCheckout(me: Account, plan: number): Promise<string> {
   return answer.resource?.url ?? "";
 }
 
+/** What became of a hosted page of this account. */
+export interface CheckoutOutcome {
+  planid: number;
+  status: "open" | "complete" | "expired";
+  /** Whether the provider's event has been taken up. */
+  settled: 0 | 1;
+}
+
+/** Which plan a hosted page was for, and whether it was paid; null when it is none of this account. */
+export const checkoutOutcome = (session_id: string) =>
+  queryOptions({
+    queryKey: ["checkout", session_id] as const,
+    queryFn: async ({ signal }) => {
+      const answer = await call<Envelope<CheckoutOutcome>>("GET", CALL, { query: { res: "checkout", session_id }, signal });
+      return answer.success === 2 ? null : (answer.resource?.data ?? null);
+    },
+    staleTime: Infinity,
+    retry: 1,
+  });
+
 /** Call 52: up at once, down when the paid period ends. */
 export function changePlan(subId: number, plan: number, proration_date: number) {
   return call("PATCH", CALL, { body: { res: "sub", plan, subId, proration_date, env: environment() } });

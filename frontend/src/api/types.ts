@@ -180,6 +180,8 @@ export interface Transaction {
   isaddon: number;
   price: number;
   status?: "open" | "paid" | "refunded" | "failed";
+  /** How much of the price was refunded or is disputed. */
+  refunded?: number;
   /** Where an open one can be paid. */
   payurl?: string | null;
 }

@@ -1,6 +1,7 @@
 /** What a plan offers to somebody who has another one, or this one, or none (specification §4). Pure. */
 import { parseDate } from "./dates";
-import { isCustom, renews } from "./subscription";
+import { CREDIT_OF, KINDS, type Kind } from "./reveal";
+import { isCustom, isLive, renews } from "./subscription";
 
 export type Offer = "current" | "upgrade" | "downgrade" | "subscribe" | "contact";
 
@@ -10,10 +11,16 @@ interface Plan {
   price: number;
 }
 
+interface Priced extends Plan {
+  name: string;
+  validity: number;
+}
+
 interface Subscription {
   planid: number;
   autorenew: number | string;
   expirydate: string | null;
+  graceuntil?: string | null | undefined;
   isactive: number;
   subscriptionplan_by_planid: Plan | null;
 }
@@ -23,10 +30,7 @@ export const isFree = (plan: Pick<Plan, "price">): boolean => Number(plan.price)
 /** Made to measure: it is talked about, not bought. */
 export const isMadeToMeasure = (plan: Pick<Plan, "sku" | "price">): boolean => isCustom(plan) && !isFree(plan);
 
-export function isOver(one: Pick<Subscription, "expirydate" | "isactive">, now = new Date()): boolean {
-  const end = parseDate(one.expirydate);
-  return !one.isactive || (end !== null && end < now);
-}
+export const isOver = (one: Pick<Subscription, "expirydate" | "graceuntil" | "isactive">, now = new Date()): boolean => !isLive(one, now);
 
 /** Whether a subscription goes on by itself. Only then is there a current plan, and an up and a down. */
 export function goesOn(one: Subscription | undefined, now = new Date()): one is Subscription {
@@ -45,4 +49,34 @@ export function offerOf(plan: Plan, one: Subscription | undefined, now = new Dat
   const present = one?.subscriptionplan_by_planid;
   if (!running || !present || isMadeToMeasure(present)) return "subscribe";
   return plan.planid > one.planid ? "upgrade" : "downgrade";
+}
+
+/** Credits of each kind that belong to the plan and end with it; bought ones stay. */
+export type PlanCredits = Record<Kind, number>;
+
+export function planCredits(credits: object | undefined): PlanCredits {
+  const left = (credits ?? {}) as Record<string, number | undefined>;
+  const of = (kind: Kind) => Math.max(0, (left[CREDIT_OF[kind]] ?? 0) - (left[`${CREDIT_OF[kind]}_bought`] ?? 0));
+  return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as PlanCredits;
+}
+
+/** What is left of a paid period that does not renew. */
+export interface Rest {
+  name: string;
+  until: string;
+  days: number;
+  /** Of the price, in dollars. */
+  worth: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** What a new subscription would end at once; null when nothing paid is left. */
+export function restOf(one: (Subscription & { subscriptionplan_by_planid: Priced | null }) | undefined, now = new Date()): Rest | null {
+  const plan = one?.subscriptionplan_by_planid;
+  const end = parseDate(one?.expirydate);
+  if (!one || !plan || !end || renews(one) || isOver(one, now) || end <= now || isFree(plan)) return null;
+  const days = Math.ceil((end.getTime() - now.getTime()) / DAY_MS);
+  const worth = Math.max(0, Number(plan.price)) * Math.min(1, days / plan.validity);
+  return { name: plan.name, until: one.expirydate!, days, worth };
 }

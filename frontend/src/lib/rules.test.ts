@@ -78,12 +78,15 @@ test("dates of the server, in each of its spellings", () => {
 describe("a subscription", () => {
   const now = new Date("2026-06-01T00:00:00Z");
   const plan = { name: "Starter", sku: "starter", price: 49, validity: 30 };
-  const live = { autorenew: 1, expirydate: "2026-07-01", transactionid: "t", subscriptionplan_by_planid: plan };
+  const live = { isactive: 1, autorenew: 1, expirydate: "2026-07-01", transactionid: "t", subscriptionplan_by_planid: plan };
   const credits = { contactcredit: 5 };
 
   test.each([
     ["active", live, credits],
     ["expired", { ...live, expirydate: "2026-05-31" }, credits],
+    ["expired", { ...live, isactive: 0 }, credits],
+    ["expired", { ...live, expirydate: "2026-05-20", graceuntil: "2026-05-27" }, credits],
+    ["pastdue", { ...live, expirydate: "2026-05-31", graceuntil: "2026-06-07" }, credits],
     ["cancelled", { ...live, autorenew: "0" }, credits],
     ["creditsover", live, { contactcredit: 0 }],
     ["trial", { ...live, transactionid: null, subscriptionplan_by_planid: { ...plan, price: 0 } }, credits],

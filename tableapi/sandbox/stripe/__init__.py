@@ -6,6 +6,8 @@ Here is only the way in; the official client, whose types the stand-in is checke
 from __future__ import annotations
 
 import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from starlette.routing import Route
 from tableapi.settings import Settings
 
 if TYPE_CHECKING:
+    from tableapi.adapters.payments import Payments
     from tableapi.sandbox.stripe.service import Service
 
 PREFIX = "/sandbox/stripe"
@@ -32,6 +35,25 @@ def webhook_secret(settings: Settings) -> str:
     if settings.stripe_webhook_secret or not settings.secret_keys:
         return settings.stripe_webhook_secret.partition(",")[0]
     return "whsec_" + hashlib.sha256(f"sandbox-webhook:{settings.secret_keys[-1]}".encode()).hexdigest()
+
+
+@asynccontextmanager
+async def inside(settings: Settings) -> AsyncIterator[tuple[Service, Payments]]:
+    """Open the sandbox and a client of it in this process, for what is done before the server listens."""
+    import httpx2
+    from starlette.applications import Starlette
+
+    from tableapi.adapters.payments import Payments
+    from tableapi.sandbox.stripe.service import Service
+
+    service = Service(settings.data_dir / "sandbox", base(settings), None)
+    app = Starlette(routes=[Route(PREFIX + "/{path:path}", service.answer, methods=["GET", "POST", "DELETE"])])
+    payments = Payments(KEY, webhook_secret(settings), base(settings), httpx2.ASGITransport(app))
+    try:
+        yield service, payments
+    finally:
+        await payments.close()
+        await service.deliverer.close()
 
 
 class Stripe:

@@ -12,12 +12,23 @@ from typing import Any
 
 import stripe
 
-from tableapi.sandbox.stripe import cards, checkout, form, intents, invoices, schedules, subscriptions
+from tableapi.sandbox.stripe import (
+    cards,
+    charges,
+    checkout,
+    disputes,
+    form,
+    intents,
+    invoices,
+    schedules,
+    subscriptions,
+)
 from tableapi.sandbox.stripe.form import invalid, missing
 from tableapi.sandbox.stripe.store import State, blank, listed
 
 Data = dict[str, Any]
 _MOST = 100
+_MOST_TYPES = 20
 
 
 def _customer(state: State, data: Data, _id: str) -> Data:
@@ -155,6 +166,8 @@ def _listing(kind: str, *by: str) -> Callable[[State, Data, str], Data]:
     """A page of the newest objects, by equality of some fields and `created`."""
 
     def run(state: State, data: Data, _id: str) -> Data:
+        if len(data.get("types") or ()) > _MOST_TYPES:
+            raise invalid(f"You can only specify {_MOST_TYPES} types.", "types")
         found = [one for one in state.all(kind, data.get("customer", "")) if _fits(one, data, by)]
         if after := data.get("starting_after"):
             places = [number for number, one in enumerate(found) if one["id"] == after]
@@ -185,7 +198,11 @@ def _fits(one: Data, data: Data, by: tuple[str, ...]) -> bool:
             least, most = form.whole(asked, "gte", 0) or 0, form.whole(asked, "lte", 2**62) or 2**62
             if not least <= one["created"] <= most:
                 return False
-        elif name in ("price", "product", "active") and asked is not None and str(one.get(name)).lower() != asked:
+        elif (
+            name in ("price", "product", "active", "charge", "payment_intent")
+            and asked is not None
+            and str(one.get(name)).lower() != asked
+        ):
             return False
     return True
 
@@ -248,6 +265,16 @@ CALLS = (
     _call("GET", "payment_intents/{id}", "PaymentIntentRetrieveParams", _getting("payment_intent")),
     _call("POST", "payment_intents/{id}/confirm", "PaymentIntentConfirmParams",
           lambda state, data, ident: intents.confirm(state, state.get("payment_intent", ident), data)),
+    _call("GET", "charges", "ChargeListParams", _listing("charge", "payment_intent", "created")),
+    _call("GET", "charges/{id}", "ChargeRetrieveParams", _getting("charge")),
+    _call("POST", "refunds", "RefundCreateParams", charges.refund),
+    _call("GET", "refunds", "RefundListParams", _listing("refund", "payment_intent", "charge", "created")),
+    _call("GET", "refunds/{id}", "RefundRetrieveParams", _getting("refund")),
+    _call("GET", "disputes", "DisputeListParams", _listing("dispute", "payment_intent", "charge", "created")),
+    _call("GET", "disputes/{id}", "DisputeRetrieveParams", _getting("dispute")),
+    _call("POST", "disputes/{id}", "DisputeUpdateParams", disputes.update),
+    _call("POST", "disputes/{id}/close", "DisputeCloseParams", disputes.accept),
+    _call("GET", "invoice_payments", "InvoicePaymentListParams", charges.payments_of),
     _call("GET", "events", "EventListParams", _listing("event", "types", "created")),
     _call("GET", "events/{id}", "EventRetrieveParams", _getting("event")),
     _call("POST", "webhook_endpoints", "WebhookEndpointCreateParams", _endpoint),

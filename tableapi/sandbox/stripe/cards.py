@@ -29,6 +29,7 @@ CARDS = {
     "chargeDeclined": Card("4000000000000002", "visa", "declined", "declined"),
     "chargeDeclinedInsufficientFunds": Card("4000000000009995", "visa", "declined", "declined", "insufficient_funds"),
     "chargeDeclinedExpiredCard": Card("4000000000000069", "visa", "declined", "declined", "expired_card"),
+    "createDispute": Card("4000000000000259", "visa"),
     "chargeCustomerFail": Card("4000000000000341", "visa", "ok", "declined"),
     "threeDSecure2Required": Card("4000000000003220", "visa", "3ds", "ok"),
     "threeDSecureRequired": Card("4000000000003063", "visa", "3ds", "ok"),

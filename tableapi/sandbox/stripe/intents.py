@@ -6,7 +6,7 @@ from typing import Any
 
 import stripe
 
-from tableapi.sandbox.stripe import cards, form
+from tableapi.sandbox.stripe import cards, charges, disputes, form
 from tableapi.sandbox.stripe.form import invalid
 from tableapi.sandbox.stripe.store import State, blank
 
@@ -71,7 +71,9 @@ def succeed(state: State, one: dict[str, Any]) -> dict[str, Any]:
         "latest_charge": state.new_id("ch"),
     }
     state.put(one)
+    charge = charges.of_intent(state, one["id"])
     state.emit("payment_intent.succeeded", one)
+    disputes.open_if_asked(state, charge)
     return one
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import stripe
 
-from tableapi.sandbox.stripe import calendar, cards
+from tableapi.sandbox.stripe import calendar, cards, charges, disputes
 from tableapi.sandbox.stripe.store import State, blank, listed
 
 DAY = 86400
@@ -130,7 +130,7 @@ def pay(
 
 
 def _paid(state: State, one: dict[str, Any], method: dict[str, Any] | None) -> None:
-    now = state.now()
+    now, charge = state.now(), None
     one |= {"status": "paid", "amount_paid": one["amount_due"], "amount_remaining": 0, "next_payment_attempt": None}
     one["status_transitions"]["paid_at"] = now
     if one["amount_due"] and method is not None:
@@ -142,6 +142,9 @@ def _paid(state: State, one: dict[str, Any], method: dict[str, Any] | None) -> N
             status_transitions={"canceled_at": None, "paid_at": now},
         )  # fmt: skip
         one["payments"]["data"] = [payment]
+        charge = charges.of_invoice(state, one, payment, method["id"])
     state.put(one)
     state.emit("invoice.paid", one)
     state.emit("invoice.payment_succeeded", one)
+    if charge is not None:
+        disputes.open_if_asked(state, charge)

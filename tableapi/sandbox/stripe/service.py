@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,7 +18,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tableapi.sandbox.stripe import calls, clock, form, pages
+from tableapi.sandbox.stripe import calls, cards, charges, clock, disputes, form, pages, subscriptions
 from tableapi.sandbox.stripe.deliver import Deliverer
 from tableapi.sandbox.stripe.form import StripeRefused, invalid
 from tableapi.sandbox.stripe.store import DELIVERY, State, Store, public
@@ -32,7 +33,7 @@ class Service:
         self, folder: Path, base: str, hook: dict[str, str] | None, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
         self.store, self._base = Store(folder), base
-        self._hooks = [hook] if hook else []
+        self._hooks = [hook] if hook else None  # None: events go where they went before
         self._prefix = "/" + base.partition("://")[2].partition("/")[2]
         self.deliverer = Deliverer(self.store, transport)
 
@@ -62,10 +63,18 @@ class Service:
         with self.store.transaction(request_id, key) as state:
             if state.setting("base", "") != self._base:
                 state.set("base", self._base)
-            if state.setting("endpoints", []) != self._hooks:
+            if self._hooks is not None and state.setting("endpoints", []) != self._hooks:
                 state.move_endpoints(self._hooks)
             clock.settle(state)
             yield state
+
+    def subscribed(self, customer: str, price: str, start: datetime) -> None:
+        """Subscribe a customer with a test card as of `start`, with all that has become due since. Nothing is sent."""
+        with self._transaction() as state:
+            with state.at(int(start.timestamp())):
+                method = cards.make(state, "visa", customer)
+                subscriptions.begin(state, customer, state.get("price", price), method, {})
+            clock.settle(state)
 
     # -- v1/ ---------------------------------------------------------------------------------------------------------
 
@@ -136,7 +145,8 @@ class Service:
 
     def _test(self, path: str, body: bytes, content_type: str) -> Response:
         """clock {seconds, days}; delivery {repeat, delay, hold, shuffle}; fault {status, times, after, seconds};
-        send {event}."""
+        send {event}; refund {payment_intent or charge, amount}; refundfailed {refund}; dispute {payment_intent or
+        charge, amount}; disputeclosed {dispute, status}."""
         if "json" in content_type:
             try:
                 data = orjson.loads(body or b"{}")
@@ -172,8 +182,22 @@ class Service:
             for endpoint in state.endpoints():
                 state.queue(event["id"], endpoint, time.time())
         else:
-            raise invalid("There is no such order.", status=404)
+            return {"now": state.now(), "object": public(_reversal(state, path, data))}
         return {"now": state.now()}
+
+
+def _reversal(state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Do what moves money back: staff and banks do it, so the product has no call for it."""
+    if path == "refund":
+        return charges.refund(state, data)
+    if path == "refundfailed":
+        return charges.fail_refund(state, str(data.get("refund", "")))
+    if path == "dispute":
+        return disputes.open_one(state, charges.named(state, data), form.whole(data, "amount"))
+    if path == "disputeclosed":
+        status = "won" if data.get("status") == "won" else "lost"
+        return disputes.close(state, state.get("dispute", str(data.get("dispute", "")), "dispute"), status)
+    raise invalid("There is no such order.", status=404)
 
 
 def _authorized(authorization: str, path: str) -> None:

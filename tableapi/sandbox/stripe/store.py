@@ -34,6 +34,7 @@ create table if not exists delivery (
 create index if not exists delivery_due on delivery (done, due);
 create table if not exists setting (name text primary key, value text not null);
 """
+_LETTERS = str.maketrans("0123456789", "ghjkmnpqrs")
 DELIVERY = {"repeat": 1, "delay": 0.0, "hold": False, "shuffle": False}
 
 
@@ -83,7 +84,8 @@ class State:
     # -- objects -----------------------------------------------------------------------------------------------------
 
     def new_id(self, prefix: str) -> str:
-        return f"{prefix}_{secrets.token_hex(12)}"
+        # Letters alone: a run of digits could pass for a card number, and a request that holds one is refused.
+        return f"{prefix}_{secrets.token_hex(12).translate(_LETTERS)}"
 
     def find(self, ident: str) -> dict[str, Any] | None:
         row = self._db.execute("select body from object where id = ?", (ident,)).fetchone()

@@ -82,6 +82,16 @@ test("invoices with dates as D MMM YYYY; an open one can be paid", async () => {
   expect(screen.getByRole("link", { name: "Pay invoice INV-0002" })).toHaveAttribute("href", "https://pay.example/i");
 });
 
+test("a refund is shown, the whole of it and a part", async () => {
+  const whole = invoice({ transactionid: 2, invoicenumber: "INV-0002", status: "refunded", refunded: 49 });
+  serve({ [LIST]: list(whole, invoice({ refunded: 12.5 })) });
+  draw(<BillingScreen />, { at: AT });
+  expect(within((await screen.findByText("INV-0002")).closest("tr")!).getByText("Refunded")).toBeVisible();
+  const part = within(screen.getByText("INV-0001").closest("tr")!);
+  expect(part.getByText("Paid")).toBeVisible();
+  expect(part.getByText("Refunded $12.50")).toBeVisible();
+});
+
 test("a search waits until the typing rests, and means what was typed", async () => {
   const sent = serve({ [LIST]: list(invoice()) });
   const { where } = draw(<BillingScreen />, { at: AT });

@@ -57,6 +57,11 @@ function Row({ row, saving, onSave }: RowProps) {
         <Badge variant="light" tt="none" color={TONES[status]}>
           {t(`billing.${status}`)}
         </Badge>
+        {status === "paid" && Number(row.refunded ?? 0) > 0 && (
+          <Badge variant="light" tt="none" color={TONES.refunded} ml={6}>
+            {t("billing.partlyRefunded", { amount: dollars(row.refunded ?? 0) })}
+          </Badge>
+        )}
       </Table.Td>
       <Table.Td className={classes.act}>
         {status === "open" && row.payurl && (

@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan, Subscription } from "../../api/types";
 import { Card } from "../../components/ui/Card";
+import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n";
 import { dollars } from "../../lib/money";
 import { isOver } from "../../lib/planchange";
@@ -66,6 +67,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
 function standing(one: Subscription, plan: Plan): string {
   const date = endOf(one);
   if (isOver(one)) return t("plan.expired");
+  if (one.status === "past_due") return t("plan.pastDue", { date: dayText(one.graceuntil) || date });
   if (Number(plan.price) === 0) return t("plan.trial", { date });
   return renews(one) ? t("plan.renews", { date }) : t("plan.cancelled", { date });
 }

@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
+import { dayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n";
 import { EXTENSION_URL } from "../../lib/links";
 import { CREDIT_OF, KINDS } from "../../lib/reveal";
@@ -30,7 +31,7 @@ export function PlanCard() {
         <div className={classes.standings}>
           {notesOf(standing, subscription, credits).map((note) => (
             <p key={note} className={classes.standing} data-standing={note}>
-              {t(NOTES[note], { date: endOf(subscription) })}
+              {t(NOTES[note], { date: note === "pastdue" ? dayText(subscription?.graceuntil) : endOf(subscription) })}
             </p>
           ))}
         </div>
@@ -48,7 +49,7 @@ export function PlanCard() {
       <div className={classes.actions}>
         {isOwner(me) && (
           <Button component={Link} to="/dashboard/upgradeplan" role="button" className={classes.lime}>
-            {standing === "none" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
+            {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}
         <Button component="a" href={EXTENSION_URL} download role="button" className={classes.ghost} leftSection={<Download size={16} aria-hidden="true" />}>
@@ -71,6 +72,7 @@ function notesOf(standing: Note, subscription: Subscription | undefined, credits
 
 const NOTES: Record<Note, TextKey> = {
   expired: "plan.expired",
+  pastdue: "plan.pastDue",
   cancelled: "plan.cancelled",
   ending: "plan.ends",
   trial: "plan.trial",

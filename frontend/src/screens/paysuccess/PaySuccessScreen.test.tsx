@@ -7,10 +7,12 @@ import { PaySuccessScreen } from "./PaySuccessScreen";
 
 const PRO = planAnswer(3, "Pro");
 const AT = "/dashboard/paysuccess?plan=3&session_id=cs_1";
+const paid = (status: string) => ({ "GET stripe": { success: 1, resource: { status: 1, code: 200, data: { planid: 3, status, settled: 0 } } } });
 
 test("the page waits for the plan that the payment brings, and names it in lower case", async () => {
   let asked = 0;
   serve({
+    ...paid("complete"),
     "GET leads/_table/subscriptionplan": { resource: [PRO] },
     "PUT user/session": () => (asked++ === 0 ? accountAnswer() : accountAnswer({ plan: PRO })),
   });
@@ -18,6 +20,19 @@ test("the page waits for the plan that the payment brings, and names it in lower
   expect(await screen.findByRole("heading", { name: "Setting up the pro plan" })).toBeVisible();
   expect(await screen.findByRole("heading", { name: "Welcome to the pro plan" })).toBeVisible();
   expect(screen.getByRole("button", { name: "Go To Dashboard" })).toHaveAttribute("href", "/dashboard/main/dashboardmain");
+});
+
+test.each([
+  ["without a page", "/dashboard/paysuccess", {}],
+  ["with a plan that one has", "/dashboard/paysuccess?plan=3", {}],
+  ["with a page of nobody", AT, { "GET stripe": { success: 2, message: "No such checkout" } }],
+  ["with a page that was not paid", AT, paid("open")],
+  ["by a member", AT, {}],
+])("typed by hand %s it thanks for nothing", async (name, at, answers) => {
+  serve({ ...answers, "GET leads/_table/subscriptionplan": { resource: [PRO] } });
+  draw(<PaySuccessScreen />, { at, me: accountAnswer({ plan: PRO, role: name === "by a member" ? "member" : "client" }) });
+  expect(await screen.findByRole("heading", { name: "No payment here" })).toBeVisible();
+  expect(screen.queryByText(/Welcome|Thank you/)).toBeNull();
 });
 
 test("a failed payment leads back to the plans", () => {

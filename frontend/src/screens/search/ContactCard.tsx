@@ -3,7 +3,7 @@ import { Anchor, Button } from "@mantine/core";
 import { ExternalLink } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { creditsOf, isExpired, isOwner, useAccount } from "../../api/account";
+import { creditsOf, hasLivePlan, isExpired, isOwner, useAccount } from "../../api/account";
 import { type Asked, useFeedback } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found } from "../../api/types";
@@ -50,7 +50,11 @@ export function ContactCard({ found, asked, onChange }: Props) {
           {t("search.profile")} <ExternalLink size={14} aria-hidden="true" />
         </Anchor>
       </header>
-      {hasNoCredit(me) && <Exhausted isOwner={isOwner(me)} />}
+      {!hasLivePlan(me) ? (
+        <Exhausted title={t("plan.expired")} isOwner={isOwner(me)} />
+      ) : (
+        hasNoCredit(me) && <Exhausted title={t("search.exhausted")} isOwner={isOwner(me)} />
+      )}
       {KINDS.filter((kind) => asked[kind]).map((kind) => (
         <KindField
           key={kind}
@@ -73,11 +77,11 @@ function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
   return !credits || credits.contactcredit + credits.bus_email_credits + credits.personal_email_credits === 0;
 }
 
-function Exhausted({ isOwner: owns }: { isOwner: boolean }) {
+function Exhausted({ title, isOwner: owns }: { title: string; isOwner: boolean }) {
   return (
     <div className={classes.exhausted}>
       <div>
-        <strong>{t("search.exhausted")}</strong>
+        <strong>{title}</strong>
         <p>{owns ? t("search.exhaustedText") : t("search.askOwner")}</p>
       </div>
       <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">

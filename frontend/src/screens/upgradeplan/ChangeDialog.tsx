@@ -9,6 +9,7 @@ import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n";
 import { cents } from "../../lib/money";
 import { CREDIT_OF, KINDS } from "../../lib/reveal";
+import { Losses } from "./Losses";
 import type { Question } from "./question";
 import classes from "./UpgradePlan.module.css";
 import type { PlanChange } from "./usePlanChange";
@@ -31,10 +32,16 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
     <div className={classes.dialog}>
       <p>{textOf(asked)}</p>
       {(asked.kind === "upgrade" || asked.kind === "downgrade") && <Bill preview={asked.preview} now={asked.kind === "upgrade"} />}
+      <Losses asked={asked} />
       <Group justify="flex-end">
         <Button variant="default" onClick={change.close}>
           {t("cancel")}
         </Button>
+        {asked.kind === "subscribe" && asked.keepable && (
+          <BusyButton variant="default" busy={change.busy} onClick={() => change.keep(asked.present)}>
+            {t("plans.keepPresent", { present: asked.present.name })}
+          </BusyButton>
+        )}
         {asked.kind === "freelater" ? (
           <Button component={Link} to="/dashboard/settings/billing" role="button">
             {t("plans.toBilling")}
@@ -53,10 +60,12 @@ function titleOf({ kind, plan: { name } }: Asked): string {
   if (kind === "upgrade") return t("plans.upgradeTitle", { name });
   if (kind === "downgrade") return t("plans.downgradeTitle", { name });
   if (kind === "resume") return t("plans.resumeTitle", { name });
+  if (kind === "subscribe") return t("plans.restTitle", { name });
   return t("plans.freeTitle", { name });
 }
 
 function textOf(asked: Asked): string {
+  if (asked.kind === "subscribe") return t("plans.restText", { present: asked.present.name, date: dayText(asked.rest.until) });
   if (!("preview" in asked)) return asked.kind === "free" ? t("plans.freeText") : t("plans.freeLater");
   if (asked.kind === "upgrade") return t("plans.upgradeText");
   const date = dayText(asked.preview.dueon);
@@ -65,6 +74,7 @@ function textOf(asked: Asked): string {
 
 function confirmOf(asked: Asked): string {
   if (asked.kind === "downgrade") return t("plans.confirmDowngrade");
+  if (asked.kind === "subscribe") return t("plans.subscribeAnyway");
   if (asked.kind !== "upgrade" || asked.preview.total <= 0) return t("plans.confirm");
   return t("plans.pay", { amount: cents(asked.preview.total, asked.preview.currency) });
 }

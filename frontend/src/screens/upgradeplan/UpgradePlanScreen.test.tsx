@@ -37,15 +37,16 @@ const PREVIEW = {
     },
   },
 };
-const NONE = { success: 2, message: "No such subscription" };
-const onPro = (subscription: object = {}) => accountAnswer({ plan: PRO, subscription });
-const base = (me: object = onPro()) => ({
-  "GET leads/_table/subscriptionplan": { resource: [FREE, STARTER, PRO, BUSINESS, YEARLY, CUSTOM] },
-  "PUT user/session": me,
-});
 const counts = (members: number, apis: number) => ({
   "GET leads/_table/appuser": { resource: [], meta: { count: members } },
   "GET leads/_table/apikeys": { resource: [], meta: { count: apis } },
+});
+const NONE = { success: 2, message: "No such subscription" };
+const onPro = (subscription: object = {}) => accountAnswer({ plan: PRO, subscription });
+const base = (me: object = onPro()) => ({
+  ...counts(0, 0),
+  "GET leads/_table/subscriptionplan": { resource: [FREE, STARTER, PRO, BUSINESS, YEARLY, CUSTOM] },
+  "PUT user/session": me,
 });
 const labels = async (...plans: string[]) => Promise.all(plans.map(async (plan) => (await actionOf(plan)).textContent));
 const actionOf = async (plan: string) => {
@@ -152,13 +153,37 @@ test("a cancelled plan is taken up again without paying, another one on the host
 
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   await user.click(await actionOf("Business"));
+  const dialog = within(await screen.findByRole("dialog", { name: "Subscribe to Business?" }));
+  expect(dialog.getByText(/A new subscription ends it at once, and what is left of it is lost/)).toBeVisible();
+  expect(dialog.getByText("about $99")).toBeVisible();
+  expect(dialog.getByText("-5")).toBeVisible();
+  expect(sent.some(({ method, path }) => method === "POST" && path === "stripe")).toBe(false);
+  await user.click(dialog.getByRole("button", { name: "Keep Pro" }));
+  expect(await screen.findByRole("dialog", { name: "Keep Pro" })).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Cancel" }));
+
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await user.click(await actionOf("Business"));
+  await user.click(await screen.findByRole("button", { name: "Subscribe anyway" }));
   await waitFor(() => expect(leaveTo).toHaveBeenCalledWith("https://pay.example/cs_2"));
+});
+
+test("an upgrade to another interval says which credits, seats and keys end", async () => {
+  const me = accountAnswer({ plan: planAnswer(3, "Pro", { price: 99, availableseats: 9, availableapicall: 2 }) });
+  serve({ ...base(me), "GET stripe": PREVIEW });
+  draw(<UpgradePlanScreen />, { at: `${AT}?period=yearly`, me });
+  await user.click(await actionOf("Pro Yearly"));
+  const dialog = within(await screen.findByRole("dialog", { name: "Upgrade to Pro Yearly" }));
+  const lost = within(dialog.getByLabelText("Ends at once"));
+  expect(lost.getByText("5 instead of 9")).toBeVisible();
+  expect(lost.getByText("0 instead of 2")).toBeVisible();
+  expect(lost.getByText("-4")).toBeVisible();
 });
 
 test.each([
   ["members", 4, 0, "Member Limit Exceeded", "delete 2 member/admin", "/dashboard/settings/manageseats"],
   ["API keys", 1, 3, "API Limit Exceeded", "delete 3 API", "/dashboard/settings/api"],
-])("a downgrade with too many %s says how many, and leads there", async (_, members, apis, title, text, place) => {
+])("a plan with too many %s says how many, and leads there", async (_, members, apis, title, text, place) => {
   const sent = serve({ ...base(), ...counts(members, apis) });
   const { where } = draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Starter"));

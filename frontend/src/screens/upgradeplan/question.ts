@@ -13,23 +13,31 @@ import {
 } from "../../api/billing";
 import { ApiError } from "../../api/errors";
 import type { Account, Plan } from "../../api/types";
+import { t } from "../../lib/i18n";
 import { leaveTo } from "../../lib/leave";
-import { type Offer, canResume, goesOn, isFree } from "../../lib/planchange";
+import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, restOf } from "../../lib/planchange";
 
 export type Question =
   | { kind: "upgrade" | "downgrade" | "resume"; plan: Plan; preview: Preview }
-  | { kind: "free" | "freelater"; plan: Plan }
+  | { kind: "free"; plan: Plan; rest: Rest | null }
+  | { kind: "freelater"; plan: Plan }
+  | { kind: "subscribe"; plan: Plan; present: Plan; rest: Rest; keepable: boolean }
   | { kind: "limit"; plan: Plan; over: Usage };
 
 /** What to ask about a plan; null when the hosted page has been opened instead. */
 export async function questionAbout(me: Account, plan: Plan, offer: Offer): Promise<Question | null> {
   const subscription = subscriptionOf(me);
-  if (isFree(plan)) return { kind: goesOn(subscription) ? "freelater" : "free", plan };
-  if (offer === "downgrade") {
+  if (isFree(plan) && goesOn(subscription)) return { kind: "freelater", plan };
+  const resumes = canResume(subscription, plan.planid);
+  if (offer !== "current" && !resumes) {
     const over = overBy(plan, await usedLimits());
     if (over.members > 0 || over.apis > 0) return { kind: "limit", plan, over };
   }
-  if (offer !== "subscribe" || canResume(subscription, plan.planid)) {
+  const present = subscription?.subscriptionplan_by_planid;
+  const rest = resumes ? null : restOf(subscription);
+  if (isFree(plan)) return { kind: "free", plan, rest };
+  if (rest && present) return { kind: "subscribe", plan, present, rest, keepable: !isMadeToMeasure(present) };
+  if (offer !== "subscribe" || resumes) {
     const preview = await previewChange(subscription?.subscriptionid, plan.planid, offer === "downgrade");
     const kind = offer === "upgrade" || offer === "downgrade" ? offer : "resume";
     if (preview) return { kind, plan, preview };
@@ -38,10 +46,18 @@ export async function questionAbout(me: Account, plan: Plan, offer: Offer): Prom
   return null;
 }
 
+/** What to ask before a cancelled plan goes on after all. */
+export async function questionAboutKeeping(me: Account, plan: Plan): Promise<Question> {
+  const preview = await previewChange(subscriptionOf(me)?.subscriptionid, plan.planid);
+  if (!preview) throw new ApiError(409, t("plans.gone"));
+  return { kind: "resume", plan, preview };
+}
+
 /** Does what was asked about. */
 export async function carryOut(me: Account, question: Question): Promise<void> {
   const { planid } = question.plan;
   const subId = subscriptionOf(me)?.subscriptionid;
+  if (question.kind === "subscribe") leaveTo(await openCheckout(me, planid));
   if (question.kind === "free") await switchToFree(me, planid, subId);
   if (subId === undefined || !("preview" in question)) return;
   const { kind, preview } = question;

@@ -8,7 +8,7 @@ import type { Plan } from "../../api/types";
 import { t } from "../../lib/i18n";
 import { type Offer, offerOf } from "../../lib/planchange";
 import { toast } from "../../stores/toasts";
-import { type Question, carryOut, overOf, questionAbout } from "./question";
+import { type Question, carryOut, overOf, questionAbout, questionAboutKeeping } from "./question";
 
 export interface PlanChange {
   question: Question | null;
@@ -18,6 +18,8 @@ export interface PlanChange {
   offer: (plan: Plan) => Offer;
   choose: (plan: Plan) => void;
   confirm: () => void;
+  /** Keep the cancelled plan instead of subscribing to another one. */
+  keep: (present: Plan) => void;
   close: () => void;
 }
 
@@ -31,6 +33,7 @@ export function usePlanChange(): PlanChange {
   const offer = (plan: Plan) => offerOf(plan, subscriptionOf(me));
 
   const look = useMutation({ mutationFn: (plan: Plan) => questionAbout(me, plan, offer(plan)) });
+  const keep = useMutation({ mutationFn: (present: Plan) => questionAboutKeeping(me, present) });
   const act = useMutation({
     mutationFn: async (asked: Question) => {
       await carryOut(me, asked);
@@ -48,7 +51,7 @@ export function usePlanChange(): PlanChange {
   return {
     question,
     looking: look.isPending ? look.variables.planid : null,
-    busy: act.isPending,
+    busy: act.isPending || keep.isPending,
     offer,
     choose: (plan) => look.mutate(plan, { onSuccess: setQuestion, onError: refused(plan) }),
     confirm: () => {
@@ -56,12 +59,14 @@ export function usePlanChange(): PlanChange {
       const { kind, plan } = question;
       act.mutate(question, {
         onSuccess: () => {
+          if (kind === "subscribe") return; // on the way to the hosted page
           setQuestion(null);
           toast(t(DONE[kind]));
         },
         onError: refused(plan),
       });
     },
+    keep: (present) => keep.mutate(present, { onSuccess: setQuestion, onError: refused(present) }),
     close: () => setQuestion(null),
   };
 }

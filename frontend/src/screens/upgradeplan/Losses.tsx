@@ -1,0 +1,60 @@
+/** What a change of plan takes away at once: paid days, credits of the plan, seats and API keys. */
+import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
+import type { Plan } from "../../api/types";
+import { t } from "../../lib/i18n";
+import { dollars } from "../../lib/money";
+import { planCredits } from "../../lib/planchange";
+import { KINDS } from "../../lib/reveal";
+import { isMonthly } from "../../lib/subscription";
+import type { Question } from "./question";
+import classes from "./UpgradePlan.module.css";
+
+export function Losses({ asked }: { asked: Exclude<Question, { kind: "limit" }> }) {
+  const me = useAccount();
+  const present = subscriptionOf(me)?.subscriptionplan_by_planid;
+  if (!present || asked.kind === "resume" || asked.kind === "freelater") return null;
+  const rest = "rest" in asked ? asked.rest : null;
+  const left = planCredits(creditsOf(me));
+  const ending = endsCredits(asked, present) ? KINDS.filter((kind) => left[kind] > 0) : [];
+  const fewer = shrinks(asked.plan, present);
+  if (!rest && ending.length === 0 && fewer.length === 0) return null;
+  return (
+    <dl className={classes.bill} aria-label={t("plans.endsAtOnce")}>
+      {rest && (
+        <div className={classes.lost}>
+          <dt>
+            {t("plans.endsAtOnce")}: {t("plans.restDays", { count: rest.days, present: rest.name })}
+          </dt>
+          {rest.worth > 0 && <dd>{t("plans.restWorth", { amount: dollars(rest.worth.toFixed(2)) })}</dd>}
+        </div>
+      )}
+      {ending.map((kind) => (
+        <div key={kind} className={classes.lost}>
+          <dt>
+            {t("plans.endsAtOnce")}: {t(`kind.${kind}`)}
+          </dt>
+          <dd>-{left[kind].toLocaleString("en-US")}</dd>
+        </div>
+      ))}
+      {fewer.map((one) => (
+        <div key={one.what} className={classes.lost}>
+          <dt>{one.what}</dt>
+          <dd>{t("plans.insteadOf", { now: one.now, before: one.before })}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A new subscription, and an upgrade to another interval, begin a new period: the old one's credits end. */
+function endsCredits({ kind, plan }: Question, present: Plan): boolean {
+  return kind === "subscribe" || kind === "free" || (kind === "upgrade" && isMonthly(plan) !== isMonthly(present));
+}
+
+function shrinks(plan: Plan, present: Plan) {
+  const all = [
+    { what: t("plans.seats"), now: plan.availableseats, before: present.availableseats },
+    { what: t("plans.keys"), now: plan.availableapicall, before: present.availableapicall },
+  ];
+  return all.filter(({ now, before }) => now < before);
+}
