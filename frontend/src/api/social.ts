@@ -4,7 +4,7 @@ import { sessionStarted } from "../stores/session";
 import { signInSilently } from "./account";
 import { call } from "./client";
 import { config } from "./config";
-import { runScript } from "./scripts";
+import { type SocialProof, runScript } from "./scripts";
 import type { NewUser } from "./signup";
 import { tablePath } from "./tables";
 import type { Account, List } from "./types";
@@ -17,8 +17,8 @@ type Entry = { action: "login"; session_token: string } | { action: "signup"; cl
 /** The provider said no, or somebody closed its question. */
 export class ProviderRefused extends Error {}
 
-/** Leads a popup through the provider's question and comes back signed in, or signed up. */
-export async function enterBy(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<Entered> {
+/** Leads a popup through the provider's question and returns the proof of who answered it. */
+export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
   const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
   const state = new URL(url).searchParams.get("state") ?? "";
   const answered = answerOf(popup, state, signal);
@@ -27,8 +27,12 @@ export async function enterBy(vendor: Vendor, popup: Window, signal: AbortSignal
   if (error || !code) throw new ProviderRefused(error);
 
   const { access_token } = await runScript(`${vendor}_accesstoken`, { code, state, redirect_uri });
-  const { email, name, socialid, proof } = await runScript(`${vendor}_userdetails`, { access_token });
-  const record = { email, name, socialid, proof, type: "social" };
+  return runScript(`${vendor}_userdetails`, { access_token });
+}
+
+/** Signs in with a proof, or signs up. Only a new account needs the terms. */
+export async function enterWith({ email, name, socialid, proof }: SocialProof, terms: boolean): Promise<Entered> {
+  const record = { email, name, socialid, proof, type: "social", ...(terms && { terms }) };
   const answer = await call<List<Entry>>("POST", tablePath("client"), { body: { resource: [record] }, anonymous: true });
   return entered(answer.resource[0]!);
 }

@@ -64,6 +64,8 @@ test("the address changes in two steps", async () => {
   await user.type(dialog.getByLabelText("Verification Code"), "123");
   await user.click(dialog.getByRole("button", { name: "Verify and update" }));
   await waitFor(() => expect(currentSession()).toMatchObject({ sessionToken: "second-token", emailid: "new@acme.com" }));
+  expect(await screen.findByText("Email updated successfully!")).toBeVisible();
+  expect(sent.map((one) => one.path), "the profile is not saved by its dialog").not.toContain("leads/_table/appuser");
   expect(sent.find((one) => one.path === "emailupdate")!.body).toMatchObject({ type: "update", newemail: "new@acme.com", code: "123" });
 });
 
