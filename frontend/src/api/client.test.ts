@@ -145,7 +145,7 @@ test("a 401 for a token that was replaced meanwhile is asked once more with the 
 
 test("a 401 that overtakes the answer with the new token waits for it", async () => {
   const tokens = guarded(() => "second");
-  let answer: () => void = () => undefined;
+  let answer!: () => void;
   const replaced = renewing(async () => {
     await new Promise<void>((resolve) => (answer = resolve));
     tokenReplaced("second");

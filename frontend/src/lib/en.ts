@@ -60,6 +60,7 @@ export const en = {
     passwordEight: "Please enter password of 8 or more letter",
     passwordOver: "Password length should be greater than 8",
     passwordWeak: "Password needs a lowercase letter, an uppercase letter and a number, and no spaces",
+    count: "Please enter a whole number from 0 to {{most}}",
     passwordsDiffer: "Both password doesn't match",
     passwordDiffers: "Password didnot match",
   },

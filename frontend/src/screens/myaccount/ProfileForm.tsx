@@ -5,7 +5,7 @@ import { isOwner } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
 import type { Account } from "../../api/types";
-import { CompanyFields, type CompanyValues, companyRecord, phoneError } from "../../components/CompanyFields";
+import { COUNT_FIELDS, CompanyFields, type CompanyValues, companyRecord, countError, phoneError } from "../../components/CompanyFields";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n";
@@ -30,8 +30,8 @@ function valuesOf({ name, firstname, lastname, client_by_clientid: client }: Acc
     companyname: client.companyname ?? "",
     phonenumber: client.phonenumber ? `+${client.phonenumber}` : "",
     country: client.country ?? "",
-    salespeoplecount: client.salespeoplecount ?? "",
-    requiredleadcount: client.requiredleadcount ?? "",
+    salespeoplecount: String(client.salespeoplecount ?? ""),
+    requiredleadcount: String(client.requiredleadcount ?? ""),
     department: client.department ?? "",
     taxid: client.taxid ?? "",
     billingaddress: client.billingaddress ?? "",
@@ -49,10 +49,13 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
   const save = useSaveProfile();
   const form = useForm<Values>({
     initialValues: valuesOf(me),
+    validateInputOnChange: COUNT_FIELDS,
     validate: {
       firstname: (text) => (isBlank(text) ? t("field.firstnameMissing") : null),
       lastname: (text) => (isBlank(text) ? t("field.lastnameMissing") : null),
       phonenumber: (text) => (owns && text ? phoneError(text) : null),
+      salespeoplecount: countError,
+      requiredleadcount: countError,
       billingaddress: (text) => (text.length > LONGEST_ADDRESS ? t("account.addressLong") : null),
     },
   });

@@ -80,9 +80,11 @@ function Exhausted({ isOwner: owns }: { isOwner: boolean }) {
         <strong>{t("search.exhausted")}</strong>
         <p>{owns ? t("search.exhaustedText") : t("search.askOwner")}</p>
       </div>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
-        {t("search.upgradePlan")}
-      </Button>
+      {owns && (
+        <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
+          {t("search.upgradePlan")}
+        </Button>
+      )}
     </div>
   );
 }
