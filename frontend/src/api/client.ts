@@ -14,6 +14,10 @@ export interface CallOptions {
   contacts?: boolean;
   /** Call as the app alone, whoever is signed in. */
   anonymous?: boolean;
+  /** The content type to ask for. */
+  accept?: string;
+  /** A POST that stands for a GET. */
+  reads?: boolean;
 }
 
 const ROOT = "/api/v2/";
@@ -63,9 +67,9 @@ export function forgetAnswers(): void {
   kept.clear();
 }
 
-/** A file of the server. */
-export async function download(path: string, query?: Query): Promise<Blob> {
-  const { response } = await send("GET", path, { query });
+/** A file of the server. A body goes with it as the options of a GET that are too long for an address. */
+export async function download(path: string, options: CallOptions = {}): Promise<Blob> {
+  const { response } = await send(options.body === undefined ? "GET" : "POST", path, { ...options, reads: true });
   if (!response.ok) throw errorOf(response, await parsed(response));
   return response.blob();
 }
@@ -102,11 +106,13 @@ async function fetchWith(token: string | undefined, method: string, path: string
   }
 }
 
-function payload({ body, contacts }: CallOptions, token?: string, tag?: string): RequestInit {
+function payload({ body, contacts, accept, reads }: CallOptions, token?: string, tag?: string): RequestInit {
   const headers: Record<string, string> = { "X-API-Key": config().appkey };
   if (token) headers["X-Session-Token"] = token;
   if (contacts && token) headers["X-Field-Encryption"] = "session-v1";
   if (tag) headers["If-None-Match"] = tag;
+  if (accept) headers["Accept"] = accept;
+  if (reads && body !== undefined) headers["X-HTTP-Method"] = "GET";
   if (body instanceof FormData) return { headers, body };
   if (body === undefined) return { headers };
   return { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };

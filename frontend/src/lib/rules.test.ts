@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { dayText, daysAgo, parseDate } from "./dates";
 import { lastPage, pageNumber, pageSize } from "./paging";
 import { fromHost, profileUrl } from "./profileurl";
-import { cell, sheetName } from "./sheet";
 import { standingOf } from "./subscription";
 import { digitsOf, isEmail, isStrongPassword } from "./validate";
 
@@ -53,14 +52,6 @@ test.each([
 test("the last page is count over size, rounded up, and there is always one", () => {
   expect([lastPage(0, 25), lastPage(25, 25), lastPage(26, 25)]).toEqual([1, 1, 2]);
 });
-
-test("a sheet name loses what a spreadsheet refuses, and is cut at 30", () => {
-  expect(sheetName("a/b\\c:d[e]f*g?h")).toBe("a_b_c_d_e_f_g_h");
-  expect(sheetName("x".repeat(30))).toHaveLength(30);
-  expect(sheetName("x".repeat(31))).toBe(`${"x".repeat(28)}..`);
-});
-
-test("a cell holds three values", () => expect(cell(["1", "2", "3", "4"])).toBe("1, 2, 3"));
 
 test.each([
   ["a@b.co", true],

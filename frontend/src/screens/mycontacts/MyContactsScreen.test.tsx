@@ -1,10 +1,9 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { contactAnswer } from "../../testing/answers";
 import { type Sent, draw, serve } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
-import { cellsOf } from "./useExport";
 
 const user = userEvent.setup();
 const AT = "/dashboard/main/mycontacts";
@@ -98,12 +97,30 @@ test("select all leaves deleted contacts alone, and export waits for a selection
   expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
 });
 
-test("the sheet has the columns of the specification and at most three values in a cell", () => {
-  const row = contactAnswer(1, { phone_numbers: "1,2,3,4", emails: null });
-  expect(cellsOf([row])).toEqual([
-    ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"],
-    ["Person 1", "https://www.linkedin.com/in/p1", "", "p1@work.example", "1, 2, 3"],
-  ]);
+test("the server writes the file of the chosen contacts; its limit is told in words", async () => {
+  const refusal = { error: { code: 429, message: "x", context: { reason: "rate_limit", scope: "resource" } } };
+  let answer = new Response("xlsx");
+  const asked: { url: string; init: RequestInit }[] = [];
+  serve({ [LIST]: contacts(3) });
+  const list = globalThis.fetch;
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    if (init.method !== "POST") return list(url, init);
+    asked.push({ url, init });
+    return answer;
+  });
+  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:file", revokeObjectURL: () => undefined }));
+  draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 3" }));
+  await user.click(screen.getByRole("checkbox", { name: "Select Person 1" }));
+  await user.click(screen.getByRole("button", { name: "Export Excel" }));
+  await waitFor(() => expect(asked).toHaveLength(1));
+  expect(asked[0]!.url).toBe("/api/v2/leads/_table/usercontact");
+  expect(asked[0]!.init.headers).toMatchObject({ Accept: expect.stringContaining("spreadsheetml"), "X-HTTP-Method": "GET" });
+  expect(JSON.parse(asked[0]!.init.body as string)).toEqual({ ids: [3, 1] });
+
+  answer = new Response(JSON.stringify(refusal), { status: 429, headers: { "Retry-After": "20000" } });
+  await user.click(screen.getByRole("button", { name: "Export Excel" }));
+  expect(await screen.findByText("You have used up today's 20 exports. Try again in 6 hours.")).toBeVisible();
 });
 
 test("votes go for the values of the row; a downvote asks for the reason", async () => {
