@@ -495,6 +495,12 @@ export const en = {
   },
   vote: {
     up: "Upvote",
+    upHint_one: "Upvote its value",
+    upHint_other: "Upvote all {{count}} values",
+    downHint_one: "Report its value",
+    downHint_other: "Report one of {{count}} values",
+    upvoted: "You upvoted this",
+    downvoted: "You reported this",
     down: "Downvote",
     flag: "Flag {{value}}",
     thanks: "Thanks! Your feedback has been submitted.",

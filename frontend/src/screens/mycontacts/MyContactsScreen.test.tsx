@@ -9,10 +9,12 @@ const user = userEvent.setup();
 const AT = "/dashboard/main/mycontacts";
 const LIST = "GET leads/_table/usercontact";
 
+const lists = (sent: Sent[]) => sent.filter((one) => `${one.method} ${one.path}` === LIST);
+
 const votes = (sent: Sent[]) =>
   sent
-    .filter((one) => one.path.endsWith("contactfeedback"))
-    .map(({ body: { resource } }) => `${resource[0].action} ${resource[0].type}`);
+    .filter((one) => one.method === "POST" && one.path.endsWith("contactfeedback"))
+    .map(({ body: { resource } }) => resource.map((vote: { action: string; type: string }) => `${vote.action} ${vote.type}`));
 
 const contacts = (count: number) => ({
   resource: Array.from({ length: Math.min(count, 25) }, (_, index) => contactAnswer(index + 1)),
@@ -35,7 +37,7 @@ test("pages and sizes are in the address, an unknown size is 100", async () => {
   await user.click(screen.getByRole("button", { name: "50 per page" }));
   await user.click(await screen.findByRole("button", { name: "Last page" }));
   await waitFor(() => expect(where()).toBe(`${AT}?page=5&size=50`));
-  expect(sent.at(-1)!.query.get("offset")).toBe("200");
+  expect(lists(sent).at(-1)!.query.get("offset")).toBe("200");
   expect(sent[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
 });
 
@@ -50,17 +52,17 @@ test("the last pages of a very long list are read from its end, and its middle o
   await waitFor(() => expect(screen.queryByText("Person 25")).toBeNull());
   expect(where()).toBe(`${AT}?page=20001`);
   expect(screen.getAllByRole("link", { name: /^Person/ }).map((one) => one.textContent)).toEqual(["Person 2", "Person 1"]);
-  expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ order: "createdon ASC,contactid DESC", limit: "2", offset: "0" });
+  expect(Object.fromEntries(lists(sent).at(-1)!.query)).toMatchObject({ order: "createdon ASC,contactid DESC", limit: "2", offset: "0" });
 
   await user.click(screen.getByRole("button", { name: "20000" }));
-  await waitFor(() => expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
+  await waitFor(() => expect(Object.fromEntries(lists(sent).at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
 });
 
 test("a page behind the end of the list is empty", async () => {
   const sent = serve({ [LIST]: contacts(60) });
   draw(<MyContactsScreen />, { at: `${AT}?page=999999` });
   expect(await screen.findByText("no data found")).toBeVisible();
-  expect(sent.map(({ query }) => query.get("limit"))).toEqual(["1"]);
+  expect(lists(sent).map(({ query }) => query.get("limit"))).toEqual(["1"]);
   expect(screen.getByRole("button", { name: "First page" })).toBeEnabled();
 });
 
@@ -123,12 +125,26 @@ test("the server writes the file of the chosen contacts; its limit is told in wo
   expect(await screen.findByText("You have used up today's 20 exports. Try again in 6 hours.")).toBeVisible();
 });
 
-test("votes go for the values of the row; a downvote asks for the reason", async () => {
-  const sent = serve({ [LIST]: contacts(1), "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] } });
+const FEEDBACK = "leads/_table/contactfeedback";
+
+test("an upvote of a row counts for each of its values; a downvote asks for the value and the reason", async () => {
+  const saved: Record<string, unknown>[] = [];
+  const sent = serve({
+    [LIST]: contacts(1),
+    [`GET ${FEEDBACK}`]: () => ({ resource: saved }),
+    [`POST ${FEEDBACK}`]: ({ body: { resource } }: Sent) => {
+      saved.push(...resource);
+      return { resource: resource.map((_: unknown, feedbackid: number) => ({ feedbackid })) };
+    },
+  });
   draw(<MyContactsScreen />, { at: AT });
-  await user.click(await screen.findByRole("button", { name: "Upvote" }));
+  const up = await screen.findByRole("button", { name: "Upvote" });
+  expect(up).toHaveAccessibleDescription("Upvote all 3 values");
+  await user.click(up);
   expect(await screen.findByText("Thanks! Your feedback has been submitted.")).toBeVisible();
-  expect(votes(sent)).toEqual(["upvote phone", "upvote businessemail", "upvote personalemail"]);
+  expect(votes(sent)).toEqual([["upvote phone", "upvote businessemail", "upvote personalemail"]]);
+  expect(up).toHaveAttribute("aria-pressed", "true");
+  expect(screen.getAllByRole("img", { name: "You upvoted this" })).toHaveLength(3);
 
   await user.click(screen.getByRole("button", { name: "Downvote" }));
   const dialog = within(await screen.findByRole("dialog"));
@@ -137,6 +153,21 @@ test("votes go for the values of the row; a downvote asks for the reason", async
   expect(dialog.getByText("Please enter a note")).toBeVisible();
   await user.type(dialog.getByLabelText("Note"), "belongs to somebody else");
   await user.click(dialog.getByRole("button", { name: "Submit" }));
-  await waitFor(() => expect(votes(sent).at(-1)).toBe("downvote phone"));
-  expect(sent.at(-1)!.body.resource[0]).toMatchObject({ downvotereason: "others", reasonnote: "belongs to somebody else" });
+  await waitFor(() => expect(votes(sent).at(-1)).toEqual(["downvote phone"]));
+  const last = sent.findLast((one) => one.method === "POST")!;
+  expect(last.body.resource[0]).toMatchObject({ downvotereason: "others", reasonnote: "belongs to somebody else" });
+  await waitFor(() => expect(screen.getByRole("button", { name: "Downvote" })).toHaveAttribute("aria-pressed", "true"));
+  expect(up).toHaveAttribute("aria-pressed", "false");
+});
+
+test("saved votes are shown at their values", async () => {
+  const vote = { linkedin_url: "https://www.linkedin.com/in/p1", info: "P1@work.example", type: "businessemail", action: "upvote" };
+  const sent = serve({ [LIST]: contacts(2), [`GET ${FEEDBACK}`]: { resource: [vote] } });
+  draw(<MyContactsScreen />, { at: AT });
+  expect(await screen.findByRole("img", { name: "You upvoted this" })).toBeVisible();
+  const buttons = screen.getAllByRole("button", { name: "Upvote" });
+  expect(buttons.map((one) => one.getAttribute("aria-pressed"))).toEqual(["mixed", "false"]);
+  const asked = sent.find((one) => one.path === FEEDBACK)!;
+  expect(asked.query.get("filter")).toBe("linkedin_url in ('https://www.linkedin.com/in/p1','https://www.linkedin.com/in/p2')");
+  expect(asked.headers.get("X-Field-Encryption")).toBe("session-v1");
 });

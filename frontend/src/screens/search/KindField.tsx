@@ -12,6 +12,7 @@ import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
 import { CREDIT_OF, type Kind, REVEAL_TYPE, fieldOf, withRevealed } from "../../lib/reveal";
 import { toast } from "../../stores/toasts";
+import type { Vote } from "../../lib/votes";
 import classes from "./ContactCard.module.css";
 import { KIND_ICONS } from "./icons";
 import { Value } from "./Value";
@@ -21,12 +22,13 @@ interface Props {
   found: Found;
   linkedinurl: string;
   canReveal: boolean;
+  voteOf: (value: string) => Vote | undefined;
   onChange: (found: Found) => void;
   onUpvote: (value: string) => void;
   onFlag: (value: string) => void;
 }
 
-export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpvote, onFlag }: Props) {
+export function KindField({ kind, found, linkedinurl, canReveal, voteOf, onChange, onUpvote, onFlag }: Props) {
   const { reveal, busy, problem } = useRevealOf(kind, found, linkedinurl, onChange);
   const { values, hidden } = fieldOf(found, kind);
   const [field, asked] = useFocusOnRevealed(hidden);
@@ -47,6 +49,7 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
             value={text}
             hidden={hidden}
             verified={verified}
+            vote={voteOf(text)}
             onUpvote={() => onUpvote(text)}
             onFlag={() => onFlag(text)}
           />

@@ -151,9 +151,14 @@ test("says that nobody was found, and what went wrong", async () => {
 
 test("flags a number with the right one, and says thanks", async () => {
   const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+14155550100"] };
-  const sent = serve({ "POST searchurl": { data: [shown] }, "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] } });
+  const sent = serve({
+    "POST searchurl": { data: [shown] },
+    "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] },
+    "GET leads/_table/contactfeedback": { resource: [{ linkedin_url: MASKED.linkedinurl, info: "+14155550100", type: "phone", action: "upvote" }] },
+  });
   draw(<SearchScreen />);
   await ask("Cell Number");
+  await waitFor(() => expect(screen.getByRole("button", { name: "Upvote +14155550100" })).toHaveAttribute("aria-pressed", "true"));
   await user.click(await screen.findByRole("button", { name: "Flag +14155550100" }));
   const dialog = within(await screen.findByRole("dialog"));
   expect(dialog.getByRole("radio", { name: "Out of service" })).toBeChecked();
@@ -163,7 +168,7 @@ test("flags a number with the right one, and says thanks", async () => {
   await user.type(dialog.getByLabelText("Correct cell number"), "+1 415 555 0199");
   await user.click(dialog.getByRole("button", { name: "Submit" }));
   expect(await screen.findByText("Thanks! Your feedback has been submitted.")).toBeVisible();
-  expect(sent.at(-1)!.body.resource).toEqual([
+  expect(sent.findLast((one) => one.method === "POST")!.body.resource).toEqual([
     {
       linkedin_url: MASKED.linkedinurl,
       action: "downvote",
