@@ -24,8 +24,9 @@ _TEAM = (
 
 
 async def load(ctx: Context) -> None:
-    """Make the demo account, unless it is there."""
-    if await ctx.db.fetchval("select exists (select 1 from appuser where lower(email) = $1)", OWNER):
+    """Make the demo account, unless one of its users is there: each of them may have changed the address."""
+    emails = [OWNER, *(email for _, _, email, *_ in _TEAM)]
+    if await ctx.db.fetchval("select exists (select 1 from appuser where lower(email) = any($1))", emails):
         return
     people = await demopeople.load(ctx)
     clientid, owner, member = await _account(ctx)

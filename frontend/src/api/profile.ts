@@ -53,7 +53,8 @@ export function useUpdateEmail(onChanged: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: NewEmail) => renewing(() => updateEmail(input)),
-    onSuccess: () => {
+    onSuccess: (_, { newemail }) => {
+      queries.setQueryData(account.queryKey, (old) => old && { ...old, email: newemail });
       onChanged();
       return queries.invalidateQueries({ queryKey: account.queryKey });
     },

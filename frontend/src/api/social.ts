@@ -4,6 +4,7 @@ import { sessionStarted } from "../stores/session";
 import { signInSilently } from "./account";
 import { call } from "./client";
 import { config } from "./config";
+import { ProviderRefused } from "./errors";
 import { type SocialProof, runScript } from "./scripts";
 import type { NewUser } from "./signup";
 import { tablePath } from "./tables";
@@ -13,9 +14,6 @@ export type Vendor = "google" | "linkedin";
 export type Entered = { action: "login"; account: Account } | { action: "signup"; user: NewUser };
 
 type Entry = { action: "login"; session_token: string } | { action: "signup"; clientdata: { user: NewUser; session_token: string } };
-
-/** The provider said no, or somebody closed its question. */
-export class ProviderRefused extends Error {}
 
 /** Leads a popup through the provider's question and returns the proof of who answered it. */
 export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
@@ -41,5 +39,7 @@ async function entered(entry: Entry): Promise<Entered> {
   if (entry.action === "login") return { action: "login", account: await signInSilently(entry.session_token) };
   const { user, session_token } = entry.clientdata;
   sessionStarted({ apiKey: config().appkey, sessionToken: session_token, emailid: user.email });
+  // The welcome mail is a kindness: without it the way on is open all the same.
+  await runScript("registration_confirmation", { appuserid: user.appuserid }).catch(() => undefined);
   return { action: "signup", user };
 }

@@ -491,7 +491,6 @@ export const en = {
     askOwner: "Ask the owner of your account for more credits.",
     numberOver: "Cell Number Credits Over",
     emailOver: "Email Credits Over",
-    revealed: "Revealed. It is now in My Contacts.",
   },
   vote: {
     up: "Upvote",
@@ -533,7 +532,6 @@ export const en = {
     exportLimit_one: "You have used up today's 20 exports. Try again in {{count}} hour.",
     exportLimit_other: "You have used up today's 20 exports. Try again in {{count}} hours.",
     selectToExport: "Please Select Contacts to Export",
-    selected: "{{count}} selected",
     selectAll: "Select all",
     select: "Select {{name}}",
     name: "Name",
@@ -551,8 +549,6 @@ export const en = {
     next: "Next page",
     last: "Last page",
     findOne: "Search a contact",
-    more: "+{{count}} more",
-    notRevealed: "Not revealed",
   },
   usage: {
     title: "Usage",

@@ -3,14 +3,17 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { account } from "../../api/account";
-import { ApiError } from "../../api/errors";
+import { ApiError, ProviderRefused } from "../../api/errors";
 import { fieldErrors } from "../../api/explain";
-import { type SocialProof, runScript } from "../../api/scripts";
-import { type Entered, ProviderRefused, type Vendor, enterWith, proofOf } from "../../api/social";
+import type { SocialProof } from "../../api/scripts";
+import type { Entered, Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";
-import { openPopup } from "../../lib/popup";
+import { openPopup } from "../../lib/openpopup";
 import { toast } from "../../stores/toasts";
 import { REFUSALS, wayIn } from "./outcome";
+
+// Fetched when a button is pressed: the sign-in screen is the first one that is loaded.
+const social = () => import("../../api/social");
 
 export interface Proved {
   vendor: Vendor;
@@ -23,15 +26,20 @@ export function useSocial() {
   useEffect(() => () => waiting.current?.abort(), []);
 
   const enter = useMutation({
-    mutationFn: ({ proof, terms }: Proved & { terms: boolean }) => enterWith(proof, terms),
+    mutationFn: async ({ proof, terms }: Proved & { terms: boolean }) => (await social()).enterWith(proof, terms),
     onSuccess: lead,
     onError: (error, { vendor }) => {
       if (!needsTerms(error)) toast(reasonOf(error, vendor), "bad", 1);
     },
   });
   const prove = useMutation({
-    mutationFn: ({ vendor, popup, signal }: { vendor: Vendor; popup: Window; signal: AbortSignal }) =>
-      proofOf(vendor, popup, signal).finally(() => popup.close()),
+    mutationFn: async ({ vendor, popup, signal }: { vendor: Vendor; popup: Window; signal: AbortSignal }) => {
+      try {
+        return await (await social()).proofOf(vendor, popup, signal);
+      } finally {
+        popup.close();
+      }
+    },
     onSuccess: (proof, { vendor }) => {
       if (proof.action === "login") enter.mutate({ vendor, proof, terms: false });
     },
@@ -60,7 +68,7 @@ export function useSocial() {
     cancel,
     isIdle: enter.isIdle,
     isEntering: enter.isPending,
-    /** Whoever has to accept the terms first. */
+    /** The person who has to accept the terms first. */
     newcomer: asks ? { vendor: prove.variables.vendor, proof: prove.data } : null,
     accept: (newcomer: Proved) => enter.mutate({ ...newcomer, terms: true }),
   };
@@ -71,14 +79,10 @@ function useLead() {
   const navigate = useNavigate();
   const { state } = useLocation();
   const queries = useQueryClient();
-  return async (entered: Entered) => {
-    if (entered.action === "login") {
-      queries.setQueryData(account.queryKey, entered.account);
-      return navigate(wayIn(state, entered.account), { replace: true });
-    }
-    // The welcome mail is a kindness: without it the way on is open all the same.
-    await runScript("registration_confirmation", { appuserid: entered.user.appuserid }).catch(() => undefined);
-    return navigate("/tellusmore", { replace: true });
+  return (entered: Entered) => {
+    if (entered.action === "signup") return navigate("/tellusmore", { replace: true });
+    queries.setQueryData(account.queryKey, entered.account);
+    return navigate(wayIn(state, entered.account), { replace: true });
   };
 }
 

@@ -72,7 +72,11 @@ export function KindField({ kind, found, linkedinurl, canReveal, voteOf, onChang
           <span className={classes.cost}>{t("search.oneCredit")}</span>
         </BusyButton>
       )}
-      {hidden && problem && <FormAlert text={problem} />}
+      {hidden && problem && (
+        <div className={classes.problem}>
+          <FormAlert text={problem} />
+        </div>
+      )}
     </section>
   );
 }
