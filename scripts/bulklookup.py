@@ -8,11 +8,13 @@ import orjson
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from scripts._shared import bulk, urllist
+from scripts._shared import bulk, bulkfile, urllist
 from scripts._shared.roles import SESSION
-from tableapi import multipart
+from tableapi import multipart, sheets
 from tableapi.context import Context
 from tableapi.door import decode, validate
+from tableapi.reply import attachment
+from tableapi.request import Options
 from tableapi.scripts import script
 
 MOST = 5 * 1024 * 1024
@@ -59,9 +61,16 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
 
 
 @script(method="GET", roles=SESSION, tail="jobid")
-async def follow(ctx: Context, input: Which) -> dict[str, Any]:
-    """Progress, what was charged, and the outcome of each row."""
-    return await bulk.show(ctx, input.jobid)
+async def follow(ctx: Context, input: Which) -> dict[str, Any] | Response:
+    """Progress, charges and the outcome of each row; with `Accept` xlsx or csv as a file, with the contacts."""
+    job = await bulk.show(ctx, input.jobid)
+    wanted = sheets.wanted(Options(), ctx.request.headers)
+    if wanted is None:
+        return job
+    form, _ = wanted
+    file, kind = await bulkfile.write(ctx, job, form)
+    headers = {**attachment(f"{bulkfile.FILE}.{form}"), "Cache-Control": "no-store"}
+    return Response(file, media_type=kind, headers=headers)
 
 
 @script(method="DELETE", roles=SESSION, tail="jobid")

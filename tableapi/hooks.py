@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from tableapi import bodies, crossed, exact, filters, plan, reading, refused, reply, request, sheets, tables
+from tableapi import bodies, crossed, exact, exports, filters, plan, reading, refused, reply, request, sheets, tables
 from tableapi.batch import Batch
 from tableapi.crypto import WIRE_HEADER
 from tableapi.errors import ApiError, BadRequest
@@ -52,7 +52,8 @@ async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str
         made = None
     if made is None:
         _replace(call, verb, ident, records)
-        found = await tables.handle(call, verb, ident)
+        read = exports.read(call, ident, call.export.most) if call.export else tables.handle(call, verb, ident)
+        found = await read
     elif ident is not None:
         found = Reply(reply.dumps(made[0] if made else {}))
     else:

@@ -1,6 +1,6 @@
 /** The main job: sign in, search a profile, reveal each kind once, find it under My Contacts, export it, sign out. */
 import { statSync } from "node:fs";
-import { MEMBER, OWNER, check, journey, signIn } from "./browser.mjs";
+import { MEMBER, OWNER, check, journey, picture, signIn } from "./browser.mjs";
 
 // People of the made-up directory with data of every kind; the first whom nobody has revealed yet is taken.
 const PEOPLE = [
@@ -75,6 +75,15 @@ await journey("contacts", async (open) => {
 
   await row.first().getByRole("button", { name: "Upvote" }).click();
   await page.getByText("Thanks! Your feedback has been submitted.").waitFor();
+
+  await page.reload();
+  await row.first().and(page.locator(":has([aria-pressed=true])")).waitFor();
+  check((await row.first().getByRole("button", { name: "Upvote" }).getAttribute("aria-pressed")) === "true", "the vote to be there after a reload");
+  const marks = await row.first().getByRole("img", { name: "You upvoted this" }).count();
+  check(marks >= KINDS.length, `a mark at each value of the row, not ${marks}`);
+  await picture(page, "mycontacts-voted");
+  await search(page, person);
+  await page.getByRole("article").locator("[aria-pressed=true]").first().waitFor();
 
   const colleague = await open();
   await signIn(colleague, MEMBER);

@@ -1,9 +1,9 @@
 /** Sign-in with a provider in its popup: a known address goes in, a new one to the second step, a refused one stays. */
-import { OWNER, check, journey } from "./browser.mjs";
+import { OWNER, accessible, check, journey, picture } from "./browser.mjs";
 
 /** Presses the provider's button and fills in the stand-in's form. */
-async function enter(page, button, email, { verified = true } = {}) {
-  await page.goto("/login");
+async function enter(page, button, email, { verified = true, from = "/login" } = {}) {
+  await page.goto(from);
   const [popup] = await Promise.all([page.waitForEvent("popup"), page.getByRole("button", { name: button }).click()]);
   await popup.getByLabel("Email").fill(email);
   await popup.getByLabel("Name").fill("Sam Social");
@@ -11,16 +11,31 @@ async function enter(page, button, email, { verified = true } = {}) {
   await Promise.all([popup.waitForEvent("close"), popup.getByRole("button", { name: "Continue" }).click()]);
 }
 
+/** A new account is made only after the terms are accepted. */
+async function acceptTerms(page, email) {
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(email).waitFor();
+  await dialog.getByRole("button", { name: "Create account" }).click();
+  await dialog.getByText("Please accept the terms and conditions").waitFor();
+  await accessible(page, "the question for the terms", "[role=dialog]");
+  await picture(page, "social-terms");
+  check(new URL(page.url()).pathname === "/login", "no account before the terms are accepted");
+  await dialog.getByRole("checkbox", { name: /terms and conditions/ }).check();
+  await dialog.getByRole("button", { name: "Create account" }).click();
+}
+
 await journey("social", async (open) => {
   for (const [vendor, button] of [["google", "Continue with Google"], ["linkedin", "Continue with LinkedIn"]]) {
     const known = await open();
-    await enter(known, button, OWNER.email);
-    await known.waitForURL("**/dashboard/main/dashboardmain");
+    await enter(known, button, OWNER.email, { from: "/dashboard/settings/usage?tab=api" });
+    await known.waitForURL("**/dashboard/settings/usage?tab=api");
+    await known.getByRole("link", { name: "Back to dashboard" }).click();
     await known.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
 
     const email = `sam.${vendor}${Date.now()}@social-company.example.com`;
     const fresh = await open();
     await enter(fresh, button, email);
+    await acceptTerms(fresh, email);
     await fresh.waitForURL("**/tellusmore");
     await fresh.getByRole("button", { name: "Skip" }).click();
     await fresh.waitForURL("**/dashboard/main/dashboardmain");

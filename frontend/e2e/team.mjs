@@ -54,6 +54,13 @@ await journey("team", async (open) => {
 
   await memberSignsIn(member, temporary);
   await member.waitForURL("**/dashboard/settings/password");
+  for (const elsewhere of ["/dashboard/main/search", "/dashboard/settings/myaccount", "/dashboard/main/bulklookup"]) {
+    await member.goto(elsewhere);
+    await member.waitForURL("**/dashboard/settings/password");
+  }
+  await member.getByRole("link", { name: "My Contacts" }).click();
+  await member.getByRole("alert").getByText("You signed in with a temporary password. Please choose one of your own.").waitFor();
+  await picture(member, "password-must");
   await member.getByLabel("Old Password").fill(temporary);
   await member.getByLabel("New Password").fill(PASSWORD);
   await member.getByLabel("Confirm Password").fill(PASSWORD);

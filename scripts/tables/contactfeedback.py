@@ -66,18 +66,16 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     keys = [profile.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
     persons = {key: await people.find(ctx, key) for key in set(keys)}  # perhaps the network: outside any transaction
     async with ctx.db.transaction():
-        return [
-            {"feedbackid": await _vote(ctx, vote, key, persons[key])} for vote, key in zip(votes, keys, strict=True)
-        ]
+        return [{"feedbackid": await _vote(ctx, vote, persons[key])} for vote, key in zip(votes, keys, strict=True)]
 
 
-async def _vote(ctx: Context, vote: Vote, key: str, person: Person | None) -> int:
+async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int:
     row: Any = None
     if person is not None:
         row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
         raise NotFound("This value was not unlocked by your account.")
-    return await _keep(ctx, vote, person.personid, profile.url_of(key, ctx.settings.profile_host))
+    return await _keep(ctx, vote, person.personid, profile.url_of(person.key, ctx.settings.profile_host))
 
 
 def _check_reason(vote: Vote) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+import httpx2
+import openpyxl
 import pytest
 
-from tests.api.product import API, Account, World
+from scripts._shared import bulkfile
+from tableapi.sheets import XLSX
+from tests.api.product import API, TABLE, Account, World
 
 
 async def _urls(world: World, count: int) -> list[str]:
@@ -21,6 +26,35 @@ async def _start(account: Account, **body: Any) -> dict[str, Any]:
 
 async def _show(account: Account, jobid: int) -> dict[str, Any]:
     return dict((await account.owner.http.get(f"{API}bulklookup/{jobid}")).json())
+
+
+async def _sheet(account: Account, jobid: int, accept: str = XLSX) -> httpx2.Response:
+    return await account.owner.http.get(f"{API}bulklookup/{jobid}", headers={"Accept": accept})
+
+
+async def test_the_result_is_a_file_that_is_counted_and_audited(world: World, account: Account, other: Account) -> None:
+    url = f"https://www.linkedin.com/{(await world.person(full_name='=1+1')).key}"
+    jobid = (await _start(account, urls=[url, "nobody"]))["jobid"]
+    await world.work()
+    assert (await _sheet(other, jobid)).status_code == 404
+    answer = await _sheet(account, jobid)
+    assert answer.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
+    head, found, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
+    assert [cell.value for cell in head] == list(bulkfile.HEAD)
+    assert [cell.value for cell in found[1:4]] == ["Found", "1", "=1+1"]
+    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # what was not paid for is not in it
+    assert {cell.data_type for cell in (*found, *bad) if cell.value is not None} == {"s"}
+    assert [cell.value for cell in bad[:4]] == ["nobody", "No profile address", "0", None]
+    assert b"'=1+1" in (await _sheet(account, jobid, "text/csv")).content
+
+    statuses = [(await _sheet(account, jobid)).status_code for _ in range(19)]
+    assert statuses == [200] * 18 + [429]
+    exported = await account.owner.http.get(f"{TABLE}usercontact", headers={"Accept": XLSX})
+    assert exported.status_code == 429, "one limit for every file of contacts"
+    events = await world.db.fetchval(
+        "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
+    )
+    assert events == 20
 
 
 @pytest.mark.parametrize(

@@ -73,3 +73,12 @@ async def test_votes_sent_together_all_count_or_none(account: Account, vote: dic
     assert (await account.owner.table("GET", "contactfeedback")).json()["resource"] == []
     together = await account.owner.table("POST", "contactfeedback", up, up | {"info": "jd@acme.example"})
     assert len(together.json()["resource"]) == 2, together.text
+
+
+async def test_a_vote_names_its_profile_as_the_list_of_contacts_does(account: Account, vote: dict[str, Any]) -> None:
+    spelled = vote | {"linkedin_url": f"HTTPS://de.LinkedIn.com/{vote['linkedin_url'].partition('/')[2].upper()}/?x=1"}
+    assert (await account.owner.table("POST", "contactfeedback", spelled)).status_code == 200
+    contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
+    url = contact["linkedinurl"]
+    kept = await account.owner.table("GET", "contactfeedback", filter=f"linkedin_url in ('{url}')")
+    assert [(row["info"], row["action"]) for row in kept.json()["resource"]] == [(vote["info"], "downvote")]

@@ -1,4 +1,4 @@
-"""The sheets that the app writes in the browser, opened by another program."""
+"""The files that the app downloads, opened by another program."""
 
 from __future__ import annotations
 

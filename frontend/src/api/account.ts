@@ -1,9 +1,10 @@
 /** The signed-in person with client, credits and subscription: signing in and out, and the one query about them. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isLive } from "../lib/subscription";
-import { currentSession, sessionStarted, useSession } from "../stores/session";
+import { currentSession, sessionStarted, tokenReplaced, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
+import { renewing } from "./renewal";
 import type { Account, Balances, Client, Credits, Subscription } from "./types";
 
 const REFRESH_MS = 20_000;
@@ -99,6 +100,16 @@ export function isFreePlan(one: Account): boolean {
 /** Whether the plan holds the look-up API. */
 export const hasApi = (one: Account): boolean => Boolean(subscriptionOf(one)?.subscriptionplan_by_planid?.apiaccess);
 
-/** Call 11: the other sessions end, this one goes on under a new token. */
-export const changePassword = (body: { old_password: string; new_password: string; confirm_password: string }) =>
-  call<{ session_token: string }>("POST", "user/password", { query: { reset: true, login: true }, body });
+interface NewPassword {
+  old_password: string;
+  new_password: string;
+  confirm_password: string;
+}
+
+/** Changes the password: the other sessions end, this one goes on under a new token. */
+export const changePassword = (body: NewPassword): Promise<void> =>
+  renewing(async () => {
+    const path = "user/password";
+    const { session_token } = await call<{ session_token: string }>("POST", path, { query: { reset: true, login: true }, body });
+    tokenReplaced(session_token);
+  });

@@ -1,8 +1,7 @@
 /** Bulk look-ups: what a list would cost, starting it, following it, cancelling it, and its contacts. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
-import { rows } from "./tables";
-import type { RevealType, UserContact } from "./types";
+import type { RevealType } from "./types";
 
 export interface BulkInput {
   file: File;
@@ -35,8 +34,6 @@ export interface BulkJob {
 }
 
 const POLL_MS = 1000;
-// Rows asked for at once; their ids stay far below the longest filter.
-const PORTION = 100;
 
 export const isOver = (job: BulkJob): boolean => !["queued", "running"].includes(job.status);
 
@@ -73,22 +70,5 @@ export function useCancelBulk() {
   return useMutation({
     mutationFn: (jobid: number) => call<BulkJob>("DELETE", `bulklookup/${jobid}`),
     onSuccess: (job) => queries.setQueryData(bulkJob(job.jobid).queryKey, job),
-  });
-}
-
-/** The contacts that a job found, by their id. */
-export function useBulkContacts() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ rows: lines }: BulkJob) => {
-      const ids = [...new Set(lines.flatMap(({ contactid }) => contactid ?? []))];
-      const found = new Map<number, UserContact>();
-      for (let from = 0; from < ids.length; from += PORTION) {
-        const filter = `contactid in (${ids.slice(from, from + PORTION).join(",")})`;
-        const { resource } = await queries.fetchQuery({ ...rows("usercontact", { filter, limit: PORTION }), staleTime: 0 });
-        for (const contact of resource) found.set(contact.contactid, contact);
-      }
-      return found;
-    },
   });
 }

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { sessionEnded, sessionStarted } from "../stores/session";
+import { currentSession, sessionEnded, sessionStarted, tokenReplaced } from "../stores/session";
 import { call, forgetAnswers } from "./client";
 import { ApiError, endsSession, isPassing } from "./errors";
 import { openField } from "./fieldcrypto";
+import { renewing } from "./renewal";
 
 const TOKEN = "session-token-1";
 // Made by the server's own code for this token.
@@ -121,4 +122,69 @@ test("an answer is never used for another question or another session", async ()
   sessionStarted({ apiKey: "app-key", sessionToken: "another", emailid: "c@d.co" });
   await call("GET", "leads/_table/client");
   for (const [, init] of fetched.mock.calls) expect(init.headers).not.toHaveProperty("If-None-Match");
+});
+
+/** A server that knows one token at a time; `before` runs before each answer. */
+function guarded(valid: () => string, before: () => unknown = () => undefined) {
+  const tokens: (string | undefined)[] = [];
+  vi.stubGlobal("fetch", async (_url: string, { headers }: { headers: Record<string, string> }) => {
+    const token = headers["X-Session-Token"];
+    tokens.push(token);
+    await before();
+    const refusal = { error: { code: 401, message: "over", context: { scope: "account" } } };
+    return token === valid() ? new Response(JSON.stringify({ ok: 1 })) : new Response(JSON.stringify(refusal), { status: 401 });
+  });
+  return tokens;
+}
+
+test("a 401 for a token that was replaced meanwhile is asked once more with the new one", async () => {
+  const tokens = guarded(() => "second", () => tokenReplaced("second"));
+  expect(await call("PATCH", "leads/_table/appuser", { body: {} })).toEqual({ ok: 1 });
+  expect(tokens).toEqual([TOKEN, "second"]);
+});
+
+test("a 401 that overtakes the answer with the new token waits for it", async () => {
+  const tokens = guarded(() => "second");
+  let answer!: () => void;
+  const replaced = renewing(async () => {
+    await new Promise<void>((resolve) => (answer = resolve));
+    tokenReplaced("second");
+  });
+  const asked = call("GET", "x");
+  await vi.waitFor(() => expect(tokens).toEqual([TOKEN]));
+  answer();
+  expect(await asked).toEqual({ ok: 1 });
+  await replaced;
+});
+
+test("a 401 for the token of now ends the session, also after a failed replacement", async () => {
+  const tokens = guarded(() => "none");
+  await renewing(() => Promise.reject(new Error("refused"))).catch(() => undefined);
+  expect(endsSession(await failure(call("GET", "x")))).toBe(true);
+  expect(tokens).toEqual([TOKEN]);
+});
+
+test("what one person asked for is not asked again as another, who stays signed in", async () => {
+  const tokens = guarded(() => "hers", () => sessionStarted({ apiKey: "app-key", sessionToken: "hers", emailid: "c@d.co" }));
+  expect(endsSession(await failure(call("POST", "getcontact", { body: {} })))).toBe(false);
+  expect(tokens).toEqual([TOKEN]);
+  expect(currentSession()?.sessionToken).toBe("hers");
+});
+
+test("a token that another tab stored is found before its event arrives", async () => {
+  const tokens = guarded(() => "second", () => {
+    const stored = JSON.parse(localStorage.getItem("session")!);
+    stored.state.session.sessionToken = "second";
+    localStorage.setItem("session", JSON.stringify(stored));
+  });
+  expect(await call("GET", "x")).toEqual({ ok: 1 });
+  expect(tokens).toEqual([TOKEN, "second"]);
+});
+
+test("values are opened with the token that they were sealed for", async () => {
+  vi.stubGlobal("fetch", async () => {
+    tokenReplaced("second");
+    return new Response(JSON.stringify({ emails: SEALED }));
+  });
+  expect(await call("GET", "leads/_table/usercontact", { contacts: true })).toEqual({ emails: "jürgen@example.com" });
 });

@@ -1,7 +1,8 @@
 /** One function, `call`, that speaks to the server. It throws ApiError; it shows no toast and moves no page. */
-import { currentSession } from "../stores/session";
+import { currentSession, storedSession } from "../stores/session";
 import { config } from "./config";
 import { ApiError, errorOf } from "./errors";
+import { renewalSettled } from "./renewal";
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
@@ -13,6 +14,10 @@ export interface CallOptions {
   contacts?: boolean;
   /** Call as the app alone, whoever is signed in. */
   anonymous?: boolean;
+  /** The content type to ask for. */
+  accept?: string;
+  /** A POST that stands for a GET. */
+  reads?: boolean;
 }
 
 const ROOT = "/api/v2/";
@@ -22,19 +27,19 @@ const PATIENCE_MS = 20_000;
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const place = method === "GET" ? placeOf(path, options) : undefined;
   const known = place === undefined ? undefined : kept.get(place);
-  const response = await send(method, path, options, known?.tag);
+  const { response, token } = await send(method, path, options, known?.tag);
   if (known && response.status === 304) return known.body as T;
   const body = await parsed(response);
   if (!response.ok || isRefusal(body)) throw errorOf(response, body);
 
-  const opened = await openedFor(body, options);
+  const opened = await openedFor(body, options, token);
   const tag = response.headers.get("ETag");
   if (place !== undefined && tag) keep(place, tag, opened);
   return opened as T;
 }
 
-async function openedFor(body: unknown, options: CallOptions): Promise<unknown> {
-  const token = currentSession()?.sessionToken;
+/** Values are sealed for the token that the request was sent with, which may have been replaced since. */
+async function openedFor(body: unknown, options: CallOptions, token: string | undefined): Promise<unknown> {
   if (!options.contacts || !token) return body;
   const { openFields } = await import("./fieldcrypto");
   return openFields(body, token);
@@ -62,30 +67,52 @@ export function forgetAnswers(): void {
   kept.clear();
 }
 
-/** A file of the server, with its name. */
-export async function download(path: string, query?: Query): Promise<Blob> {
-  const response = await send("GET", path, { query });
+/** A file of the server. A body goes with it as the options of a GET that are too long for an address. */
+export async function download(path: string, options: CallOptions = {}): Promise<Blob> {
+  const { response } = await send(options.body === undefined ? "GET" : "POST", path, { ...options, reads: true });
   if (!response.ok) throw errorOf(response, await parsed(response));
   return response.blob();
 }
 
-async function send(method: string, path: string, options: CallOptions, tag?: string): Promise<Response> {
+interface Exchange {
+  response: Response;
+  /** What the request was sent with. */
+  token: string | undefined;
+}
+
+/** Sends with the session's token. A 401 for a token that was replaced meanwhile is asked once more with the new one. */
+async function send(method: string, path: string, options: CallOptions, tag?: string): Promise<Exchange> {
+  const session = options.anonymous ? null : currentSession();
+  const token = session?.sessionToken;
+  const response = await fetchWith(token, method, path, options, tag);
+  if (response.status !== 401 || !session) return { response, token };
+
+  await renewalSettled();
+  const now = storedSession();
+  if (now?.sessionToken === token) return { response, token };
+  // Somebody else's session must not do what this one was asked for.
+  if (!now || now.signinid !== session.signinid) throw new ApiError(401, "", 401, { reason: "session_replaced", scope: "resource" });
+  return { response: await fetchWith(now.sessionToken, method, path, options), token: now.sessionToken };
+}
+
+async function fetchWith(token: string | undefined, method: string, path: string, options: CallOptions, tag?: string): Promise<Response> {
   const timeout = AbortSignal.timeout(PATIENCE_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   try {
-    return await fetch(ROOT + path + search(options.query), { method, signal, ...payload(options, tag) });
+    return await fetch(ROOT + path + search(options.query), { method, signal, ...payload(options, token, tag) });
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, "", 0, { reason: timeout.aborted ? "timeout" : "offline" });
   }
 }
 
-function payload({ body, contacts, anonymous }: CallOptions, tag?: string): RequestInit {
-  const token = anonymous ? undefined : currentSession()?.sessionToken;
+function payload({ body, contacts, accept, reads }: CallOptions, token?: string, tag?: string): RequestInit {
   const headers: Record<string, string> = { "X-API-Key": config().appkey };
   if (token) headers["X-Session-Token"] = token;
   if (contacts && token) headers["X-Field-Encryption"] = "session-v1";
   if (tag) headers["If-None-Match"] = tag;
+  if (accept) headers["Accept"] = accept;
+  if (reads && body !== undefined) headers["X-HTTP-Method"] = "GET";
   if (body instanceof FormData) return { headers, body };
   if (body === undefined) return { headers };
   return { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };

@@ -1,8 +1,9 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
-import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MOST_OFFSET, fromEnd } from "../lib/paging";
+import { inPortions, votesByValue } from "../lib/votes";
 import { call } from "./client";
-import { type ListOptions, rows, tablePath, useTableWrite } from "./tables";
+import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
@@ -64,8 +65,26 @@ const byName = (input: Input<"searchname">) =>
     queryFn: ({ signal }) => runScript("searchname", input, { signal, contacts: true }),
   });
 
-/** Saves votes, one call each. A new vote about the same value replaces the one before. */
-export function useFeedback() {
-  const { mutateAsync } = useTableWrite("contactfeedback", { method: "POST" });
-  return useMutation({ mutationFn: (votes: Feedback[]) => Promise.all(votes.map((vote) => mutateAsync(vote))) });
+// The server takes filters of 2,000 characters.
+const LONGEST_LIST = 1700;
+
+/** Own votes on the values of these profiles. */
+export const votesOn = (urls: readonly string[]) =>
+  queryOptions({
+    queryKey: ["contactfeedback", urls] as const,
+    queryFn: async ({ signal }) => {
+      const portions = inPortions(urls.map(literal), LONGEST_LIST);
+      const answers = await Promise.all(portions.map((portion) => savedVotes(portion, signal)));
+      return answers.flat();
+    },
+    select: votesByValue,
+    placeholderData: keepPreviousData,
+  });
+
+async function savedVotes(urls: string[], signal: AbortSignal): Promise<Feedback[]> {
+  const query = { filter: `linkedin_url in (${urls.join(",")})`, fields: "linkedin_url,info,action,type" };
+  return (await call<List<Feedback>>("GET", tablePath("contactfeedback"), { query, signal, contacts: true })).resource;
 }
+
+/** Saves votes: all of them count, or none. A new vote on the same value replaces the one before. */
+export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });

@@ -36,6 +36,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The provider of a sign-in said no, or its question was closed. */
+export class ProviderRefused extends Error {}
+
 /** A failed answer as an ApiError. A batch error (code 1000) of one record is the error of that record. */
 export function errorOf(response: Response, body: unknown): ApiError {
   const { error } = (body ?? {}) as Envelope;

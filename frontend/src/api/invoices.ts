@@ -39,7 +39,7 @@ const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 export function useInvoicePdf() {
   return useMutation({
     mutationFn: async (invoicenumber: string) => {
-      saveFile(await download("invoicepdf", { invoicenumber }), `invoice-${invoicenumber}.pdf`);
+      saveFile(await download("invoicepdf", { query: { invoicenumber } }), `invoice-${invoicenumber}.pdf`);
     },
   });
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { tokenReplaced } from "../stores/session";
 import { account } from "./account";
 import { call } from "./client";
+import { renewing } from "./renewal";
 import { runScript } from "./scripts";
 import { tablePath } from "./tables";
 import type { List } from "./types";
@@ -35,14 +36,26 @@ async function upload(file: File): Promise<string> {
   return answer.resource[0]!.path;
 }
 
+interface NewEmail {
+  newemail: string;
+  code: string;
+  afid?: string | number | undefined;
+}
+
 /** Second step of a new address: the code of the mail. The session goes on under a new token. */
-export function useUpdateEmail() {
+async function updateEmail(input: NewEmail): Promise<void> {
+  const { session_token } = await runScript("emailupdate", { type: "update", ...input });
+  tokenReplaced(session_token, input.newemail);
+}
+
+/** `onChanged` runs even when the form that asked is no longer there. */
+export function useUpdateEmail(onChanged: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (input: { newemail: string; code: string; afid?: string | number | undefined }) =>
-      runScript("emailupdate", { type: "update", ...input }),
-    onSuccess: ({ session_token }, { newemail }) => {
-      tokenReplaced(session_token, newemail);
+    mutationFn: (input: NewEmail) => renewing(() => updateEmail(input)),
+    onSuccess: (_, { newemail }) => {
+      queries.setQueryData(account.queryKey, (old) => old && { ...old, email: newemail });
+      onChanged();
       return queries.invalidateQueries({ queryKey: account.queryKey });
     },
   });

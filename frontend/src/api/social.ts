@@ -4,7 +4,8 @@ import { sessionStarted } from "../stores/session";
 import { signInSilently } from "./account";
 import { call } from "./client";
 import { config } from "./config";
-import { runScript } from "./scripts";
+import { ProviderRefused } from "./errors";
+import { type SocialProof, runScript } from "./scripts";
 import type { NewUser } from "./signup";
 import { tablePath } from "./tables";
 import type { Account, List } from "./types";
@@ -14,11 +15,8 @@ export type Entered = { action: "login"; account: Account } | { action: "signup"
 
 type Entry = { action: "login"; session_token: string } | { action: "signup"; clientdata: { user: NewUser; session_token: string } };
 
-/** The provider said no, or somebody closed its question. */
-export class ProviderRefused extends Error {}
-
-/** Leads a popup through the provider's question and comes back signed in, or signed up. */
-export async function enterBy(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<Entered> {
+/** Leads a popup through the provider's question and returns the proof of who answered it. */
+export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
   const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
   const state = new URL(url).searchParams.get("state") ?? "";
   const answered = answerOf(popup, state, signal);
@@ -27,8 +25,12 @@ export async function enterBy(vendor: Vendor, popup: Window, signal: AbortSignal
   if (error || !code) throw new ProviderRefused(error);
 
   const { access_token } = await runScript(`${vendor}_accesstoken`, { code, state, redirect_uri });
-  const { email, name, socialid, proof } = await runScript(`${vendor}_userdetails`, { access_token });
-  const record = { email, name, socialid, proof, type: "social" };
+  return runScript(`${vendor}_userdetails`, { access_token });
+}
+
+/** Signs in with a proof, or signs up. Only a new account needs the terms. */
+export async function enterWith({ email, name, socialid, proof }: SocialProof, terms: boolean): Promise<Entered> {
+  const record = { email, name, socialid, proof, type: "social", ...(terms && { terms }) };
   const answer = await call<List<Entry>>("POST", tablePath("client"), { body: { resource: [record] }, anonymous: true });
   return entered(answer.resource[0]!);
 }
@@ -37,5 +39,7 @@ async function entered(entry: Entry): Promise<Entered> {
   if (entry.action === "login") return { action: "login", account: await signInSilently(entry.session_token) };
   const { user, session_token } = entry.clientdata;
   sessionStarted({ apiKey: config().appkey, sessionToken: session_token, emailid: user.email });
+  // The welcome mail is a kindness: without it the way on is open all the same.
+  await runScript("registration_confirmation", { appuserid: user.appuserid }).catch(() => undefined);
   return { action: "signup", user };
 }

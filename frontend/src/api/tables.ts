@@ -14,7 +14,7 @@ export interface ListOptions extends Query {
 }
 
 // Tables whose rows hold contact values, which travel sealed.
-const WITH_CONTACTS = new Set<keyof Tables>(["usercontact"]);
+const WITH_CONTACTS = new Set<keyof Tables>(["usercontact", "contactfeedback"]);
 
 export function tablePath(table: keyof Tables, id?: number): string {
   const path = `${config().dataset}/_table/${table}`;

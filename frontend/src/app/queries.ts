@@ -2,7 +2,7 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { endsSession, isPassing } from "../api/errors";
 import { explainLeaving } from "../api/explain";
-import { currentSession, sessionEnded } from "../stores/session";
+import { currentSession, sessionEnded, sessionExpired } from "../stores/session";
 import { toast } from "../stores/toasts";
 
 const MOST_RETRIES = 2;
@@ -10,7 +10,8 @@ const MOST_RETRIES = 2;
 /** The log-out rule. The guard of the dashboard then shows the sign-in screen. */
 function leaveIfOver(error: unknown): void {
   if (!endsSession(error) || !currentSession()) return;
-  sessionEnded();
+  if (error.status === 401) sessionExpired();
+  else sessionEnded();
   toast(explainLeaving(error), "bad", 1);
 }
 

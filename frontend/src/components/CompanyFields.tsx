@@ -1,18 +1,20 @@
 /** The fields of a company: in the second step of signing up, and in the profile of its owner. */
-import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { COUNTRIES } from "../lib/countries";
 import { t } from "../lib/i18n";
-import { digitsOf, isBlank } from "../lib/validate";
+import { digitsOf, isBlank, isCount } from "../lib/validate";
 import classes from "./CompanyFields.module.css";
+import { CountInput } from "./ui/CountInput";
 import { PhoneInput } from "./ui/PhoneInput";
 
 export interface CompanyValues {
   companyname: string;
   phonenumber: string;
   country: string;
-  salespeoplecount: number | string;
-  requiredleadcount: number | string;
+  /** As typed. */
+  salespeoplecount: string;
+  requiredleadcount: string;
   department: string;
 }
 
@@ -36,12 +38,21 @@ export function phoneError(phone: string): string | null {
   return digitsOf(phone).length < SHORTEST_PHONE ? t("company.phoneInvalid") : null;
 }
 
+/** An empty field is no error: the count is not required everywhere. */
+export function countError(text: string): string | null {
+  return isBlank(text) || isCount(text, MOST) ? null : t("field.count", { most: MOST });
+}
+
 export const companyRules = {
   companyname: (text: string) => (isBlank(text) ? t("company.companyMissing") : null),
   phonenumber: (text: string) => (isBlank(text) ? t("company.phoneMissing") : phoneError(text)),
   country: (code: string) => (code ? null : t("company.countryMissing")),
-  salespeoplecount: (count: number | string) => (count === "" ? t("company.salespeopleMissing") : null),
+  salespeoplecount: (count: string) => (isBlank(count) ? t("company.salespeopleMissing") : countError(count)),
+  requiredleadcount: countError,
 };
+
+/** Checked while typing too: no text that begins wrong can become right. */
+export const COUNT_FIELDS = ["salespeoplecount", "requiredleadcount"];
 
 /** The values as they are sent: numbers as numbers, the phone as digits, nothing instead of an empty text. */
 export function companyRecord(values: CompanyValues) {
@@ -55,7 +66,7 @@ export function companyRecord(values: CompanyValues) {
   };
 }
 
-const countOf = (count: number | string): number | null => (count === "" ? null : Number(count));
+const countOf = (count: string): number | null => (isBlank(count) ? null : Number(count));
 
 // A form may hold more than the company; this part of it knows its own fields only.
 type CompanyForm = Pick<UseFormReturnType<CompanyValues>, "getInputProps" | "values" | "setFieldValue" | "errors">;
@@ -73,22 +84,8 @@ export function CompanyFields({ form }: { form: CompanyForm }) {
       />
       <NativeSelect label={t("company.country")} data={OPTIONS} autoComplete="country" {...form.getInputProps("country")} />
       <div className={classes.pair}>
-        <NumberInput
-          label={t("company.salespeople")}
-          min={0}
-          max={MOST}
-          allowDecimal={false}
-          allowNegative={false}
-          {...form.getInputProps("salespeoplecount")}
-        />
-        <NumberInput
-          label={t("company.leads")}
-          min={0}
-          max={MOST}
-          allowDecimal={false}
-          allowNegative={false}
-          {...form.getInputProps("requiredleadcount")}
-        />
+        <CountInput label={t("company.salespeople")} {...form.getInputProps("salespeoplecount")} />
+        <CountInput label={t("company.leads")} {...form.getInputProps("requiredleadcount")} />
       </div>
       <TextInput label={t("company.department")} {...form.getInputProps("department")} />
     </>

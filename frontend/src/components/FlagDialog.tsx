@@ -5,14 +5,10 @@ import { useState } from "react";
 import { t } from "../lib/i18n";
 import { FEEDBACK_TYPE, type Kind } from "../lib/reveal";
 import { digitsOf, isBlank, isEmail } from "../lib/validate";
+import type { Votable } from "../lib/votes";
 import classes from "./FlagDialog.module.css";
 import { BusyButton } from "./ui/BusyButton";
 import { Dialog } from "./ui/Dialog";
-
-export interface Flagged {
-  kind: Kind;
-  value: string;
-}
 
 export interface FlagAnswer {
   info: string;
@@ -23,7 +19,7 @@ export interface FlagAnswer {
 
 interface Props {
   /** The values that can be flagged; null closes the dialog. */
-  values: Flagged[] | null;
+  values: Votable[] | null;
   busy: boolean;
   onClose: () => void;
   onSubmit: (answer: FlagAnswer) => void;
@@ -53,7 +49,7 @@ const REASONS = {
 
 type Reason = FlagAnswer["downvotereason"];
 
-function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: Flagged[] }) {
+function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: Votable[] }) {
   const [index, setIndex] = useState(0);
   const { kind, value } = values[index]!;
   const isPhone = kind === "phone";

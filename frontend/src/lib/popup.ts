@@ -7,12 +7,6 @@ export interface PopupAnswer {
 }
 
 const CHANNEL = "social-sign-in";
-const SIZE = "popup,width=450,height=730";
-
-/** Opens the window at once, since a browser allows that only within a click; its address may come later. */
-export function openPopup(): Window | null {
-  return window.open("", "_blank", SIZE);
-}
 
 /** Said by the window that came back. It closes itself. */
 export function answerFromPopup(search: string): void {

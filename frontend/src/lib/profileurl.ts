@@ -6,21 +6,28 @@ const MINI_PROFILE = "miniprofileurn";
 export function cleanUrl(text: string): string {
   return text
     .trim()
-    .replace(/^https?:\/\//i, "")
+    .replace(/^(https?:)?\/*/i, "")
     .replace(/^www\./i, "")
     .replace(/#.*$/, "")
     .replace(/\/+$/, "");
 }
 
-/** The cleaned address, or null when it names no profile: another domain, or a mini-profile parameter. */
+/** The cleaned address, or null when it names no profile: another host, or a mini-profile parameter. */
 export function profileUrl(text: string, host: string): string | null {
   const url = cleanUrl(text);
-  const lower = url.toLowerCase();
-  return lower.includes(host) && !lower.includes(MINI_PROFILE) ? url : null;
+  return isOfHost(url, host.toLowerCase()) && !url.toLowerCase().includes(MINI_PROFILE) ? url : null;
 }
 
-/** The text from the network's host on, without slashes at the end: what the look-up API is asked. */
+/** Whether an address without a protocol is on the host itself or on a sub-domain of it, as the server decides. */
+function isOfHost(url: string, host: string): boolean {
+  const [authority = ""] = url.split(/[/?]/, 1);
+  const name = authority.toLowerCase().replace(/:\d{1,5}$/, "").replace(/\.+$/, "");
+  return name === host || (name.endsWith(`.${host}`) && !name.includes("@"));
+}
+
+/** A profile's address from the network's host on: what the look-up API is asked. Another address stays as it is. */
 export function fromHost(text: string, host: string): string {
-  const at = text.toLowerCase().indexOf(host.toLowerCase());
-  return (at < 0 ? text : text.slice(at)).trim().replace(/\/+$/, "");
+  const url = profileUrl(text, host);
+  if (url === null) return text.trim();
+  return url.slice(url.toLowerCase().indexOf(host.toLowerCase()));
 }

@@ -1,16 +1,33 @@
 import { describe, expect, test } from "vitest";
 import { dayText, daysAgo, parseDate } from "./dates";
 import { lastPage, pageNumber, pageSize } from "./paging";
-import { profileUrl } from "./profileurl";
-import { cell, sheetName } from "./sheet";
+import { fromHost, profileUrl } from "./profileurl";
 import { standingOf } from "./subscription";
 import { digitsOf, isEmail, isStrongPassword } from "./validate";
+
+test.each([
+  ["https://de.linkedin.com/in/maya/", "linkedin.com/in/maya"],
+  ["https://www.LinkedIn.com/in/maya", "LinkedIn.com/in/maya"],
+  // Cut at the host, another site's address would become a profile, and be paid for.
+  ["https://notlinkedin.com/in/x", "https://notlinkedin.com/in/x"],
+  ["https://example.com/linkedin.com/in/x", "https://example.com/linkedin.com/in/x"],
+  [" ", ""],
+])("the API is asked for %j as %j", (text, expected) => expect(fromHost(text, "linkedin.com")).toBe(expected));
 
 test.each([
   [" https://www.linkedin.com/in/maya/ ", "linkedin.com/in/maya"],
   ["http://de.linkedin.com/in/maya#about", "de.linkedin.com/in/maya"],
   ["WWW.LinkedIn.com/in/Maya", "LinkedIn.com/in/Maya"],
+  ["//linkedin.com/in/maya", "linkedin.com/in/maya"],
+  ["linkedin.com:443/in/maya", "linkedin.com:443/in/maya"],
   ["https://example.com/in/maya", null],
+  ["https://notlinkedin.com/in/x", null],
+  ["https://linkedin.com.evil.example/in/x", null],
+  ["https://example.com/linkedin.com/in/x", null],
+  ["https://example.com/?u=linkedin.com/in/x", null],
+  ["https://linkedin.com@example.com/in/x", null],
+  ["https://a@www.linkedin.com/in/x", null],
+  ["https://example.com#linkedin.com/in/x", null],
   ["linkedin.com/in/maya?miniProfileUrn=urn", null],
   ["linkedin.com/in/maya?MINIPROFILEURN=urn", null],
   ["", null],
@@ -35,14 +52,6 @@ test.each([
 test("the last page is count over size, rounded up, and there is always one", () => {
   expect([lastPage(0, 25), lastPage(25, 25), lastPage(26, 25)]).toEqual([1, 1, 2]);
 });
-
-test("a sheet name loses what a spreadsheet refuses, and is cut at 30", () => {
-  expect(sheetName("a/b\\c:d[e]f*g?h")).toBe("a_b_c_d_e_f_g_h");
-  expect(sheetName("x".repeat(30))).toHaveLength(30);
-  expect(sheetName("x".repeat(31))).toBe(`${"x".repeat(28)}..`);
-});
-
-test("a cell holds three values", () => expect(cell(["1", "2", "3", "4"])).toBe("1, 2, 3"));
 
 test.each([
   ["a@b.co", true],

@@ -18,3 +18,6 @@ export function isStrongPassword(text: string): boolean {
 }
 
 export const digitsOf = (text: string): string => text.replace(/\D/g, "");
+
+/** A whole number from 0 to `most`, written in digits alone. */
+export const isCount = (text: string, most: number): boolean => /^\d{1,15}$/.test(text.trim()) && Number(text) <= most;

@@ -6,6 +6,8 @@ export interface Session {
   apiKey: string;
   sessionToken: string;
   emailid: string;
+  /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
+  signinid?: string;
 }
 
 interface State {
@@ -23,8 +25,24 @@ export const useSession = () => useStore((state) => state.session);
 export const useIsLoggedIn = () => useStore((state) => state.session !== null);
 export const currentSession = () => useStore.getState().session;
 
-export function sessionStarted(session: Session): void {
-  useStore.setState({ session });
+/** Whether this tab's last session was ended by its user or by an administrator, not by its age. */
+let ended = false;
+export const wasEnded = (): boolean => ended;
+
+export function sessionStarted(session: Omit<Session, "signinid">): void {
+  ended = false;
+  useStore.setState({ session: { ...session, signinid: randomId() } });
+}
+
+/** `crypto.randomUUID` exists on https and on localhost only. */
+function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
+}
+
+/** The session as it is stored now: another tab may have replaced it before its storage event arrives here. */
+export function storedSession(): Session | null {
+  void useStore.persist.rehydrate();
+  return currentSession();
 }
 
 /** The server gave a new token for the same person: a changed password or address. */
@@ -35,6 +53,16 @@ export function tokenReplaced(sessionToken: string, emailid?: string): void {
 }
 
 export function sessionEnded(): void {
+  forget(true);
+}
+
+/** The session is over by itself: the next sign-in comes back to the address of now. */
+export function sessionExpired(): void {
+  forget(false);
+}
+
+function forget(onPurpose: boolean): void {
+  ended = onPurpose;
   localStorage.clear();
   sessionStorage.clear();
   useStore.setState(EMPTY, true);
@@ -42,7 +70,10 @@ export function sessionEnded(): void {
 
 function changed({ key, newValue }: StorageEvent): void {
   if (key === STORE && newValue !== null) void useStore.persist.rehydrate();
-  else if (key === STORE || key === null) useStore.setState(EMPTY, true);
+  else if (key === STORE || key === null) {
+    ended = true;
+    useStore.setState(EMPTY, true);
+  }
 }
 
 /** Signing out, or in as somebody else, in one tab does so in every tab. */

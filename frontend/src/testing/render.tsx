@@ -8,7 +8,7 @@ import { vi } from "vitest";
 import { account } from "../api/account";
 import { Toasts } from "../components/ui/Toasts";
 import { makeQueryClient } from "../app/queries";
-import { sessionEnded, sessionStarted } from "../stores/session";
+import { sessionExpired, sessionStarted } from "../stores/session";
 import { toastClosed, useToasts } from "../stores/toasts";
 import { accountAnswer } from "./answers";
 
@@ -54,18 +54,20 @@ export function serve(replies: Record<string, Reply>): Sent[] {
 
 interface Options {
   at?: string;
+  /** State of the first address. */
+  state?: unknown;
   /** null: nobody is signed in. */
   me?: ReturnType<typeof accountAnswer> | null;
 }
 
 /** Draws a screen at an address, signed in unless said otherwise. `where()` is the address now. */
-export function draw(screen: ReactNode, { at = "/", me = accountAnswer() }: Options = {}) {
+export function draw(screen: ReactNode, { at = "/", state: first, me = accountAnswer() }: Options = {}) {
   const queries = makeQueryClient();
   if (me) {
     sessionStarted({ apiKey: "app-key", sessionToken: me.session_token, emailid: me.email });
     queries.setQueryData(account.queryKey, me);
   } else {
-    sessionEnded();
+    sessionExpired();
   }
   const path = at.split("?")[0]!;
   const router = createMemoryRouter(
@@ -73,7 +75,7 @@ export function draw(screen: ReactNode, { at = "/", me = accountAnswer() }: Opti
       { path, element: screen },
       { path: "*", element: <Elsewhere /> },
     ],
-    { initialEntries: [at] },
+    { initialEntries: [{ pathname: path, search: at.slice(path.length), state: first }] },
   );
   const view = render(
     <MantineProvider forceColorScheme="light" env="test">
@@ -84,7 +86,8 @@ export function draw(screen: ReactNode, { at = "/", me = accountAnswer() }: Opti
     </MantineProvider>,
   );
   const where = () => router.state.location.pathname + router.state.location.search;
-  return { ...view, queries, where };
+  const state = (): unknown => router.state.location.state;
+  return { ...view, queries, where, state };
 }
 
 function Elsewhere() {

@@ -17,6 +17,32 @@ test("nobody gets in without a session", async () => {
   await waitFor(() => expect(where()).toBe("/login"));
 });
 
+test("the address asked for goes along to the sign-in, without a token in it", async () => {
+  serve({});
+  const at = `${AT}/settings/myaccount?newemail=a%40b.example&code=7`;
+  const { where, state } = draw(<Dashboard />, { at, me: null });
+  await waitFor(() => expect(where()).toBe("/login"));
+  expect(state()).toEqual({ wanted: at });
+});
+
+test("a session that is over by itself comes back, one that was ended does not", async () => {
+  for (const [status, wanted] of [[401, AT], [403, undefined], [404, undefined]] as const) {
+    serve({ "PUT user/session": refusal(status, { scope: "account" }) });
+    const { where, state, queries, unmount } = draw(<Dashboard />, { at: AT });
+    await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
+    await waitFor(() => expect(where()).toBe("/login"));
+    expect((state() as { wanted?: string } | null)?.wanted).toBe(wanted);
+    unmount();
+  }
+});
+
+test("a temporary password leads to its change from everywhere", async () => {
+  const me = accountAnswer({ role: "member", mustchangepassword: 1 });
+  serve({ "PUT user/session": me });
+  const { where } = draw(<Dashboard />, { at: `${AT}/main/search`, me });
+  await waitFor(() => expect(where()).toBe("/dashboard/settings/password"));
+});
+
 test("somebody who is not verified is led to the mail", async () => {
   serve({ "PUT user/session": accountAnswer({ isverified: 0 }) });
   const { where } = draw(<Dashboard />, { at: AT, me: accountAnswer({ isverified: 0 }) });
@@ -65,12 +91,13 @@ test("entries past the third are announced and lead nowhere", () => {
 
 test("what may be bought is for the owner; signing out asks first", async () => {
   const sent = serve({ "PUT user/session": accountAnswer(), "DELETE user/session": { success: true } });
-  const { where } = draw(<Dashboard />, { at: AT });
+  const { where, state } = draw(<Dashboard />, { at: AT });
   expect(screen.getByRole("button", { name: "Upgrade" })).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Account menu" }));
   await user.click(await screen.findByRole("menuitem", { name: "Sign Out" }));
   await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Sign Out" }));
   await waitFor(() => expect(where()).toBe("/login"));
+  expect(state()).toBeNull();
   expect(sent.at(-1)!.method).toBe("DELETE");
   expect(currentSession()).toBeNull();
 });

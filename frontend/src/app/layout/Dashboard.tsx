@@ -1,14 +1,15 @@
 /** The guard and the frame of everything behind sign-in. */
 import { Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Navigate, Outlet } from "react-router";
+import { Navigate, Outlet, useLocation } from "react-router";
 import { account } from "../../api/account";
 import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Problem } from "../../components/Problem";
 import { t } from "../../lib/i18n";
-import { useSession } from "../../stores/session";
+import { CHANGE_PASSWORD, wantedState } from "../../lib/wanted";
+import { useSession, wasEnded } from "../../stores/session";
 import classes from "./Dashboard.module.css";
 import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
@@ -20,12 +21,20 @@ export function Dashboard() {
   const session = useSession();
 
   if (exchanging) return <Waiting />;
-  if (!session) return <Navigate to="/login" replace />;
-  return <Frame key={session.emailid} />;
+  if (!session) return <ToSignIn />;
+  // Another sign-in starts afresh; a changed address or password does not.
+  return <Frame key={session.signinid ?? session.emailid} />;
+}
+
+/** Leads to the sign-in, which comes back to this address unless the session was ended on purpose. */
+function ToSignIn() {
+  const place = useLocation();
+  return <Navigate to="/login" replace state={wasEnded() ? null : wantedState(place)} />;
 }
 
 function Frame() {
   const found = useQuery(account);
+  const { pathname } = useLocation();
 
   if (found.isPending) return <Waiting />;
   if (found.isError && !found.data) {
@@ -37,6 +46,8 @@ function Frame() {
     );
   }
   if (!found.data.isverified) return <Navigate to="/verifyemail" replace />;
+  // The server answers nothing else before; the screen says why.
+  if (found.data.mustchangepassword && pathname !== CHANGE_PASSWORD) return <Navigate to={CHANGE_PASSWORD} replace />;
   return (
     <div className={classes.frame}>
       <Sidebar />

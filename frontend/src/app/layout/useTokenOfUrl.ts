@@ -1,10 +1,11 @@
 /** A `session_token` in the address becomes a session; the address bar forgets it before anything else happens. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { account, signInByToken } from "../../api/account";
 import { t } from "../../lib/i18n";
-import { sessionEnded } from "../../stores/session";
+import { wantedState } from "../../lib/wanted";
+import { sessionExpired } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 
 /** The token of the first address, taken out of the address bar and of the history. */
@@ -22,14 +23,15 @@ export function useTokenOfUrl(): boolean {
   const [token] = useState(takeToken);
   const [waiting, setWaiting] = useState(token !== null);
   const navigate = useNavigate();
+  const place = useLocation();
   const queries = useQueryClient();
   const { mutate } = useMutation({
     mutationFn: signInByToken,
     onSuccess: (found) => queries.setQueryData(account.queryKey, found),
     onError: () => {
-      sessionEnded();
+      sessionExpired();
       toast(t("session.expired"), "bad", 1);
-      void navigate("/login", { replace: true });
+      void navigate("/login", { replace: true, state: wantedState(place) });
     },
     onSettled: () => setWaiting(false),
   });

@@ -1,7 +1,7 @@
 /** A dialog that gives the focus back to what opened it, also when it is drawn open from its first moment (the one of the
  library then does not look). Where that control is gone by then, as with a deleted row, the screen itself gets it. */
 import { Modal, type ModalProps } from "@mantine/core";
-import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type FormEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { t } from "../../lib/i18n";
 
 interface Props extends ModalProps {
@@ -17,7 +17,21 @@ export function Dialog({ focusAfter, ...props }: Props) {
 
   // Gone with all that was round it: with the last row of a list.
   useEffect(() => () => giveBack(opener.current), []);
-  return <Modal closeButtonProps={{ "aria-label": t("close") }} {...props} returnFocus={false} onExitTransitionEnd={() => giveBack(focusAfter?.current ?? opener.current)} />;
+  return (
+    <Modal
+      closeButtonProps={{ "aria-label": t("close") }}
+      onSubmit={stop}
+      onReset={stop}
+      {...props}
+      returnFocus={false}
+      onExitTransitionEnd={() => giveBack(focusAfter?.current ?? opener.current)}
+    />
+  );
+}
+
+/** React passes events on to the parents in the tree of components: a form round this dialog would be submitted too. */
+function stop(event: FormEvent): void {
+  event.stopPropagation();
 }
 
 function giveBack(target: Element | null): void {

@@ -2,10 +2,8 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { BulkJob } from "../../api/bulk";
-import { contactAnswer } from "../../testing/answers";
 import { Refusal, type Sent, draw, serve } from "../../testing/render";
 import { BulkLookupScreen } from "./BulkLookupScreen";
-import { resultLines } from "./useResult";
 
 const user = userEvent.setup();
 const AT = "/dashboard/main/bulklookup";
@@ -78,11 +76,4 @@ test("a job that is not there says so and leads to a new one", async () => {
   expect(await screen.findByText("This lookup does not exist")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Start another" }));
   await waitFor(() => expect(where()).toBe(AT));
-});
-
-test("the result has a line for each row, with the contact where there is one", () => {
-  expect(resultLines(job(), new Map([[1, contactAnswer(1)]])).slice(1)).toEqual([
-    ["linkedin.com/in/p1", "Found", "1", "Person 1", "p1@home.example", "p1@work.example", "+14155551001"],
-    ["nobody", "No profile address", "0", "", "", "", ""],
-  ]);
 });

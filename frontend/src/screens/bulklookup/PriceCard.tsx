@@ -1,5 +1,5 @@
 /** What the file would cost, the most that may be spent, and the start. */
-import { Loader, NumberInput } from "@mantine/core";
+import { Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
@@ -7,9 +7,11 @@ import { type BulkInput, type Estimate, estimate, useStartBulk } from "../../api
 import { explain, fieldErrors } from "../../api/explain";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
+import { CountInput } from "../../components/ui/CountInput";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
 import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../lib/reveal";
+import { isBlank, isCount } from "../../lib/validate";
 import classes from "./BulkLookup.module.css";
 
 const MOST_CREDITS = 3000;
@@ -38,7 +40,8 @@ export function PriceCard({ input, onStart }: Props) {
 
 function Offer({ input, price, onStart }: Props & { price: Estimate }) {
   const credits = creditsOf(useAccount());
-  const [most, setMost] = useState<number | string>(price.estimate);
+  const [most, setMost] = useState(String(price.estimate));
+  const fits = isCount(most, MOST_CREDITS);
   const start = useStartBulk();
   const lines = KINDS.map((kind) => ({ kind, cost: price.estimates[REVEAL_TYPE[kind]] ?? 0, left: credits?.[CREDIT_OF[kind]] ?? 0 }));
   const short = lines.some(({ cost, left }) => cost > left);
@@ -63,20 +66,17 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
       </dl>
       <p className={classes.dim}>{price.estimate === 0 ? t("bulk.free") : t("bulk.priceText")}</p>
       {short && <p className={classes.short}>{t("bulk.short")}</p>}
-      <NumberInput
+      <CountInput
         label={t("bulk.max")}
         description={t("bulk.maxText")}
         value={most}
-        onChange={setMost}
-        min={0}
-        max={MOST_CREDITS}
-        allowDecimal={false}
-        allowNegative={false}
+        onChange={(event) => setMost(event.currentTarget.value)}
+        error={fits || isBlank(most) ? null : t("field.count", { most: MOST_CREDITS })}
       />
       <BusyButton
         size="md"
         busy={start.isPending}
-        disabled={most === ""}
+        disabled={!fits}
         onClick={() => start.mutate({ ...input, max_credits: Number(most) }, { onSuccess: ({ jobid }) => onStart(jobid) })}
       >
         {t("bulk.start")}

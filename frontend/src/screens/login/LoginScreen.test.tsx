@@ -35,6 +35,26 @@ test("sends the address in lower case and leads to the dashboard", async () => {
   expect(currentSession()).toMatchObject({ sessionToken: "token", emailid: "owner@acme-demo.com" });
 });
 
+test("leads to the address that was asked for, but to none elsewhere", async () => {
+  for (const [wanted, led] of [
+    ["/dashboard/settings/myaccount?code=7", "/dashboard/settings/myaccount?code=7"],
+    ["//evil.example/dashboard/", "/dashboard/main/dashboardmain"],
+  ] as const) {
+    serve({ "POST user/session": accountAnswer() });
+    const { where, unmount } = draw(<LoginScreen />, { at: "/login", state: { wanted }, me: null });
+    await signIn("owner@acme-demo.com", "Demo1234");
+    await waitFor(() => expect(where()).toBe(led));
+    unmount();
+  }
+});
+
+test("a temporary password goes before the address that was asked for", async () => {
+  serve({ "POST user/session": accountAnswer({ mustchangepassword: 1 }) });
+  const { where } = draw(<LoginScreen />, { at: "/login", state: { wanted: "/dashboard/main/search" }, me: null });
+  await signIn("owner@acme-demo.com", "Demo1234");
+  await waitFor(() => expect(where()).toBe("/dashboard/settings/password"));
+});
+
 test.each([
   [401, 401, "You have entered an invalid email or password"],
   [403, 800, "Your account is temporarily disabled"],

@@ -2,7 +2,7 @@
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, Navigate, useNavigate } from "react-router";
+import { Link, Navigate, useLocation, useNavigate } from "react-router";
 import { account, signIn } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -14,8 +14,9 @@ import { sessionEnded, useIsLoggedIn } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 import { unverifiedMet, type Unverified } from "../../stores/unverified";
 import classes from "./Login.module.css";
-import { CHANGE_PASSWORD, HOME, REFUSALS } from "./outcome";
+import { REFUSALS, wayIn } from "./outcome";
 import { SocialButtons } from "./SocialButtons";
+import { useSocial } from "./useSocial";
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t("somethingWrong");
@@ -27,7 +28,9 @@ function reasonOf(error: unknown): string {
 export function LoginScreen() {
   const isLoggedIn = useIsLoggedIn();
   const navigate = useNavigate();
+  const { state } = useLocation();
   const queries = useQueryClient();
+  const social = useSocial();
   const form = useForm({
     mode: "uncontrolled",
     initialValues: { email: "", password: "" },
@@ -40,7 +43,7 @@ export function LoginScreen() {
     mutationFn: ({ email, password }: typeof form.values) => signIn(email.trim(), password),
     onSuccess: (found) => {
       queries.setQueryData(account.queryKey, found);
-      void navigate(found.mustchangepassword ? CHANGE_PASSWORD : HOME, { replace: true });
+      void navigate(wayIn(state, found), { replace: true });
     },
     onError: (error) => {
       if (!(error instanceof ApiError)) return;
@@ -53,8 +56,8 @@ export function LoginScreen() {
     },
   });
 
-  // The mutation leads on by itself; this is for somebody who comes back with a session.
-  if (isLoggedIn && login.isIdle) return <Navigate to={HOME} replace />;
+  // A sign-in leads on by itself; this is for a session that was there before, or came in another tab.
+  if (isLoggedIn && login.isIdle && social.isIdle) return <Navigate to={wayIn(state)} replace />;
   return (
     <AuthForm
       title={t("login.title")}
@@ -92,7 +95,7 @@ export function LoginScreen() {
         {t("login.submit")}
       </BusyButton>
       <Divider label={t("login.or")} />
-      <SocialButtons />
+      <SocialButtons social={social} />
     </AuthForm>
   );
 }

@@ -1,19 +1,27 @@
 /** Sign-in with Google or LinkedIn. A provider that this server is not set up for is shown, but cannot be pressed. */
 import { Button } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense, lazy } from "react";
 import { config } from "../../api/config";
 import { t } from "../../lib/i18n";
 import { GoogleMark, LinkedInMark } from "./marks";
 import classes from "./Login.module.css";
-import { useSocial } from "./useSocial";
+import type { useSocial } from "./useSocial";
 
-export function SocialButtons() {
+// Few people sign up this way; the dialog is fetched for them alone.
+const TermsDialog = lazy(() => import("./TermsDialog"));
+
+export function SocialButtons({ social }: { social: ReturnType<typeof useSocial> }) {
   const { googleenabled, linkedinenabled } = config();
-  const enter = useSocial();
+  const { start, cancel, newcomer, accept, isEntering } = social;
   return (
     <div className={classes.social}>
-      <SocialButton label={t("login.google")} mark={<GoogleMark />} enabled={googleenabled} onClick={() => enter("google")} />
-      <SocialButton label={t("login.linkedin")} mark={<LinkedInMark />} enabled={linkedinenabled} onClick={() => enter("linkedin")} />
+      <SocialButton label={t("login.google")} mark={<GoogleMark />} enabled={googleenabled} onClick={() => start("google")} />
+      <SocialButton label={t("login.linkedin")} mark={<LinkedInMark />} enabled={linkedinenabled} onClick={() => start("linkedin")} />
+      {newcomer && (
+        <Suspense fallback={null}>
+          <TermsDialog email={newcomer.proof.email} busy={isEntering} onClose={cancel} onAccept={() => accept(newcomer)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,10 +1,14 @@
 /** What a sign-in leads to, by password or by a provider. */
+import type { Account } from "../../api/types";
 import { t } from "../../lib/i18n";
+import { CHANGE_PASSWORD, afterSignIn } from "../../lib/wanted";
 
-export const HOME = "/dashboard/main/dashboardmain";
+const HOME = "/dashboard/main/dashboardmain";
 
-/** For somebody who came in with the temporary password of an invitation. */
-export const CHANGE_PASSWORD = "/dashboard/settings/password";
+/** Where a sign-in leads to. `state` is that of the sign-in's address, which may hold the one asked for before. */
+export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">): string {
+  return me?.mustchangepassword ? CHANGE_PASSWORD : afterSignIn(state, HOME);
+}
 
 /** Why an account may not come in, by the code of the server. */
 export const REFUSALS: Record<number, string> = {

@@ -1,51 +1,97 @@
-/** Signing in with a provider: opens its window, then leads to the dashboard or to the second step of signing up. */
+/** Signing in with a provider: opens its window, asks a new person for the terms, then leads on. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { account } from "../../api/account";
-import { ApiError } from "../../api/errors";
-import { runScript } from "../../api/scripts";
-import { ProviderRefused, type Vendor, enterBy } from "../../api/social";
+import { ApiError, ProviderRefused } from "../../api/errors";
+import { fieldErrors } from "../../api/explain";
+import type { SocialProof } from "../../api/scripts";
+import type { Entered, Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";
-import { openPopup } from "../../lib/popup";
+import { openPopup } from "../../lib/openpopup";
 import { toast } from "../../stores/toasts";
-import { HOME, REFUSALS } from "./outcome";
+import { REFUSALS, wayIn } from "./outcome";
+
+// Fetched when a button is pressed: the sign-in screen is the first one that is loaded.
+const social = () => import("../../api/social");
+
+export interface Proved {
+  vendor: Vendor;
+  proof: SocialProof;
+}
 
 export function useSocial() {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
+  const lead = useLead();
   const waiting = useRef<AbortController | null>(null);
   useEffect(() => () => waiting.current?.abort(), []);
 
   const enter = useMutation({
-    mutationFn: ({ vendor, popup, signal }: { vendor: Vendor; popup: Window; signal: AbortSignal }) =>
-      enterBy(vendor, popup, signal).finally(() => popup.close()),
-    onSuccess: async (entered) => {
-      if (entered.action === "login") {
-        queries.setQueryData(account.queryKey, entered.account);
-        return navigate(HOME, { replace: true });
+    mutationFn: async ({ proof, terms }: Proved & { terms: boolean }) => (await social()).enterWith(proof, terms),
+    onSuccess: lead,
+    onError: (error, { vendor }) => {
+      if (!needsTerms(error)) toast(reasonOf(error, vendor), "bad", 1);
+    },
+  });
+  const prove = useMutation({
+    mutationFn: async ({ vendor, popup, signal }: { vendor: Vendor; popup: Window; signal: AbortSignal }) => {
+      try {
+        return await (await social()).proofOf(vendor, popup, signal);
+      } finally {
+        popup.close();
       }
-      // The welcome mail is a kindness: without it the way on is open all the same.
-      await runScript("registration_confirmation", { appuserid: entered.user.appuserid }).catch(() => undefined);
-      return navigate("/tellusmore", { replace: true });
+    },
+    onSuccess: (proof, { vendor }) => {
+      if (proof.action === "login") enter.mutate({ vendor, proof, terms: false });
     },
     onError: (error, { vendor, signal }) => {
       if (!signal.aborted) toast(reasonOf(error, vendor), "bad", 1);
     },
   });
 
-  return (vendor: Vendor) => {
+  const start = (vendor: Vendor) => {
     waiting.current?.abort();
     waiting.current = new AbortController();
+    enter.reset();
     const popup = openPopup();
-    if (popup) enter.mutate({ vendor, popup, signal: waiting.current.signal });
+    if (popup) prove.mutate({ vendor, popup, signal: waiting.current.signal });
     else toast(t("login.popupBlocked"), "bad", 1);
   };
+  const cancel = () => {
+    prove.reset();
+    enter.reset();
+  };
+
+  const isNew = prove.data?.action === "signup" || needsTerms(enter.error);
+  const asks = prove.data && isNew && !enter.isSuccess && (!enter.isError || needsTerms(enter.error));
+  return {
+    start,
+    cancel,
+    isIdle: enter.isIdle,
+    isEntering: enter.isPending,
+    /** The person who has to accept the terms first. */
+    newcomer: asks ? { vendor: prove.variables.vendor, proof: prove.data } : null,
+    accept: (newcomer: Proved) => enter.mutate({ ...newcomer, terms: true }),
+  };
 }
+
+/** Where a provider's sign-in leads to: the wanted screen, or the second step of signing up. */
+function useLead() {
+  const navigate = useNavigate();
+  const { state } = useLocation();
+  const queries = useQueryClient();
+  return (entered: Entered) => {
+    if (entered.action === "signup") return navigate("/tellusmore", { replace: true });
+    queries.setQueryData(account.queryKey, entered.account);
+    return navigate(wayIn(state, entered.account), { replace: true });
+  };
+}
+
+const needsTerms = (error: unknown): boolean => "terms" in fieldErrors(error);
 
 function reasonOf(error: unknown, vendor: Vendor): string {
   if (error instanceof ApiError && REFUSALS[error.code]) return REFUSALS[error.code]!;
   if (error instanceof ApiError && error.status === 422) return t("register.businessOnly");
+  if (error instanceof ApiError && error.reason === "no_proof") return t("login.socialLate");
   const text = error instanceof ProviderRefused ? t("login.socialFailed") : t("somethingWrong");
   return vendor === "linkedin" ? text + t("login.socialRetry") : text;
 }

@@ -1,6 +1,6 @@
 /** The picture: choose a file, see it, Update saves it, Delete takes the choice back or the saved picture away. */
 import { Button, FileButton, Group } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useAccount } from "../../api/account";
 import { explain } from "../../api/explain";
 import { useSaveAvatar } from "../../api/profile";
@@ -17,6 +17,7 @@ const MOST_BYTES = 2_000_000;
 export function AvatarCard() {
   const me = useAccount();
   const [chosen, setChosen] = useState<{ file: File; url: string } | null>(null);
+  const emptyInput = useRef<() => void>(null);
   const save = useSaveAvatar(me.appuserid);
 
   // The browser holds a shown file until its address is let go.
@@ -24,6 +25,8 @@ export function AvatarCard() {
 
   const choose = (file: File | null) => {
     if (!file) return;
+    // A browser reports no change when the same file is chosen again.
+    emptyInput.current?.();
     if (!TYPES.includes(file.type)) return toast(t("account.photoType"), "bad");
     if (file.size > MOST_BYTES) return toast(t("account.photoSize"), "bad");
     setChosen({ file, url: URL.createObjectURL(file) });
@@ -44,7 +47,7 @@ export function AvatarCard() {
       <div className={classes.photo}>
         <NameAvatar name={me.name} src={chosen?.url ?? me.avatar} size={84} />
         <Group gap="sm">
-          <FileButton onChange={choose} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
+          <FileButton resetRef={emptyInput} onChange={choose} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
             {(props) => (
               <Button variant="default" {...props}>
                 {t("account.photoChoose")}

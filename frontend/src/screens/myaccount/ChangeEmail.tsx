@@ -34,7 +34,7 @@ export function ChangeEmail({ opened, onClose, me, linked }: Props) {
       {pending === null ? (
         <AddressStep me={me} onSent={setPending} />
       ) : (
-        <CodeStep me={me} newemail={pending} code={linked.code} onDone={close} />
+        <CodeStep me={me} newemail={pending} code={pending === linked.newemail ? linked.code : ""} onDone={close} />
       )}
     </Dialog>
   );
@@ -76,7 +76,10 @@ function AddressStep({ me, onSent }: { me: Account; onSent: (newemail: string) =
 }
 
 function CodeStep({ me, newemail, code, onDone }: { me: Account; newemail: string; code: string; onDone: () => void }) {
-  const update = useUpdateEmail();
+  const update = useUpdateEmail(() => {
+    toast(t("email.changed"));
+    onDone();
+  });
   const form = useForm({
     initialValues: { newemail, code },
     validate: {
@@ -87,13 +90,7 @@ function CodeStep({ me, newemail, code, onDone }: { me: Account; newemail: strin
   const save = (values: typeof form.values) =>
     update.mutate(
       { newemail: values.newemail.trim().toLowerCase(), code: values.code.trim(), afid: me.afid },
-      {
-        onSuccess: () => {
-          toast(t("email.changed"));
-          onDone();
-        },
-        onError: (error) => form.setFieldError("code", codeError(error)),
-      },
+      { onError: (error) => form.setFieldError("code", codeError(error)) },
     );
   return (
     <form onSubmit={form.onSubmit(save)} noValidate>

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { currentSession } from "../../stores/session";
 import { accountAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
@@ -40,6 +40,34 @@ test("a photo is JPEG or PNG, and there must be one to update", async () => {
   expect(screen.getByText("Please choose a JPEG or PNG image")).toBeVisible();
 });
 
+test("a photo can be chosen again after it was taken back", async () => {
+  serve({});
+  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:photo", revokeObjectURL: () => undefined }));
+  draw(<MyAccountScreen />, { at: AT });
+  const input = document.querySelector<HTMLInputElement>("input[type=file]")!;
+  for (let round = 0; round < 2; round++) {
+    await user.upload(input, new File(["x"], "x.png", { type: "image/png" }));
+    expect(screen.getByRole("button", { name: "Delete" })).toBeEnabled();
+    expect(input.value, "a browser reports no change for the value that it holds").toBe("");
+    await user.click(screen.getByRole("button", { name: "Delete" }));
+    expect(screen.getByRole("button", { name: "Delete" })).toBeDisabled();
+  }
+});
+
+test.each(["-2", "2.5", "1e3", "99999999"])("the number %s is refused as it was typed", async (text) => {
+  const sent = serve({});
+  draw(<MyAccountScreen />, { at: AT });
+  for (const label of ["Sales people", "Leads needed per month"]) {
+    const field = screen.getByLabelText(label);
+    await user.clear(field);
+    await user.type(field, text);
+    expect(field).toHaveValue(text);
+    expect(field).toHaveAccessibleDescription("Please enter a whole number from 0 to 1,000,000");
+  }
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(sent).toEqual([]);
+});
+
 test("the address changes in two steps", async () => {
   const sent = serve({
     "POST validatedomain": { result: { valid: 1 } },
@@ -64,6 +92,8 @@ test("the address changes in two steps", async () => {
   await user.type(dialog.getByLabelText("Verification Code"), "123");
   await user.click(dialog.getByRole("button", { name: "Verify and update" }));
   await waitFor(() => expect(currentSession()).toMatchObject({ sessionToken: "second-token", emailid: "new@acme.com" }));
+  expect(await screen.findByText("Email updated successfully!")).toBeVisible();
+  expect(sent.map((one) => one.path), "the profile is not saved by its dialog").not.toContain("leads/_table/appuser");
   expect(sent.find((one) => one.path === "emailupdate")!.body).toMatchObject({ type: "update", newemail: "new@acme.com", code: "123" });
 });
 

@@ -1,17 +1,29 @@
-/** The own profile; for the owner, that of the company too. */
+/** The own profile; for the owner, that of the company too. The mailed link of a new address opens the dialog. */
+import { useDisclosure } from "@mantine/hooks";
+import { useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
 import { t } from "../../lib/i18n";
 import { AvatarCard } from "./AvatarCard";
+import { ChangeEmail } from "./ChangeEmail";
 import { ProfileForm } from "./ProfileForm";
 
 export function MyAccountScreen() {
   const me = useAccount();
+  const [params, setParams] = useSearchParams();
+  const linked = { newemail: params.get("newemail") ?? "", code: params.get("code") ?? "" };
+  const [opened, { open, close }] = useDisclosure(Boolean(linked.code));
+
+  const leave = () => {
+    close();
+    setParams({}, { replace: true });
+  };
   return (
     <>
       <Title text={t("settings.myaccount")} />
       <AvatarCard />
-      <ProfileForm key={me.email} me={me} />
+      <ProfileForm me={me} onChangeEmail={open} />
+      <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
     </>
   );
 }

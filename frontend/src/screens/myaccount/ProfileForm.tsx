@@ -1,19 +1,16 @@
 /** Name and e-mail; for the owner the company, its tax number and where its invoices go. */
 import { Anchor, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
-import { useSearchParams } from "react-router";
 import { isOwner } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
 import type { Account } from "../../api/types";
-import { CompanyFields, type CompanyValues, companyRecord, phoneError } from "../../components/CompanyFields";
+import { COUNT_FIELDS, CompanyFields, type CompanyValues, companyRecord, countError, phoneError } from "../../components/CompanyFields";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n";
 import { isBlank } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
-import { ChangeEmail } from "./ChangeEmail";
 import classes from "./MyAccount.module.css";
 
 interface Values extends CompanyValues {
@@ -33,23 +30,32 @@ function valuesOf({ name, firstname, lastname, client_by_clientid: client }: Acc
     companyname: client.companyname ?? "",
     phonenumber: client.phonenumber ? `+${client.phonenumber}` : "",
     country: client.country ?? "",
-    salespeoplecount: client.salespeoplecount ?? "",
-    requiredleadcount: client.requiredleadcount ?? "",
+    salespeoplecount: String(client.salespeoplecount ?? ""),
+    requiredleadcount: String(client.requiredleadcount ?? ""),
     department: client.department ?? "",
     taxid: client.taxid ?? "",
     billingaddress: client.billingaddress ?? "",
   };
 }
 
-export function ProfileForm({ me }: { me: Account }) {
+interface Props {
+  me: Account;
+  /** The address cannot be typed over; it is changed in a dialog of its own. */
+  onChangeEmail: () => void;
+}
+
+export function ProfileForm({ me, onChangeEmail }: Props) {
   const owns = isOwner(me);
   const save = useSaveProfile();
   const form = useForm<Values>({
     initialValues: valuesOf(me),
+    validateInputOnChange: COUNT_FIELDS,
     validate: {
       firstname: (text) => (isBlank(text) ? t("field.firstnameMissing") : null),
       lastname: (text) => (isBlank(text) ? t("field.lastnameMissing") : null),
       phonenumber: (text) => (owns && text ? phoneError(text) : null),
+      salespeoplecount: countError,
+      requiredleadcount: countError,
       billingaddress: (text) => (text.length > LONGEST_ADDRESS ? t("account.addressLong") : null),
     },
   });
@@ -75,7 +81,12 @@ export function ProfileForm({ me }: { me: Account }) {
           <TextInput label={t("field.firstname")} autoComplete="given-name" {...form.getInputProps("firstname")} />
           <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
         </div>
-        <EmailField me={me} />
+        <div>
+          <TextInput label={t("field.email")} value={me.email} readOnly variant="filled" />
+          <Anchor component="button" type="button" size="sm" mt={6} onClick={onChangeEmail}>
+            {t("account.changeEmail")}
+          </Anchor>
+        </div>
         {owns && (
           <>
             <CompanyFields form={form as never} />
@@ -94,26 +105,5 @@ export function ProfileForm({ me }: { me: Account }) {
         </BusyButton>
       </form>
     </Card>
-  );
-}
-
-/** The address cannot be typed over; it is changed in two steps. The mailed link opens the second one. */
-function EmailField({ me }: { me: Account }) {
-  const [params, setParams] = useSearchParams();
-  const linked = { newemail: params.get("newemail") ?? "", code: params.get("code") ?? "" };
-  const [opened, { open, close }] = useDisclosure(Boolean(linked.code));
-
-  const leave = () => {
-    close();
-    setParams({}, { replace: true });
-  };
-  return (
-    <div>
-      <TextInput label={t("field.email")} value={me.email} readOnly variant="filled" />
-      <Anchor component="button" type="button" size="sm" mt={6} onClick={open}>
-        {t("account.changeEmail")}
-      </Anchor>
-      <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
-    </div>
   );
 }

@@ -6,24 +6,33 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { copyText } from "../../lib/clipboard";
 import { profileLink, valuesOf } from "../../lib/contacts";
 import { t } from "../../lib/i18n";
+import type { Kind } from "../../lib/reveal";
+import { type Votable, type Vote as SavedVote, type Votes, voteOn, voteOnAll } from "../../lib/votes";
 import { toast } from "../../stores/toasts";
 import classes from "./MyContacts.module.css";
 import { canSelect } from "./useSelection";
 
 const MOST_VALUES = 3;
 
+interface Marked {
+  value: string;
+  vote: SavedVote | undefined;
+}
+
 interface Props {
   row: UserContact;
   selected: boolean;
-  vote: "upvote" | "downvote" | undefined;
+  votes: Votes;
   onToggle: () => void;
   onUpvote: () => void;
   onDownvote: () => void;
 }
 
-export function ContactRow({ row, selected, vote, onToggle, onUpvote, onDownvote }: Props) {
-  const { phones, business, personal } = valuesOf(row);
-  const hasValues = phones.length + business.length + personal.length > 0;
+export function ContactRow({ row, selected, votes, onToggle, onUpvote, onDownvote }: Props) {
+  const values = votableOf(row);
+  const vote = voteOnAll(votes, row.linkedinurl, values);
+  const marked = (kind: Kind): Marked[] =>
+    values.filter((one) => one.kind === kind).map((one) => ({ value: one.value, vote: voteOn(votes, row.linkedinurl, one) }));
   return (
     <Table.Tr data-deleted={row.deleted ? true : undefined} data-selected={selected || undefined}>
       <Table.Td>
@@ -47,15 +56,27 @@ export function ContactRow({ row, selected, vote, onToggle, onUpvote, onDownvote
           )}
         </div>
       </Table.Td>
-      <Values label={t("contacts.phone")} values={phones} />
-      <Values label={t("contacts.business")} values={business} />
-      <Values label={t("contacts.personal")} values={personal} />
+      <Values label={t("contacts.phone")} values={marked("phone")} />
+      <Values label={t("contacts.business")} values={marked("business")} />
+      <Values label={t("contacts.personal")} values={marked("personal")} />
       <Table.Td>
         <div className={classes.votes}>
-          <Vote label={t("vote.up")} pressed={vote === "upvote"} disabled={!hasValues} onClick={onUpvote}>
+          <Vote
+            label={t("vote.up")}
+            hint={t("vote.upHint", { count: values.length })}
+            pressed={vote === "mixed" ? "mixed" : vote === "upvote"}
+            disabled={values.length === 0}
+            onClick={onUpvote}
+          >
             <ThumbsUp size={16} aria-hidden="true" />
           </Vote>
-          <Vote label={t("vote.down")} pressed={vote === "downvote"} disabled={!hasValues} onClick={onDownvote}>
+          <Vote
+            label={t("vote.down")}
+            hint={t("vote.downHint", { count: values.length })}
+            pressed={vote === "downvote"}
+            disabled={values.length === 0}
+            onClick={onDownvote}
+          >
             <ThumbsDown size={16} aria-hidden="true" />
           </Vote>
         </div>
@@ -69,8 +90,18 @@ async function copy(value: string): Promise<void> {
   toast(t("copied"));
 }
 
+/** Every value of a contact that can be voted on. */
+export function votableOf(row: UserContact): Votable[] {
+  const { phones, business, personal } = valuesOf(row);
+  return [
+    ...phones.map((value): Votable => ({ kind: "phone", value })),
+    ...business.map((value): Votable => ({ kind: "business", value })),
+    ...personal.map((value): Votable => ({ kind: "personal", value })),
+  ];
+}
+
 /** The label stands before the values where the table is drawn as cards. */
-function Values({ label, values }: { label: string; values: string[] }) {
+function Values({ label, values }: { label: string; values: Marked[] }) {
   if (values.length === 0) {
     return (
       <Table.Td className={classes.none} data-label={label}>
@@ -81,11 +112,12 @@ function Values({ label, values }: { label: string; values: string[] }) {
   return (
     <Table.Td data-label={label}>
       <ul className={classes.values}>
-        {values.slice(0, MOST_VALUES).map((value) => (
-          <li key={value}>
+        {values.slice(0, MOST_VALUES).map(({ value, vote }) => (
+          <li key={value} className={classes.line}>
             <UnstyledButton className={classes.value} title={value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
               {value}
             </UnstyledButton>
+            {vote && <Mark vote={vote} />}
           </li>
         ))}
       </ul>
@@ -93,21 +125,34 @@ function Values({ label, values }: { label: string; values: string[] }) {
   );
 }
 
+/** The own vote on one value. */
+function Mark({ vote }: { vote: SavedVote }) {
+  const [label, Icon] = vote === "upvote" ? [t("vote.upvoted"), ThumbsUp] : [t("vote.downvoted"), ThumbsDown];
+  return (
+    <span className={classes.mark} role="img" aria-label={label} title={label} data-down={vote === "downvote" || undefined}>
+      <Icon size={13} aria-hidden="true" />
+    </span>
+  );
+}
+
 interface VoteProps {
   label: string;
-  pressed: boolean;
+  /** What a click counts for. */
+  hint: string;
+  pressed: boolean | "mixed";
   disabled: boolean;
   onClick: () => void;
   children: React.ReactNode;
 }
 
-function Vote({ label, pressed, disabled, onClick, children }: VoteProps) {
+function Vote({ label, hint, pressed, disabled, onClick, children }: VoteProps) {
   return (
-    <Tooltip label={label}>
+    <Tooltip label={hint}>
       <ActionIcon
         variant={pressed ? "light" : "subtle"}
         color={pressed ? "pine" : "gray"}
         aria-label={label}
+        aria-description={hint}
         aria-pressed={pressed}
         disabled={disabled}
         onClick={onClick}

@@ -1,15 +1,16 @@
 /** The contacts of one page, and the votes about them. */
 import { Checkbox, Table } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useFeedback } from "../../api/contacts";
+import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, UserContact } from "../../api/types";
-import { type FlagAnswer, FlagDialog, type Flagged } from "../../components/FlagDialog";
-import { valuesOf } from "../../lib/contacts";
+import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { t } from "../../lib/i18n";
 import { FEEDBACK_TYPE } from "../../lib/reveal";
+import type { Votable, Votes } from "../../lib/votes";
 import { toast } from "../../stores/toasts";
-import { ContactRow } from "./ContactRow";
+import { ContactRow, votableOf } from "./ContactRow";
 import classes from "./MyContacts.module.css";
 import { type Selection, canSelect } from "./useSelection";
 
@@ -17,12 +18,14 @@ type Details = Omit<Feedback, "linkedin_url" | "action">;
 
 interface Voting {
   row: UserContact;
-  values: Flagged[];
+  values: Votable[];
 }
+
+const NO_VOTES: Votes = new Map();
 
 export function ContactsTable({ rows, selection }: { rows: UserContact[]; selection: Selection }) {
   const [flagging, setFlagging] = useState<Voting | null>(null);
-  const [votes, setVotes] = useState<Record<number, "upvote" | "downvote">>({});
+  const { data: votes = NO_VOTES } = useQuery(votesOn(rows.map((row) => row.linkedinurl)));
   const feedback = useFeedback();
 
   const open = rows.filter(canSelect);
@@ -35,14 +38,13 @@ export function ContactsTable({ rows, selection }: { rows: UserContact[]; select
       {
         onSuccess: () => {
           setFlagging(null);
-          setVotes((old) => ({ ...old, [row.contactid]: action }));
           toast(t("vote.thanks"));
         },
         onError: (error) => toast(explain(error), "bad"),
       },
     );
   const upvote = (row: UserContact) =>
-    vote(row, "upvote", firstOfEach(flagsOf(row)).map(({ kind, value }) => ({ info: value, type: FEEDBACK_TYPE[kind] })));
+    vote(row, "upvote", votableOf(row).map(({ kind, value }) => ({ info: value, type: FEEDBACK_TYPE[kind] })));
   const flag = (answer: FlagAnswer) => flagging && vote(flagging.row, "downvote", [answer]);
 
   return (
@@ -73,10 +75,10 @@ export function ContactsTable({ rows, selection }: { rows: UserContact[]; select
                 key={row.contactid}
                 row={row}
                 selected={selection.has(row)}
-                vote={votes[row.contactid]}
+                votes={votes}
                 onToggle={() => selection.toggle(row)}
                 onUpvote={() => upvote(row)}
-                onDownvote={() => setFlagging({ row, values: flagsOf(row) })}
+                onDownvote={() => setFlagging({ row, values: votableOf(row) })}
               />
             ))}
           </Table.Tbody>
@@ -85,19 +87,4 @@ export function ContactsTable({ rows, selection }: { rows: UserContact[]; select
       <FlagDialog values={flagging && flagging.values} busy={feedback.isPending} onClose={() => setFlagging(null)} onSubmit={flag} />
     </>
   );
-}
-
-/** Every value of a contact that can be voted on. */
-function flagsOf(row: UserContact): Flagged[] {
-  const { phones, business, personal } = valuesOf(row);
-  return [
-    ...phones.map((value): Flagged => ({ kind: "phone", value })),
-    ...business.map((value): Flagged => ({ kind: "business", value })),
-    ...personal.map((value): Flagged => ({ kind: "personal", value })),
-  ];
-}
-
-/** The value that is shown first of each kind: an upvote of the row is about these. */
-function firstOfEach(values: Flagged[]): Flagged[] {
-  return values.filter(({ kind }, at) => values.findIndex((one) => one.kind === kind) === at);
 }

@@ -1,19 +1,20 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { contactAnswer } from "../../testing/answers";
 import { type Sent, draw, serve } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
-import { cellsOf } from "./useExport";
 
 const user = userEvent.setup();
 const AT = "/dashboard/main/mycontacts";
 const LIST = "GET leads/_table/usercontact";
 
+const lists = (sent: Sent[]) => sent.filter((one) => `${one.method} ${one.path}` === LIST);
+
 const votes = (sent: Sent[]) =>
   sent
-    .filter((one) => one.path.endsWith("contactfeedback"))
-    .map(({ body: { resource } }) => `${resource[0].action} ${resource[0].type}`);
+    .filter((one) => one.method === "POST" && one.path.endsWith("contactfeedback"))
+    .map(({ body: { resource } }) => resource.map((vote: { action: string; type: string }) => `${vote.action} ${vote.type}`));
 
 const contacts = (count: number) => ({
   resource: Array.from({ length: Math.min(count, 25) }, (_, index) => contactAnswer(index + 1)),
@@ -36,7 +37,7 @@ test("pages and sizes are in the address, an unknown size is 100", async () => {
   await user.click(screen.getByRole("button", { name: "50 per page" }));
   await user.click(await screen.findByRole("button", { name: "Last page" }));
   await waitFor(() => expect(where()).toBe(`${AT}?page=5&size=50`));
-  expect(sent.at(-1)!.query.get("offset")).toBe("200");
+  expect(lists(sent).at(-1)!.query.get("offset")).toBe("200");
   expect(sent[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
 });
 
@@ -51,17 +52,17 @@ test("the last pages of a very long list are read from its end, and its middle o
   await waitFor(() => expect(screen.queryByText("Person 25")).toBeNull());
   expect(where()).toBe(`${AT}?page=20001`);
   expect(screen.getAllByRole("link", { name: /^Person/ }).map((one) => one.textContent)).toEqual(["Person 2", "Person 1"]);
-  expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ order: "createdon ASC,contactid DESC", limit: "2", offset: "0" });
+  expect(Object.fromEntries(lists(sent).at(-1)!.query)).toMatchObject({ order: "createdon ASC,contactid DESC", limit: "2", offset: "0" });
 
   await user.click(screen.getByRole("button", { name: "20000" }));
-  await waitFor(() => expect(Object.fromEntries(sent.at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
+  await waitFor(() => expect(Object.fromEntries(lists(sent).at(-1)!.query)).toMatchObject({ limit: "25", offset: "2" }));
 });
 
 test("a page behind the end of the list is empty", async () => {
   const sent = serve({ [LIST]: contacts(60) });
   draw(<MyContactsScreen />, { at: `${AT}?page=999999` });
   expect(await screen.findByText("no data found")).toBeVisible();
-  expect(sent.map(({ query }) => query.get("limit"))).toEqual(["1"]);
+  expect(lists(sent).map(({ query }) => query.get("limit"))).toEqual(["1"]);
   expect(screen.getByRole("button", { name: "First page" })).toBeEnabled();
 });
 
@@ -98,20 +99,52 @@ test("select all leaves deleted contacts alone, and export waits for a selection
   expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
 });
 
-test("the sheet has the columns of the specification and at most three values in a cell", () => {
-  const row = contactAnswer(1, { phone_numbers: "1,2,3,4", emails: null });
-  expect(cellsOf([row])).toEqual([
-    ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"],
-    ["Person 1", "https://www.linkedin.com/in/p1", "", "p1@work.example", "1, 2, 3"],
-  ]);
+test("the server writes the file of the chosen contacts; its limit is told in words", async () => {
+  const refusal = { error: { code: 429, message: "x", context: { reason: "rate_limit", scope: "resource" } } };
+  let answer = new Response("xlsx");
+  const asked: { url: string; init: RequestInit }[] = [];
+  serve({ [LIST]: contacts(3) });
+  const list = globalThis.fetch;
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    if (init.method !== "POST") return list(url, init);
+    asked.push({ url, init });
+    return answer;
+  });
+  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:file", revokeObjectURL: () => undefined }));
+  draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 3" }));
+  await user.click(screen.getByRole("checkbox", { name: "Select Person 1" }));
+  await user.click(screen.getByRole("button", { name: "Export Excel" }));
+  await waitFor(() => expect(asked).toHaveLength(1));
+  expect(asked[0]!.url).toBe("/api/v2/leads/_table/usercontact");
+  expect(asked[0]!.init.headers).toMatchObject({ Accept: expect.stringContaining("spreadsheetml"), "X-HTTP-Method": "GET" });
+  expect(JSON.parse(asked[0]!.init.body as string)).toEqual({ ids: [3, 1] });
+
+  answer = new Response(JSON.stringify(refusal), { status: 429, headers: { "Retry-After": "20000" } });
+  await user.click(screen.getByRole("button", { name: "Export Excel" }));
+  expect(await screen.findByText("You have used up today's 20 exports. Try again in 6 hours.")).toBeVisible();
 });
 
-test("votes go for the values of the row; a downvote asks for the reason", async () => {
-  const sent = serve({ [LIST]: contacts(1), "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] } });
+const FEEDBACK = "leads/_table/contactfeedback";
+
+test("an upvote of a row counts for each of its values; a downvote asks for the value and the reason", async () => {
+  const saved: Record<string, unknown>[] = [];
+  const sent = serve({
+    [LIST]: contacts(1),
+    [`GET ${FEEDBACK}`]: () => ({ resource: saved }),
+    [`POST ${FEEDBACK}`]: ({ body: { resource } }: Sent) => {
+      saved.push(...resource);
+      return { resource: resource.map((_: unknown, feedbackid: number) => ({ feedbackid })) };
+    },
+  });
   draw(<MyContactsScreen />, { at: AT });
-  await user.click(await screen.findByRole("button", { name: "Upvote" }));
+  const up = await screen.findByRole("button", { name: "Upvote" });
+  expect(up).toHaveAccessibleDescription("Upvote all 3 values");
+  await user.click(up);
   expect(await screen.findByText("Thanks! Your feedback has been submitted.")).toBeVisible();
-  expect(votes(sent)).toEqual(["upvote phone", "upvote businessemail", "upvote personalemail"]);
+  expect(votes(sent)).toEqual([["upvote phone", "upvote businessemail", "upvote personalemail"]]);
+  expect(up).toHaveAttribute("aria-pressed", "true");
+  expect(screen.getAllByRole("img", { name: "You upvoted this" })).toHaveLength(3);
 
   await user.click(screen.getByRole("button", { name: "Downvote" }));
   const dialog = within(await screen.findByRole("dialog"));
@@ -120,6 +153,21 @@ test("votes go for the values of the row; a downvote asks for the reason", async
   expect(dialog.getByText("Please enter a note")).toBeVisible();
   await user.type(dialog.getByLabelText("Note"), "belongs to somebody else");
   await user.click(dialog.getByRole("button", { name: "Submit" }));
-  await waitFor(() => expect(votes(sent).at(-1)).toBe("downvote phone"));
-  expect(sent.at(-1)!.body.resource[0]).toMatchObject({ downvotereason: "others", reasonnote: "belongs to somebody else" });
+  await waitFor(() => expect(votes(sent).at(-1)).toEqual(["downvote phone"]));
+  const last = sent.findLast((one) => one.method === "POST")!;
+  expect(last.body.resource[0]).toMatchObject({ downvotereason: "others", reasonnote: "belongs to somebody else" });
+  await waitFor(() => expect(screen.getByRole("button", { name: "Downvote" })).toHaveAttribute("aria-pressed", "true"));
+  expect(up).toHaveAttribute("aria-pressed", "false");
+});
+
+test("saved votes are shown at their values", async () => {
+  const vote = { linkedin_url: "https://www.linkedin.com/in/p1", info: "P1@work.example", type: "businessemail", action: "upvote" };
+  const sent = serve({ [LIST]: contacts(2), [`GET ${FEEDBACK}`]: { resource: [vote] } });
+  draw(<MyContactsScreen />, { at: AT });
+  expect(await screen.findByRole("img", { name: "You upvoted this" })).toBeVisible();
+  const buttons = screen.getAllByRole("button", { name: "Upvote" });
+  expect(buttons.map((one) => one.getAttribute("aria-pressed"))).toEqual(["mixed", "false"]);
+  const asked = sent.find((one) => one.path === FEEDBACK)!;
+  expect(asked.query.get("filter")).toBe("linkedin_url in ('https://www.linkedin.com/in/p1','https://www.linkedin.com/in/p2')");
+  expect(asked.headers.get("X-Field-Encryption")).toBe("session-v1");
 });

@@ -1,32 +1,19 @@
-/** Writes contacts into mycontacts.xlsx. */
-import { useMutation } from "@tanstack/react-query";
+/** Exports contacts into mycontacts.xlsx. */
+import { MOST_EXPORTED, useExportContacts } from "../../api/exports";
 import type { UserContact } from "../../api/types";
-import { valuesOf } from "../../lib/contacts";
+import { explainExport } from "../../api/explain";
 import { t } from "../../lib/i18n";
-import { cell } from "../../lib/sheet";
-import { writeSheet } from "../../lib/writesheet";
 import { toast } from "../../stores/toasts";
 
-const FILE = "mycontacts.xlsx";
-const HEAD = ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"];
-
-/** The cells of the sheet, all text, so that nothing in them can act as a formula. */
-export function cellsOf(rows: UserContact[]): string[][] {
-  const body = rows.map((row) => {
-    const { phones, business, personal } = valuesOf(row);
-    return [row.name, row.linkedinurl, cell(personal), cell(business), cell(phones)];
-  });
-  return [HEAD, ...body];
-}
-
 export function useExport() {
-  const write = useMutation({
-    mutationFn: (rows: UserContact[]) => writeSheet(FILE, t("contacts.title"), cellsOf(rows)),
-    onError: () => toast(t("somethingWrong"), "bad"),
-  });
+  const { mutate, isPending } = useExportContacts();
   const exportRows = (rows: UserContact[]) => {
-    if (rows.length === 0) toast(t("contacts.selectToExport"), "bad");
-    else write.mutate(rows);
+    if (rows.length === 0) return toast(t("contacts.selectToExport"), "bad");
+    if (rows.length > MOST_EXPORTED) return toast(t("contacts.exportMost", { count: MOST_EXPORTED }), "bad");
+    mutate(
+      rows.map(({ contactid }) => contactid),
+      { onError: (error) => toast(explainExport(error), "bad") },
+    );
   };
-  return { exportRows, busy: write.isPending };
+  return { exportRows, busy: isPending };
 }

@@ -11,7 +11,6 @@ import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
 import { isStrongPassword } from "../../lib/validate";
-import { tokenReplaced } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 import classes from "./Password.module.css";
 
@@ -37,10 +36,10 @@ export function PasswordScreen() {
   });
   const change = useMutation({
     mutationFn: changePassword,
-    onSuccess: ({ session_token }) => {
-      tokenReplaced(session_token);
+    onSuccess: () => {
       form.reset();
       toast(t("reset.done"));
+      queries.setQueryData(account.queryKey, (old) => old && { ...old, mustchangepassword: 0 });
       void queries.invalidateQueries({ queryKey: account.queryKey });
     },
     onError: (error) => {

@@ -1,5 +1,5 @@
 /** Sign-up with a business address. Leads to the second step, /tellusmore. */
-import { Anchor, Checkbox, TextInput } from "@mantine/core";
+import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
@@ -7,6 +7,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { EmailTaken, NotBusiness, register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { TermsCheckbox } from "../../components/TermsCheckbox";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
@@ -87,17 +88,7 @@ export function RegisterScreen() {
       <TextInput label={t("field.businessEmail")} type="email" autoComplete="email" {...form.getInputProps("email")} />
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
-      <Checkbox
-        label={
-          <>
-            {t("register.agree")}{" "}
-            <Anchor href="/termsofuse" target="_blank" rel="noopener" size="sm">
-              {t("register.terms")}
-            </Anchor>
-          </>
-        }
-        {...form.getInputProps("terms", { type: "checkbox" })}
-      />
+      <TermsCheckbox {...form.getInputProps("terms", { type: "checkbox" })} />
       <BusyButton type="submit" size="md" busy={signup.isPending}>
         {t("register.submit")}
       </BusyButton>

@@ -1,17 +1,19 @@
 /** The person that was found: who it is, and each kind of data that was asked for. */
 import { Anchor, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, hasLivePlan, isExpired, isOwner, useAccount } from "../../api/account";
-import { type Asked, useFeedback } from "../../api/contacts";
+import { type Asked, useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found } from "../../api/types";
-import { type FlagAnswer, FlagDialog, type Flagged } from "../../components/FlagDialog";
+import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
 import { profileLink } from "../../lib/contacts";
 import { t } from "../../lib/i18n";
-import { FEEDBACK_TYPE, KINDS } from "../../lib/reveal";
+import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../lib/reveal";
+import { type Votable, voteOn } from "../../lib/votes";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 import { KindField } from "./KindField";
@@ -24,9 +26,10 @@ interface Props {
 
 export function ContactCard({ found, asked, onChange }: Props) {
   const me = useAccount();
-  const [flagged, setFlagged] = useState<Flagged | null>(null);
+  const [flagged, setFlagged] = useState<Votable | null>(null);
   const feedback = useFeedback();
   const url = found.linkedinurl || asked.linkedinurl;
+  const { data: votes } = useQuery({ ...votesOn([url]), enabled: KINDS.some((kind) => isShown(found, kind)) });
 
   const vote = (details: Omit<Feedback, "linkedin_url">) =>
     feedback.mutate([{ linkedin_url: url, ...details }], {
@@ -62,6 +65,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
           found={found}
           linkedinurl={url}
           canReveal={!isExpired(me)}
+          voteOf={(value) => votes && voteOn(votes, url, { kind, value })}
           onChange={onChange}
           onUpvote={(value) => vote({ action: "upvote", info: value, type: FEEDBACK_TYPE[kind] })}
           onFlag={(value) => setFlagged({ kind, value })}
@@ -70,6 +74,12 @@ export function ContactCard({ found, asked, onChange }: Props) {
       <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} onClose={() => setFlagged(null)} onSubmit={flag} />
     </article>
   );
+}
+
+/** Only what was paid for can have been voted on. */
+function isShown(found: Found, kind: Kind): boolean {
+  const { values, hidden } = fieldOf(found, kind);
+  return values.length > 0 && !hidden;
 }
 
 function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
@@ -84,9 +94,11 @@ function Exhausted({ title, isOwner: owns }: { title: string; isOwner: boolean }
         <strong>{title}</strong>
         <p>{owns ? t("search.exhaustedText") : t("search.askOwner")}</p>
       </div>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
-        {t("search.upgradePlan")}
-      </Button>
+      {owns && (
+        <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
+          {t("search.upgradePlan")}
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,16 +1,18 @@
 /** One kind of data of a person: masked with a reveal button, or its values. */
 import { Eye } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { creditsOf, useAccount, useBalancesKnown } from "../../api/account";
+import { creditsOf, isOwner, useAccount, useBalancesKnown } from "../../api/account";
 import { useReveal } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n";
 import { CREDIT_OF, type Kind, REVEAL_TYPE, fieldOf, withRevealed } from "../../lib/reveal";
 import { toast } from "../../stores/toasts";
+import type { Vote } from "../../lib/votes";
 import classes from "./ContactCard.module.css";
 import { KIND_ICONS } from "./icons";
 import { Value } from "./Value";
@@ -20,13 +22,14 @@ interface Props {
   found: Found;
   linkedinurl: string;
   canReveal: boolean;
+  voteOf: (value: string) => Vote | undefined;
   onChange: (found: Found) => void;
   onUpvote: (value: string) => void;
   onFlag: (value: string) => void;
 }
 
-export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpvote, onFlag }: Props) {
-  const { reveal, busy } = useRevealOf(kind, found, linkedinurl, onChange);
+export function KindField({ kind, found, linkedinurl, canReveal, voteOf, onChange, onUpvote, onFlag }: Props) {
+  const { reveal, busy, problem } = useRevealOf(kind, found, linkedinurl, onChange);
   const { values, hidden } = fieldOf(found, kind);
   const [field, asked] = useFocusOnRevealed(hidden);
   const Icon = KIND_ICONS[kind];
@@ -46,6 +49,7 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
             value={text}
             hidden={hidden}
             verified={verified}
+            vote={voteOf(text)}
             onUpvote={() => onUpvote(text)}
             onFlag={() => onFlag(text)}
           />
@@ -68,6 +72,11 @@ export function KindField({ kind, found, linkedinurl, canReveal, onChange, onUpv
           <span className={classes.cost}>{t("search.oneCredit")}</span>
         </BusyButton>
       )}
+      {hidden && problem && (
+        <div className={classes.problem}>
+          <FormAlert text={problem} />
+        </div>
+      )}
     </section>
   );
 }
@@ -88,18 +97,26 @@ function useFocusOnRevealed(hidden: boolean) {
   return [field, asked] as const;
 }
 
-/** Pays one credit for the values of a kind; without a credit the way leads to the plans. */
+/** Pays one credit for the values of a kind. Without one the owner is led to the plans; a member is told why here. */
 function useRevealOf(kind: Kind, found: Found, linkedinurl: string, onChange: (found: Found) => void) {
   const me = useAccount();
   const know = useBalancesKnown();
   const navigate = useNavigate();
   const getcontact = useReveal();
+  const [problem, setProblem] = useState<string | null>(null);
 
   const outOfCredits = () => {
-    toast(kind === "phone" ? t("search.numberOver") : t("search.emailOver"), "bad");
+    const text = kind === "phone" ? t("search.numberOver") : t("search.emailOver");
+    if (!isOwner(me)) return setProblem(`${text}. ${t("search.askOwner")}`);
+    toast(text, "bad");
     void navigate("/dashboard/upgradeplan");
   };
+  const refused = (error: Error) => {
+    if (error instanceof ApiError && error.reason === "no_credit") outOfCredits();
+    else setProblem(explain(error));
+  };
   const reveal = () => {
+    setProblem(null);
     if ((creditsOf(me)?.[CREDIT_OF[kind]] ?? 0) <= 0) return outOfCredits();
     getcontact.mutate(
       { linkedinurl, type: REVEAL_TYPE[kind], action: "reveal" },
@@ -108,12 +125,9 @@ function useRevealOf(kind: Kind, found: Found, linkedinurl: string, onChange: (f
           know(credits);
           onChange(withRevealed(found, kind, contactdata[0]));
         },
-        onError: (error) => {
-          if (error instanceof ApiError && error.reason === "no_credit") outOfCredits();
-          else toast(explain(error), "bad");
-        },
+        onError: refused,
       },
     );
   };
-  return { reveal, busy: getcontact.isPending };
+  return { reveal, busy: getcontact.isPending, problem };
 }

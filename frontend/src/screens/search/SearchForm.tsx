@@ -1,7 +1,7 @@
 /** The profile URL and what is wanted of it. */
 import { Button, Checkbox, TextInput } from "@mantine/core";
 import { Link2, Search } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
 import { t } from "../../lib/i18n";
@@ -10,17 +10,24 @@ import classes from "./Search.module.css";
 
 export type Boxes = Record<Kind, boolean>;
 
+export interface SearchErrors {
+  url?: string | undefined;
+  options?: string | undefined;
+}
+
 interface Props {
   boxes: Boxes;
-  error: string | null;
+  errors: SearchErrors;
   onTick: (boxes: Boxes) => void;
   onSearch: (url: string) => void;
   onType: () => void;
 }
 
-export function SearchForm({ boxes, error, onTick, onSearch, onType }: Props) {
+export function SearchForm({ boxes, errors, onTick, onSearch, onType }: Props) {
+  const hint = useId();
   const [url, setUrl] = useState("");
   const credits = creditsOf(useAccount());
+  const ready = KINDS.some((kind) => boxes[kind]);
 
   return (
     <form
@@ -36,15 +43,19 @@ export function SearchForm({ boxes, error, onTick, onSearch, onType }: Props) {
         placeholder={t("search.urlPlaceholder", { host: profileHost() })}
         leftSection={<Link2 size={17} aria-hidden="true" />}
         value={url}
-        error={error}
+        error={errors.url}
         autoComplete="off"
         spellCheck={false}
+        // A browser submits no form whose button is disabled.
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !ready) onSearch(url);
+        }}
         onChange={(event) => {
           setUrl(event.currentTarget.value);
           onType();
         }}
       />
-      <fieldset className={classes.options}>
+      <fieldset className={classes.options} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
         <legend>{t("search.options")}</legend>
         {KINDS.map((kind) => (
           <div key={kind} className={classes.option}>
@@ -56,12 +67,17 @@ export function SearchForm({ boxes, error, onTick, onSearch, onType }: Props) {
             <span className={classes.left}>{t("search.credits", { count: credits?.[CREDIT_OF[kind]] ?? 0 })}</span>
           </div>
         ))}
+        {errors.options && (
+          <p id={hint} className={classes.wrong} role="alert">
+            {errors.options}
+          </p>
+        )}
       </fieldset>
       <Button
         type="submit"
         size="md"
         fullWidth
-        disabled={!KINDS.some((kind) => boxes[kind])}
+        disabled={!ready}
         leftSection={<Search size={17} aria-hidden="true" />}
       >
         {t("search.submit")}

@@ -1,6 +1,6 @@
 /** The right side: nothing asked yet, asking, failed, nobody found, or the contact. */
 import { Loader } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
 import { type Asked, searchContact } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
@@ -12,14 +12,17 @@ import { t } from "../../lib/i18n";
 import { ContactCard } from "./ContactCard";
 import classes from "./Search.module.css";
 
-export function SearchResult({ asked }: { asked: Asked | null }) {
-  if (!asked) return <Empty icon={<ScanSearch size={30} aria-hidden="true" />} title={t("search.start")} />;
-  return <Answer asked={asked} />;
+interface Props {
+  asked: Asked | null;
+  answer: UseQueryResult<Found[]>;
 }
 
-function Answer({ asked }: { asked: Asked }) {
-  const options = searchContact(asked);
-  const answer = useQuery(options);
+export function SearchResult({ asked, answer }: Props) {
+  if (!asked) return <Empty icon={<ScanSearch size={30} aria-hidden="true" />} title={t("search.start")} />;
+  return <Answer asked={asked} answer={answer} />;
+}
+
+function Answer({ asked, answer }: Props & { asked: Asked }) {
   const queries = useQueryClient();
 
   if (answer.isPending) {
@@ -38,6 +41,6 @@ function Answer({ asked }: { asked: Asked }) {
   if (!found) {
     return <Empty icon={<SearchX size={30} aria-hidden="true" />} title={t("search.none")} text={t("search.noneText")} />;
   }
-  const change = (changed: Found) => queries.setQueryData(options.queryKey, [changed]);
+  const change = (changed: Found) => queries.setQueryData(searchContact(asked).queryKey, [changed]);
   return <ContactCard found={found} asked={asked} onChange={change} />;
 }

@@ -27,6 +27,31 @@ test("waits for an option and an address of the network", async () => {
   expect(sent).toEqual([]);
 });
 
+test("Enter without an option says so, and an address of another host that it is wrong", async () => {
+  const sent = serve({});
+  draw(<SearchScreen />);
+  const url = screen.getByLabelText("Profile URL");
+  await user.type(url, "https://notlinkedin.com/in/x{Enter}");
+  expect(screen.getByRole("alert")).toHaveTextContent("Please choose options");
+  await user.click(screen.getByRole("checkbox", { name: "Work Email" }));
+  expect(screen.queryByText("Please choose options")).toBeNull();
+  await user.type(url, "{Enter}");
+  expect(url).toHaveAccessibleDescription("Please input correct url");
+  expect(sent).toEqual([]);
+});
+
+test("what the server refuses about the address is said at its field", async () => {
+  const fields = { linkedinurl: "Please input correct url" };
+  serve({ "POST searchurl": new Refusal(422, { code: 422, message: "x", context: { scope: "resource", fields } }) });
+  draw(<SearchScreen />);
+  await ask("Cell Number");
+  const url = screen.getByLabelText("Profile URL");
+  await waitFor(() => expect(url).toHaveAccessibleDescription("Please input correct url"));
+  expect(screen.queryByRole("alert")).toBeNull();
+  await user.type(url, "x");
+  expect(url).not.toHaveAccessibleDescription();
+});
+
 test("shows masks, and after a reveal the value and the new balance", async () => {
   const credits = { contactcredit: 4, bus_email_credits: 4, personal_email_credits: 3 };
   const sent = serve({
@@ -77,6 +102,31 @@ test("a refusal for want of credit leads to the plans too", async () => {
   expect(screen.getByText("Cell Number Credits Over")).toBeVisible();
 });
 
+test.each([
+  ["by the balance that is shown", { contactcredit: 0 }, []],
+  ["by the server", {}, ["getcontact"]],
+])("a member without a credit keeps the result and is told why, %s", async (_, credits, calls) => {
+  const refusal = new Refusal(402, { code: 402, message: "No credit", context: { reason: "no_credit", scope: "resource" } });
+  const sent = serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
+  const { where } = draw(<SearchScreen />, { me: accountAnswer({ role: "member", credits }) });
+  await ask("Cell Number");
+  await user.click(await screen.findByRole("button", { name: "Reveal Cell Number" }));
+  const field = within(screen.getByRole("region", { name: "Cell Number" }));
+  expect(await field.findByRole("alert")).toHaveTextContent("Cell Number Credits Over. Ask the owner of your account for more credits.");
+  expect(field.getByText("+**********")).toBeVisible();
+  expect(where()).toBe("/");
+  expect(sent.map((one) => one.path)).toEqual(["searchurl", ...calls]);
+});
+
+test("a member with no credit at all is sent to the owner, not to plans that only the owner sees", async () => {
+  serve({ "POST searchurl": { data: [MASKED] } });
+  const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
+  draw(<SearchScreen />, { me: accountAnswer({ role: "member", credits: none }) });
+  await ask("Cell Number");
+  expect(await screen.findByText("All credits exhausted")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Upgrade Your Plan" })).toBeNull();
+});
+
 test("with no credit at all nothing can be revealed", async () => {
   serve({ "POST searchurl": { data: [MASKED] } });
   const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
@@ -101,9 +151,14 @@ test("says that nobody was found, and what went wrong", async () => {
 
 test("flags a number with the right one, and says thanks", async () => {
   const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+14155550100"] };
-  const sent = serve({ "POST searchurl": { data: [shown] }, "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] } });
+  const sent = serve({
+    "POST searchurl": { data: [shown] },
+    "POST leads/_table/contactfeedback": { resource: [{ feedbackid: 1 }] },
+    "GET leads/_table/contactfeedback": { resource: [{ linkedin_url: MASKED.linkedinurl, info: "+14155550100", type: "phone", action: "upvote" }] },
+  });
   draw(<SearchScreen />);
   await ask("Cell Number");
+  await waitFor(() => expect(screen.getByRole("button", { name: "Upvote +14155550100" })).toHaveAttribute("aria-pressed", "true"));
   await user.click(await screen.findByRole("button", { name: "Flag +14155550100" }));
   const dialog = within(await screen.findByRole("dialog"));
   expect(dialog.getByRole("radio", { name: "Out of service" })).toBeChecked();
@@ -113,7 +168,7 @@ test("flags a number with the right one, and says thanks", async () => {
   await user.type(dialog.getByLabelText("Correct cell number"), "+1 415 555 0199");
   await user.click(dialog.getByRole("button", { name: "Submit" }));
   expect(await screen.findByText("Thanks! Your feedback has been submitted.")).toBeVisible();
-  expect(sent.at(-1)!.body.resource).toEqual([
+  expect(sent.findLast((one) => one.method === "POST")!.body.resource).toEqual([
     {
       linkedin_url: MASKED.linkedinurl,
       action: "downvote",

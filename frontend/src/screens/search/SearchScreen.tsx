@@ -1,37 +1,49 @@
 /** Search by profile URL: the question on the left, the answer on the right. */
 import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { ListPlus } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import type { Asked } from "../../api/contacts";
 import { profileHost } from "../../api/config";
+import { type Asked, searchContact } from "../../api/contacts";
+import { fieldErrors } from "../../api/explain";
 import { Title } from "../../components/Title";
 import { t } from "../../lib/i18n";
 import { profileUrl } from "../../lib/profileurl";
-import { type Boxes, SearchForm } from "./SearchForm";
+import { type Boxes, type SearchErrors, SearchForm } from "./SearchForm";
 import { SearchResult } from "./SearchResult";
 import classes from "./Search.module.css";
 
+const NOTHING: Asked = { linkedinurl: "", phone: false, business: false, personal: false, run: 0 };
 const NONE: Boxes = { phone: false, business: false, personal: false };
 
 export function SearchScreen() {
   const [boxes, setBoxes] = useState(NONE);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [errors, setErrors] = useState<SearchErrors>({});
+  const answer = useQuery({ ...searchContact(asked ?? NOTHING), enabled: asked !== null });
+  // What the server refuses about the address is said where the app itself says it.
+  const refused = fieldErrors(answer.error)["linkedinurl"];
 
   const ask = (linkedinurl: string, wanted: Boxes) =>
     setAsked((last) => ({ linkedinurl, ...wanted, run: (last?.run ?? 0) + 1 }));
 
   const search = (text: string) => {
     const url = profileUrl(text, profileHost());
-    const problem = hasAny(boxes) ? (url ? null : t("search.wrongUrl")) : t("search.chooseOptions");
-    setError(problem);
-    if (url && !problem) ask(url, boxes);
+    if (!hasAny(boxes)) return setErrors({ options: t("search.chooseOptions") });
+    if (!url) return setErrors({ url: t("search.wrongUrl") });
+    setErrors({});
+    ask(url, boxes);
   };
 
   const tick = (changed: Boxes) => {
     setBoxes(changed);
+    setErrors(({ url }) => ({ url }));
     if (asked && hasAny(changed)) ask(asked.linkedinurl, changed);
+  };
+  const type = () => {
+    setErrors(({ options }) => ({ options }));
+    if (refused) setAsked(null);
   };
 
   return (
@@ -47,9 +59,9 @@ export function SearchScreen() {
         </Button>
       </div>
       <div className={classes.panes}>
-        <SearchForm boxes={boxes} error={error} onTick={tick} onSearch={search} onType={() => setError(null)} />
+        <SearchForm boxes={boxes} errors={{ url: refused, ...errors }} onTick={tick} onSearch={search} onType={type} />
         <section className={classes.result} aria-live="polite" aria-label={t("search.results")}>
-          <SearchResult asked={asked} />
+          <SearchResult asked={refused ? null : asked} answer={answer} />
         </section>
       </div>
     </>

@@ -3,6 +3,7 @@ import { ActionIcon, Badge, Tooltip } from "@mantine/core";
 import { Copy, Flag, ThumbsUp } from "lucide-react";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n";
+import type { Vote } from "../../lib/votes";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 
@@ -11,11 +12,13 @@ interface Props {
   hidden: boolean;
   /** null: nothing is known about this kind of value. */
   verified: boolean | null;
+  /** The own vote on it. */
+  vote: Vote | undefined;
   onUpvote: () => void;
   onFlag: () => void;
 }
 
-export function Value({ value, hidden, verified, onUpvote, onFlag }: Props) {
+export function Value({ value, hidden, verified, vote, onUpvote, onFlag }: Props) {
   const copy = async () => {
     await copyText(value);
     toast(t("copiedFully"));
@@ -35,10 +38,10 @@ export function Value({ value, hidden, verified, onUpvote, onFlag }: Props) {
           <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>
             <Copy size={16} aria-hidden="true" />
           </ActionIcon>
-          <ActionIcon variant="subtle" color="gray" aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
+          <ActionIcon {...look(vote === "upvote")} aria-label={`${t("vote.up")} ${value}`} onClick={onUpvote}>
             <ThumbsUp size={16} aria-hidden="true" />
           </ActionIcon>
-          <ActionIcon variant="subtle" color="gray" aria-label={t("vote.flag", { value })} onClick={onFlag}>
+          <ActionIcon {...look(vote === "downvote")} aria-label={t("vote.flag", { value })} onClick={onFlag}>
             <Flag size={16} aria-hidden="true" />
           </ActionIcon>
         </span>
@@ -46,3 +49,6 @@ export function Value({ value, hidden, verified, onUpvote, onFlag }: Props) {
     </li>
   );
 }
+
+const look = (pressed: boolean) =>
+  ({ variant: pressed ? "light" : "subtle", color: pressed ? "pine" : "gray", "aria-pressed": pressed }) as const;

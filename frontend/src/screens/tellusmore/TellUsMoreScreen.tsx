@@ -11,7 +11,7 @@ import { runScript } from "../../api/scripts";
 import { tablePath } from "../../api/tables";
 import type { Account } from "../../api/types";
 import { AuthForm } from "../../components/AuthForm";
-import { CompanyFields, type CompanyValues, NO_COMPANY, companyRecord, companyRules } from "../../components/CompanyFields";
+import { COUNT_FIELDS, CompanyFields, type CompanyValues, NO_COMPANY, companyRecord, companyRules } from "../../components/CompanyFields";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { useIsLoggedIn } from "../../stores/session";
@@ -28,7 +28,7 @@ export function TellUsMoreScreen() {
 
 function Form({ me }: { me: Account }) {
   const finish = useFinish(me);
-  const form = useForm({ initialValues: NO_COMPANY, validate: companyRules });
+  const form = useForm({ initialValues: NO_COMPANY, validate: companyRules, validateInputOnChange: COUNT_FIELDS });
   const { appuserid, name, clientid } = me;
 
   const save = (values: CompanyValues) =>

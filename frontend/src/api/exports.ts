@@ -1,0 +1,23 @@
+/** Files of contacts, which the server writes, counts and audits. */
+import { useMutation } from "@tanstack/react-query";
+import { saveFile } from "../lib/savefile";
+import { download } from "./client";
+import { tablePath } from "./tables";
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/** The most rows of one file. */
+export const MOST_EXPORTED = 5000;
+
+/** The contacts of these ids, in this order. A list of ids may be too long for an address, so it is a body. */
+export const useExportContacts = () =>
+  useMutation({
+    mutationFn: async (ids: number[]) =>
+      saveFile(await download(tablePath("usercontact"), { body: { ids }, accept: XLSX }), "mycontacts.xlsx"),
+  });
+
+/** The outcome of a bulk job, with the contacts that it found. */
+export const useExportJob = () =>
+  useMutation({
+    mutationFn: async (jobid: number) => saveFile(await download(`bulklookup/${jobid}`, { accept: XLSX }), "bulklookup.xlsx"),
+  });

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { afterSignIn, wantedState } from "./wanted";
+
+const HOME = "/dashboard/main/dashboardmain";
+
+test.each([
+  "https://evil.example/dashboard/x",
+  "//evil.example/dashboard/x",
+  "/\\evil.example/dashboard/",
+  "javascript:alert(1)//dashboard/",
+  "/dashboard/../../login",
+  "/dashboard/..//evil.example",
+  "/dashboardx",
+  "/api/v2/user/session",
+  "",
+  7,
+  undefined,
+])("%s is no address of the dashboard", (wanted) => {
+  expect(afterSignIn({ wanted }, HOME)).toBe(HOME);
+});
+
+test("without a state a sign-in leads home", () => {
+  expect(afterSignIn(null, HOME)).toBe(HOME);
+});
+
+test("an address is kept with its query, without a session token", () => {
+  const state = wantedState({ pathname: "/dashboard/settings/myaccount", search: "?newemail=a%40b.example&session_token=secret&code=c" });
+  expect(JSON.stringify(state)).not.toContain("secret");
+  expect(afterSignIn(state, HOME)).toBe("/dashboard/settings/myaccount?newemail=a%40b.example&code=c");
+});

@@ -1,0 +1,40 @@
+/** Asks for the terms before a sign-in with a provider makes a new account. */
+import { Button, Group, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { TermsCheckbox } from "../../components/TermsCheckbox";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
+import { t } from "../../lib/i18n";
+
+interface Props {
+  /** Whose account it would be. */
+  email: string;
+  busy: boolean;
+  onAccept: () => void;
+  onClose: () => void;
+}
+
+export default function TermsDialog({ email, busy, onAccept, onClose }: Props) {
+  const form = useForm({
+    initialValues: { terms: false },
+    validate: { terms: (accepted) => (accepted ? null : t("register.acceptTerms")) },
+  });
+  return (
+    <Dialog opened onClose={onClose} title={t("login.termsTitle")}>
+      <form onSubmit={form.onSubmit(onAccept)} noValidate>
+        <Stack>
+          <p>{t("login.termsText", { email })}</p>
+          <TermsCheckbox data-autofocus {...form.getInputProps("terms", { type: "checkbox" })} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t("cancel")}
+            </Button>
+            <BusyButton type="submit" busy={busy}>
+              {t("login.termsSubmit")}
+            </BusyButton>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
