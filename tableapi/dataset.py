@@ -19,6 +19,7 @@ from tableapi.replicas import Replicas
 from tableapi.roles import Rights
 from tableapi.schema import Schema, Table
 from tableapi.sealed import Unsealer
+from tableapi.shapes import Shapes
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +31,8 @@ class Bounds:
     rows: int = 1000
     records: int = 1000
     offset: int | None = None
-    shapes: int = 4000
+    shapes: int = 4000  # compiled statements that are kept, and how many bytes of them
+    shape_bytes: int = 16_000_000
     routines: tuple[str, ...] = ()
     filter: Limits = field(default_factory=Limits)
 
@@ -59,7 +61,7 @@ class Dataset:
         self._named = named  # the tables that exist for the API; None means all
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.shapes: dict[Any, Any] = {}
+        self.shapes = Shapes(self.bounds.shapes, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
@@ -98,11 +100,8 @@ class Dataset:
         return found
 
     def keep(self, key: Any, plan: Any) -> None:
-        """Remember a compiled plan; when there are too many the oldest half goes."""
-        if len(self.shapes) >= self.bounds.shapes:
-            for old in list(self.shapes)[: self.bounds.shapes // 2]:
-                del self.shapes[old]
-        self.shapes[key] = plan
+        """Remember a compiled plan."""
+        self.shapes.keep(key, plan)
 
     # -- the schema of a living database -------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,8 @@ from tableapi import filters
 from tableapi.clauses import TEXT, Scope, clause
 from tableapi.errors import BadRequest
 from tableapi.filter_tree import Limits, shifted
-from tableapi.request import Options, OrderTerm, names, order_terms
+from tableapi.names import FUNCTIONS, OrderTerm, names, order_terms, plain, split, whole_aggregate
+from tableapi.request import Options
 from tableapi.schema import Column
 from tableapi.typed import Named, shown
 from tableapi.values import PgType
@@ -24,14 +24,10 @@ PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tab
 BIGINT = PgType("integer", "bigint", "bigint")
 NUMERIC = PgType("decimal", "numeric", "numeric")
 
-_AGGREGATE = re.compile(r"(count|sum|avg|min|max)\s*\(\s*(\*|[^()*]+?)\s*\)\Z", re.IGNORECASE)
-_RESULT = re.compile(r"(count|sum|avg|min|max)_(.+)\Z", re.IGNORECASE)
-_IN_HAVING = re.compile(r"'(?:[^']|'')*'|\b(count|sum|avg|min|max)\s*\(\s*(\*|[^()*]+?)\s*\)", re.IGNORECASE)
-
 
 def asked(options: Options) -> bool:
     """Whether a read is of groups; aggregates without `group` are those of one group of all."""
-    named = any(_AGGREGATE.match(part.strip()) for part in (options.fields or "").split(","))
+    named = any(whole_aggregate(part) for part in split(options.fields or ""))
     return bool(options.group.strip() or options.having.strip()) or named
 
 
@@ -86,8 +82,9 @@ class Group:
         if name.lower() == "count_all":
             _, expression, type_ = self.aggregate("count", "*")
             return Column(name, type_, False, None, "", False), expression
-        if found := _RESULT.match(name):
-            _, expression, type_ = self.aggregate(found[1], found[2])
+        function, _, field = name.partition("_")
+        if function.lower() in FUNCTIONS and field:
+            _, expression, type_ = self.aggregate(function, field)
             return Column(name, type_, True, None, "", False), expression
         raise BadRequest(f"'{name[:100]}' is neither grouped nor an aggregate.", reason="not_grouped")
 
@@ -96,23 +93,22 @@ def grouped(scope: Scope, options: Options, conditions: list[Any], limits: Limit
     """(select of the groups, its order). Raises BadRequest for a field that is not grouped."""
     group = Group(scope, {c.name: c for c in (scope.plain(n)[0] for n in names(options.group))})
     columns: dict[str, Any] = {}
-    for part in (options.fields or ",".join(group.grouped)).split(","):
-        if not (part := part.strip()):
+    for part in split(options.fields) if options.fields else group.grouped:
+        if not part:
             continue
-        if found := _AGGREGATE.match(part):
-            name, expression, type_ = group.aggregate(found[1], found[2])
+        if found := whole_aggregate(part):
+            name, expression, type_ = group.aggregate(found.function, found.field)
             columns[name] = shown(expression, type_).label(name)
         else:
-            column = scope.column(part)
+            column = scope.column(plain(part) if options.fields else part)
             if column.name not in group.grouped:
                 raise BadRequest(f"Field '{column.name}' is not grouped.", reason="not_grouped")
             columns[column.name] = shown(scope.clause.c[column.name], column.type).label(column.name)
     keys = [scope.clause.c[name] for name in group.grouped]
     select = sa.select(*columns.values()).select_from(scope.clause).where(*conditions).group_by(*keys)
     if options.having.strip():
-        text = _IN_HAVING.sub(lambda m: _result_name(m), options.having)
-        tree, literals = filters.parse(text, limits)
-        moved = shifted(tree.tree, scope.binder.keep(literals))
+        tree, literals = filters.having(options.having, limits)
+        moved = shifted(tree, scope.binder.keep(literals))
         select = select.having(clause(moved, group))  # type: ignore[arg-type]
     order = []
     named = set()
@@ -122,12 +118,6 @@ def grouped(scope: Scope, options: Options, conditions: list[Any], limits: Limit
         order.append(directed(term, target))
     order += [scope.clause.c[name].asc() for name in group.grouped if name not in named]
     return select, order
-
-
-def _result_name(found: re.Match[str]) -> str:
-    if not found[1]:
-        return found[0]
-    return f"{found[1].lower()}_" + ("all" if found[2] == "*" else found[2].strip())
 
 
 def directed(term: OrderTerm, target: Any) -> Any:

@@ -11,21 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from tableapi import filters, groups, query, reader
 from tableapi.access import Actor
 from tableapi.clauses import Binder, Scope, Slot, bad_value
 from tableapi.dataset import Bounds
 from tableapi.errors import BadRequest, Forbidden, UnknownField
 from tableapi.filter_tree import Filter
-from tableapi.request import Options, names, order_terms
+from tableapi.names import names, order_terms
+from tableapi.request import Options
 from tableapi.roles import Right, Rights
 from tableapi.schema import Column, Table
 from tableapi.values import BadValue, check
-
-# Options whose values are bound, so that they are no part of the key of a plan.
-LIFTED = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor"))
 
 
 @dataclass(slots=True)
@@ -254,13 +250,6 @@ def identifier(value: Any, wanted: list[Column]) -> list[Any]:
         fields = ", ".join(c.name for c in wanted)
         raise BadRequest(f"An identifier needs a value for: {fields}.", reason="bad_identifier")
     return parts
-
-
-def body_shape(body: Any) -> bytes:
-    """What of a tunnelled body belongs to the shape."""
-    if not isinstance(body, dict):
-        return b""
-    return orjson.dumps({k: v for k, v in body.items() if k not in LIFTED and k != "resource"})
 
 
 def checked(column: Column, value: Any) -> Any:

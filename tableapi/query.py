@@ -17,8 +17,9 @@ from tableapi import groups
 from tableapi.access import Rows
 from tableapi.clauses import ACTOR, Binder, Scope, Slot, clause
 from tableapi.filter_tree import Condition, Limits, Logic, Node
+from tableapi.names import order_terms
 from tableapi.reader import Reader, ordering
-from tableapi.request import Options, order_terms
+from tableapi.request import Options
 from tableapi.schema import Column, Table
 from tableapi.typed import DIALECT
 from tableapi.values import BY_NAME, PgType, check

@@ -10,7 +10,8 @@ from tableapi import filters, groups
 from tableapi.clauses import Binder, Scope, clause
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.filter_tree import Limits, Node, shifted
-from tableapi.request import Options, OrderTerm, names, order_terms
+from tableapi.names import OrderTerm, names, order_terms
+from tableapi.request import Options
 from tableapi.schema import Column, Relation
 from tableapi.typed import Named, shown
 from tableapi.values import PgType

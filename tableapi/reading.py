@@ -18,9 +18,10 @@ from tableapi.filter_tree import Filter
 from tableapi.listing import as_file, listing
 from tableapi.plan import Asked, Plan, Values
 from tableapi.reply import Reply
-from tableapi.request import Options, integer, options
+from tableapi.request import Options, body_shape, integer, options, shape
 from tableapi.roles import Rights
 from tableapi.schema import Table
+from tableapi.shapes import digest, short
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class Call:
         return text
 
     def options(self) -> Options:
-        return options(self.query, self.body)
+        return options(self.query, self.body, self.table.relation)
 
 
 async def one(call: Call, ident: Any) -> Reply:
@@ -82,10 +83,10 @@ def missing(ident: Any) -> NotFound:
 
 
 def _key(call: Call, *more: Any) -> tuple[Any, ...]:
-    """The shape of a request: everything but the values that are bound."""
-    rest = tuple([(k, v) for k, v in call.query.items() if k not in plan.LIFTED])
+    """The shape of a request: its known options, but for the values that are bound."""
+    rest = short(shape(call.query, call.table.relation))
     lifted = (
-        (plan.body_shape(call.body), plan.params_shape(_params(call)))
+        digest((body_shape(call.body, call.table.relation), plan.params_shape(_params(call))))
         if call.body is not None or "params" in call.query
         else ()
     )
@@ -175,11 +176,11 @@ async def many(call: Call) -> Reply:
     cursor: list[Any] | None = None
     key = None
     if cursor_text is None:
-        key = _key(call, found.key if found else None, offset > 0)
+        key = _key(call, found.mark if found else None, offset > 0)
         made = call.dataset.shapes.get(key)
     else:
         cursor = _cursor(call, str(cursor_text), found)
-        key = _key(call, found.key if found else None, "cursor", tuple(value is None for value in cursor))
+        key = _key(call, found.mark if found else None, "cursor", tuple(value is None for value in cursor))
         made = call.dataset.shapes.get(key)
     if made is None:
         wanted = call.options()

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from tableapi import bodies, filters, known, plan, reading, request, versions, write
+from tableapi import names as words
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
@@ -112,7 +113,7 @@ async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: 
 
 
 def _names(call: Call, options: request.Options) -> list[str]:
-    return request.names(options.fields) if options.fields and options.fields.strip() != "*" else []
+    return words.names(options.fields) if options.fields and options.fields.strip() != "*" else []
 
 
 def _is_nested(call: Call, item: Any, word: str) -> bool:

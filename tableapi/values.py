@@ -81,7 +81,7 @@ def _integer(value: Any, type_: PgType) -> int:
     return int(value)
 
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d{1,4})?\Z", re.ASCII)
 
 
 def _decimal(value: Any, type_: PgType) -> Any:

@@ -15,6 +15,7 @@ from tableapi.errors import Forbidden, Invalid
 
 PHONE = "Please Enter Valid Phone Number"
 _Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
+_NO_DIGIT = re.compile(r"\D")
 _NOT_ISO = {"XKX"}  # Kosovo, which lists of countries have and ISO has not
 _AVATAR = """
     select exists (select 1 from upload where path = $1 and appuserid = $2 and kind = 'avatar')
@@ -50,7 +51,7 @@ def digits(value: Any) -> str:
     """A phone number as it is kept: digits alone, 5 to 15 of them, or nothing."""
     if not isinstance(value, str | int | None):
         raise Invalid({"phonenumber": PHONE})
-    number = re.sub(r"\D", "", str(value or ""))
+    number = _NO_DIGIT.sub("", str(value or ""))
     if value and not 5 <= len(number) <= 15:
         raise Invalid({"phonenumber": PHONE})
     return number

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from scripts._shared import audit, domains, members, names, profiles, sessions, users
+from tableapi import filters
 from tableapi.context import Context
 from tableapi.door import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized
+from tableapi.filter_tree import Condition, Literal, Logic
 
 ADD_PER_HOUR, LOOK_PER_MINUTE = 20, 10
-_VALUE = r"""'?"?([^'"()]+?)"?'?"""
-_TOKEN_FILTER = re.compile(
-    rf"\(?\s*email\s*=\s*{_VALUE}\s*\)?\s*and\s*\(?\s*verifytoken\s*=\s*{_VALUE}\s*\)?", re.IGNORECASE
-)
 _OPTIONS = {"filter", "api_key"}
 
 
@@ -28,7 +25,7 @@ class Member(BaseModel):
     name: str = ""
     firstname: str = Field(default="", max_length=100)
     lastname: str = Field(default="", max_length=100)
-    role: Literal["member", "admin"] = "member"
+    role: Literal[member, admin] = "member"
 
     @model_validator(mode="after")
     def _named(self) -> Member:
@@ -41,16 +38,32 @@ class Member(BaseModel):
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Call 21: exactly `(email=x) and (verifytoken=y)`, for who has a mailed token. All else is the engine's."""
-    asked = _TOKEN_FILTER.fullmatch(str(options.get("filter", "")).strip())
+    asked = _token_filter(str(options.get("filter", "")))
     if asked is None or not options.keys() <= _OPTIONS:
         if ctx.actor.role == "key":
             raise Unauthorized(sessions.EXPIRED)
         return None
     ctx.limit("verifytoken", ctx.request.ip, LOOK_PER_MINUTE, 60)
-    user = await users.proved(ctx, asked[1], asked[2], "verify", "invite")
+    user = await users.proved(ctx, *asked, "verify", "invite")
     if user is None or user["isdeleted"]:
         return []
     return [{name: user[name] for name in ("appuserid", "name", "email", "isverified", "invitestatus")}]
+
+
+def _token_filter(text: str) -> tuple[str, str] | None:
+    """E-mail and token of a filter that is exactly two equalities joined by AND; None for any other filter."""
+    try:
+        found, literals = filters.parse(text)
+    except BadRequest:
+        return None
+    match found.tree:
+        case Logic(
+            "and",
+            Condition((email,), "=", (Literal(place=first),), False),
+            Condition((token,), "=", (Literal(place=second),), False),
+        ) if (email.lower(), token.lower()) == ("email", "verifytoken"):
+            return literals[first], literals[second]
+    return None
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
