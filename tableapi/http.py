@@ -84,7 +84,7 @@ class Http:
             self._refuse_two(given)
         if len(self.query_string) > MOST_QUERY:
             raise BadRequest(
-                f"The query is longer than {MOST_QUERY} bytes. POST it with X-HTTP-Method: GET and its options as JSON.",
+                f"The query is longer than {MOST_QUERY} bytes. POST its options as JSON with X-HTTP-Method: GET.",
                 reason="query_too_long",
             )
         if max(map(len, headers.values()), default=0) > MOST_HEADER:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from scripts._shared import audit, domains, members, names, profiles, sessions, users
+from tableapi import filter_tree as tree
 from tableapi import filters
 from tableapi.context import Context
 from tableapi.door import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized
-from tableapi.filter_tree import Condition, Literal, Logic
 
 ADD_PER_HOUR, LOOK_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
@@ -25,7 +25,7 @@ class Member(BaseModel):
     name: str = ""
     firstname: str = Field(default="", max_length=100)
     lastname: str = Field(default="", max_length=100)
-    role: Literal[member, admin] = "member"
+    role: Literal["member", "admin"] = "member"
 
     @model_validator(mode="after")
     def _named(self) -> Member:
@@ -57,10 +57,10 @@ def _token_filter(text: str) -> tuple[str, str] | None:
     except BadRequest:
         return None
     match found.tree:
-        case Logic(
+        case tree.Logic(
             "and",
-            Condition((email,), "=", (Literal(place=first),), False),
-            Condition((token,), "=", (Literal(place=second),), False),
+            tree.Condition((email,), "=", (tree.Literal(place=first),), False),
+            tree.Condition((token,), "=", (tree.Literal(place=second),), False),
         ) if (email.lower(), token.lower()) == ("email", "verifytoken"):
             return literals[first], literals[second]
     return None
