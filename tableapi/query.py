@@ -6,7 +6,7 @@ count as a scalar sub-select beside the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import and_, eq
 from typing import Any
@@ -153,7 +153,7 @@ def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, prob
     rows = sa.select(*reader.columns(inner, options.fields, options.related)).select_from(page)
     if cursor is not None:
         rows = rows.add_columns(page.c[groups.MARK])
-    answer = groups.probed(rows, limit) if probe else whole(rows)
+    answer = groups.probed(rows, limit, reader.names) if probe else whole(rows, reader.names)
     if options.include_count and not options.estimated:
         answer = answer.add_columns(_count(scope, counted, tree).scalar_subquery().label("count"))
     return finish(answer, scope.binder)
@@ -189,9 +189,9 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: groups.Terms) ->
 
 def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool) -> Shape:
     """A page of groups; columns as of a page of rows, `count` being the number of groups."""
-    select, order = groups.grouped(scope, options, where(scope, tree), limits)
+    select, order, names = groups.grouped(scope, options, where(scope, tree), limits)
     rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).subquery("p").select()
-    answer = groups.probed(rows, limit) if probe else whole(rows)
+    answer = groups.probed(rows, limit, names) if probe else whole(rows, names)
     if options.include_count:
         answer = answer.add_columns(
             sa.select(sa.func.count()).select_from(select.subquery("g")).scalar_subquery().label("count")
@@ -200,12 +200,15 @@ def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limi
 
 
 def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Shape:
-    select, _ = groups.grouped(scope, options, where(scope, tree), limits)
+    select, *_ = groups.grouped(scope, options, where(scope, tree), limits)
     return finish(sa.select(sa.func.count().label("count")).select_from(select.subquery("g")), scope.binder)
 
 
-def whole(rows: Any) -> sa.Select[Any]:
+def whole(rows: Any, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """All rows of a select as one JSON array. array_agg keeps the order of its sub-select and writes compact JSON."""
+    if names is not None:
+        found = rows.subquery(groups.ROWS)
+        return sa.select(sa.func.array_to_json(sa.func.array_agg(groups.json_of(found, names))).label("body"))
     return sa.select(sa.func.array_to_json(sa.func.array_agg(rows.subquery(groups.ROWS).table_valued())).label("body"))
 
 
@@ -269,6 +272,6 @@ def keyed(scope: Scope, reader: Reader, wanted: list[Column], count: int, *, loc
     page = select.subquery("p")
     inner = Scope(table, page, scope.right, scope.rights, scope.binder)
     row = sa.select(*reader.columns(inner, options.fields, options.related)).correlate(page).subquery(groups.ROW)
-    body = sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+    body = sa.select(groups.json_of(row, reader.names)).select_from(row).scalar_subquery()
     answer = sa.select(page.c[groups.PLACE].label("place"), body.label("body"), page.c[groups.MARK].label("mark"))
     return finish(answer.order_by(page.c[groups.PLACE]) if count > 1 else answer, scope.binder)

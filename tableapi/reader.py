@@ -85,9 +85,17 @@ class Reader:
         self.relations = 0
         self.sealed = False  # whether any field in the answer is sealed
         self.top: list[str] = []  # the names in a record of the answer
+        self.names: list[str] | None = None  # the same, where the columns of the select have short ones
 
-    def columns(self, scope: Scope, fields: str | None, related: str, path: str = "") -> list[Any]:
-        """Labelled columns and relations of the rows of a scope."""
+    def columns(self, scope: Scope, fields: str | None, related: str) -> list[Any]:
+        """Labelled columns and relations of the rows of the table asked for."""
+        made, self.names = self._columns(scope, fields, related, ())
+        return made
+
+    def _columns(
+        self, scope: Scope, fields: str | None, related: str, path: tuple[str, ...]
+    ) -> tuple[list[Any], list[str] | None]:
+        """Labelled columns and relations of the rows of a scope, and their names as of `groups.json_of`."""
         wanted = chosen(scope, fields)
         if not path and self.options.as_list:
             wanted = chosen(scope, self.options.id_field)
@@ -99,10 +107,13 @@ class Reader:
                     wanted.append(scope.table.columns[name])
                     have.add(name)
         self.sealed = self.sealed or any(c.name in scope.right.sealed for c in wanted)
+        own = [c.name for c in wanted] + [r.name for r in relations]
         if not path:
-            self.top = [c.name for c in wanted] + [r.name for r in relations]
-        made = [shown(scope.clause.c[c.name], c.type).label(c.name) for c in wanted]
-        return made + [self._relation(scope, r, f"{path}.{r.name}" if path else r.name) for r in relations]
+            self.top = own
+        made = [shown(scope.clause.c[c.name], c.type) for c in wanted]
+        made += [self._relation(scope, r, (*path, r.name)) for r in relations]
+        short = groups.labels(own)
+        return [one.label(name) for one, name in zip(made, short or own, strict=True)], own if short else None
 
     def _wanted(self, scope: Scope, related: str) -> list[Relation]:
         found: dict[str, Relation] = {}
@@ -130,16 +141,16 @@ class Reader:
         tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
         return all(scope.rights.right(table, "GET") for table in tables)
 
-    def _relation(self, scope: Scope, relation: Relation, path: str) -> Any:
-        if path.count(".") >= MOST_LEVELS:
+    def _relation(self, scope: Scope, relation: Relation, path: tuple[str, ...]) -> Any:
+        if len(path) > MOST_LEVELS:
             raise BadRequest(f"Relations go {MOST_LEVELS} levels deep at most.", reason="too_deep")
-        options = self.options.of_relation(path)
+        options = self.options.of_relation(".".join(path))
         inner, conditions = scope.related(relation)
         tree = filters.parse(options.filter, self.limits)[0].tree if options.filter.strip() else None
         if tree is not None:
             conditions.append(clause(_constant(tree, options.filter, inner.binder, self.limits), inner))
-        select = sa.select(*self.columns(inner, options.fields, options.related, path))
-        select = select.select_from(inner.clause).where(*conditions)
+        columns, names = self._columns(inner, options.fields, options.related, path)
+        select = sa.select(*columns).select_from(inner.clause).where(*conditions)
         terms = ordering(inner, order_terms(options.order), relation.target.key)
         if relation.many:
             limit = options.limit if options.limit and 0 < options.limit < self.most else self.most
@@ -151,13 +162,13 @@ class Reader:
         else:
             select = select.limit(sa.literal_column("1"))
         rows = select.correlate_except(inner.clause).subquery(f"{groups.ROWS}{inner.clause.name[1:]}")  # type: ignore[attr-defined]
-        row = rows.table_valued()
         if relation.many:
             empty = sa.cast(sa.literal_column("'[]'"), Named("json"))
+            row = rows.table_valued() if names is None else groups.json_of(rows, names)
             body: Any = sa.func.coalesce(sa.func.array_to_json(sa.func.array_agg(row)), empty)
         else:
-            body = sa.func.row_to_json(row)
-        return sa.select(body).select_from(rows).scalar_subquery().label(relation.name)
+            body = groups.json_of(rows, names)
+        return sa.select(body).select_from(rows).scalar_subquery()
 
 
 def _constant(tree: Node, text: str, binder: Binder, limits: Limits) -> Node:

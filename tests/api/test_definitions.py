@@ -15,7 +15,7 @@ from tests.support import Serve, execute
 TABLES = """
 create table country (id integer primary key, name text not null);
 create table city (id integer primary key, country_id integer not null references country on delete restrict);
-create table area (id integer primary key, country_id integer references country on delete no action on update restrict);
+create table area (id integer primary key, country_id integer references country on update restrict);
 insert into country values (1, 'one'), (2, 'two'), (3, 'three');
 insert into city values (1, 1); insert into area values (1, 2);
 create materialized view later as select id, name from country with no data;
@@ -77,12 +77,9 @@ def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[
         ("DELETE", "/country", {"params": {"ids": "1"}}),
         ("DELETE", "/country", {"params": {"filter": "id = 1"}}),
         ("DELETE", "/country", {"params": {"force": "true"}}),
-        ("PATCH", "/country/2?id_field=id", {"json": {"id": 20}}),
     ],
 )
 def test_a_record_that_others_refer_to_stays(base: str, method: str, url: str, options: dict[str, Any]) -> None:
-    if method == "PATCH":
-        return
     error = refused(base, "all", method, url, **options)
     assert error["status_code"] == 409
     assert httpx.get(f"{base}/country?count_only=true", headers={"X-API-Key": "all"}).json() == 3
@@ -131,4 +128,4 @@ def test_what_a_trigger_raises_reaches_the_caller(base: str, kind: str, status: 
             error = refused(base, key, method, url, json=body)
             assert error["status_code"] == status, error
             assert message in error["message"]
-            assert ("never" in error["message"]) is False
+            assert "never" not in error["message"]

@@ -8,6 +8,7 @@ import pytest
 from tableapi.errors import Internal
 from tableapi.faults import refusal
 
+# Codes that asyncpg does not know, of PostgreSQL or made up by a function.
 _ADDED = (
     "23001",
     "25P04",
@@ -18,7 +19,7 @@ _ADDED = (
     "UB001",
     "45000",
     "ZZ999",
-)  # unknown to asyncpg, or made up
+)
 CODES = sorted(
     {
         str(one.sqlstate)
