@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import asyncpg
 import structlog
 
-from tableapi import introspection, schema
+from tableapi import background, introspection, schema
 from tableapi.db import Db
 from tableapi.errors import NotFound
 from tableapi.filter_tree import Limits
@@ -75,7 +74,7 @@ class Dataset:
         if self.replicas is not None:
             await self.replicas.open()
         self.db.listen("tableapi_schema", lambda _: self.look_soon())
-        self._watching = asyncio.create_task(self._watch())
+        self._watching = background.start(self._watch(), "watch_schema")
 
     async def close(self) -> None:
         if self._watching:
@@ -117,13 +116,15 @@ class Dataset:
         """Read the schema again if DDL changed it; whether it did. All who ask before a look begins share it, and
         there are at most twenty a second."""
         if self._next is None:
-            self._next = asyncio.create_task(self._look())
+            self._next = background.start(self._look(), "look")
         return await asyncio.shield(self._next)
 
     async def _look(self) -> bool:
-        await asyncio.sleep(max(0.0, self._looked + 0.05 - time.monotonic()))
+        try:
+            await asyncio.sleep(max(0.0, self._looked + 0.05 - time.monotonic()))
+        finally:
+            self._next = None
         self._looked = time.monotonic()
-        self._next = None
         async with self._looking, self.db.lanes.one() as connection:
             changed = await introspection.fingerprint(connection) != self._mark
             if changed:
@@ -132,14 +133,12 @@ class Dataset:
             return changed
 
     def look_soon(self) -> None:
-        self._soon = asyncio.create_task(self._quietly())
+        background.start(self._quietly(), "look_soon")
 
     async def _quietly(self) -> None:
         try:
             await self.look()
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            log.warning("schema_not_read", dataset=self.name, error=type(error).__name__)
-        except Exception as error:  # a busy pool: the next look will do
+        except Exception as error:  # a lost connection, a busy pool: the next look will do
             log.warning("schema_not_read", dataset=self.name, error=type(error).__name__)
 
     async def _watch(self) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 
 import asyncpg
 import structlog
-from asyncpg.exceptions import InvalidCachedStatementError, OutdatedSchemaCacheError
+from asyncpg.exceptions import InternalClientError, InvalidCachedStatementError, OutdatedSchemaCacheError
 
-from tableapi import tracing
+from tableapi import background, tracing
 from tableapi.errors import RETRY, Busy
 
 log = structlog.get_logger(__name__)
@@ -60,7 +60,38 @@ class Lane(asyncpg.Connection):
             if self.is_in_transaction():
                 raise
             return await super().fetchrow(query, *args)
+        except InternalClientError:
+            self.terminate()
+            raise
         return rows[0] if rows else None
+
+    # A connection whose protocol asyncpg cannot follow any more is closed: what it says next could be the answer to
+    # another statement. OutdatedSchemaCacheError is of the same class, and harmless.
+
+    async def execute(self, query: str, *args: Any, **options: Any) -> str:
+        try:
+            return str(await super().execute(query, *args, **options))
+        except InternalClientError as error:
+            self._lost(error)
+            raise
+
+    async def _execute(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await super()._execute(*args, **options)  # type: ignore[misc]
+        except InternalClientError as error:
+            self._lost(error)
+            raise
+
+    async def _prepare(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await super()._prepare(*args, **options)  # type: ignore[misc]
+        except InternalClientError as error:
+            self._lost(error)
+            raise
+
+    def _lost(self, error: InternalClientError) -> None:
+        if not isinstance(error, OutdatedSchemaCacheError):
+            self.terminate()
 
 
 class Lanes:
@@ -79,7 +110,7 @@ class Lanes:
     def open(self) -> None:
         if self._holders:
             return
-        self._holders = [asyncio.create_task(self._hold()) for _ in range(self._first)]
+        self._holders = [background.start(self._hold(), "lane") for _ in range(self._first)]
 
     @property
     def free(self) -> int:
@@ -133,7 +164,7 @@ class Lanes:
         if waiting >= self._queue or (waiting > SOME and self._waiting[0][0] - self._wait + SOON < loop.time()):
             raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
         if len(self._holders) < self._size:
-            self._holders.append(asyncio.create_task(self._hold()))
+            self._holders.append(background.start(self._hold(), "lane"))
         waiter: asyncio.Future[asyncpg.Connection] = loop.create_future()
         place = (loop.time() + self._wait, waiter)
         self._waiting.append(place)
