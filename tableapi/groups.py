@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from tableapi import filters
-from tableapi.clauses import TEXT, Scope, clause
+from tableapi.clauses import TEXT, Scope, clause, sortable
 from tableapi.errors import BadRequest
 from tableapi.filter_tree import Limits, shifted
 from tableapi.names import FUNCTIONS, OrderTerm, names, order_terms, plain, split, whole_aggregate
@@ -98,6 +99,14 @@ class Group:
         result = f"{function}_{column.name.lower()}"
         if function == "count":
             return result, sa.func.count(target), BIGINT
+        if function in ("min", "max"):
+            sortable(column)
+            if column.type.operators:  # its own functions are as hard to find
+                ordered = aggregate_order_by(target, target.asc() if function == "min" else target.desc())
+                found = sa.func.array_agg(ordered).filter(target.is_not(None))
+                return result, sa.type_coerce(found, sa.ARRAY(Named(column.type.name)))[1], column.type
+        elif column.type.operators or not column.type.sorts:
+            raise BadRequest(f"Field '{column.name}' has no {function.upper()}.", reason="bad_type")
         expression = getattr(sa.func, function)(target)
         return result, expression, column.type if function in ("min", "max") else NUMERIC
 
@@ -120,6 +129,8 @@ def grouped(
 ) -> tuple[Any, list[Any], list[str] | None]:
     """(select of the groups, its order, names as of `json_of`). Raises BadRequest for a field that is not grouped."""
     group = Group(scope, {c.name: c for c in (scope.plain(n)[0] for n in names(options.group))})
+    for column in group.grouped.values():
+        sortable(column, grouped=True)
     columns: dict[str, Any] = {}
     for part in split(options.fields) if options.fields else group.grouped:
         if not part:

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi import filters, groups
-from tableapi.clauses import Binder, Scope, clause
+from tableapi.clauses import Binder, Scope, clause, sortable
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.filter_tree import Limits, Node, shifted
 from tableapi.names import OrderTerm, names, order_terms
@@ -47,7 +47,9 @@ _PLACE = Column("ctid", PgType("other", "tid", "tid"), False, None, "", False)
 def _ordered(scope: Scope, path: tuple[str, ...]) -> tuple[Column, sa.ColumnElement[Any]]:
     """A field of the table, or of a parent: order=company_by_company_id.name."""
     if len(path) == 1:
-        return scope.plain(path[0])
+        found = scope.plain(path[0])
+        sortable(found[0])
+        return found
     relation = scope.table.relation(path[0])
     if relation is None:
         raise UnknownField(".".join(path), scope.table.name)

@@ -32,6 +32,8 @@ class PgType:
 
     kind: key of KINDS. name: as `format_type` writes it, without a length, quoted and qualified where needed.
     db_type: with length and precision, for people. element: of an array. labels: of an enum.
+    operators: the schema of its operators, where a plain = would not find them. sorts, groups: whether rows can be
+    ordered and grouped by it. signs: the comparisons that it has; None for all.
     """
 
     kind: str
@@ -39,6 +41,10 @@ class PgType:
     db_type: str
     element: PgType | None = None
     labels: tuple[str, ...] = ()
+    operators: str = ""
+    sorts: bool = True
+    groups: bool = True
+    signs: frozenset[str] | None = None
 
     @property
     def is_time(self) -> bool:
