@@ -66,8 +66,9 @@ _OPERATORS = """
                    and a.amopstrategy = case c.opcmethod when 403 then 3 else 1 end
     join pg_operator o on o.oid = a.amopopr join pg_namespace n on n.oid = o.oprnamespace
     where c.opcmethod in (403, 405) and c.opcdefault
-      and (c.opcintype = t.oid or exists (select from pg_cast k where k.castsource = t.oid and k.casttarget = c.opcintype
-                                            and k.castmethod = 'b' and k.castcontext = 'i'))
+      and (c.opcintype = t.oid
+           or exists (select from pg_cast k where k.castsource = t.oid and k.casttarget = c.opcintype
+                        and k.castmethod = 'b' and k.castcontext = 'i'))
 """
 TYPES = f"""
 select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as typtype,

@@ -19,6 +19,7 @@ from tableapi.roles import Rights
 from tableapi.schema import Schema, Table
 from tableapi.sealed import Unsealer
 from tableapi.shapes import Shapes
+from tableapi.turns import Turns
 
 log = structlog.get_logger(__name__)
 
@@ -32,6 +33,8 @@ class Bounds:
     offset: int | None = None
     shapes: int = 4000  # compiled statements that are kept, and how many bytes of them
     shape_bytes: int = 16_000_000
+    answer_rows: int = 100_000  # of one answer, the rows of relations included
+    answer_bytes: int = 64_000_000
     routines: tuple[str, ...] = ()
     filter: Limits = field(default_factory=Limits)
 
@@ -60,6 +63,7 @@ class Dataset:
         self._named = named  # the tables that exist for the API; None means all
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
+        self.turns = Turns(lambda: db.lanes.size)
         self.shapes = Shapes(self.bounds.shapes, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
@@ -83,6 +87,11 @@ class Dataset:
         if self.replicas is not None:
             await self.replicas.close()
         await self.db.close()
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a connection, or for a turn at one."""
+        return self.db.waiting + self.turns.waiting
 
     def rights(self, role: str) -> Rights:
         if role not in self._rights:

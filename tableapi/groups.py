@@ -59,7 +59,7 @@ def json_of(row: Any, names: Sequence[str] | None) -> Any:
 
 
 def probed(rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Select[Any]:
-    """One record more than the page was read: the page without it, and whether it is there. `names`: as of `json_of`."""
+    """One record more than the page was read: the page without it, and whether it is there."""
     numbered = rows.add_columns(sa.func.row_number().over().label(PLACE)).subquery(ROWS)
     place = numbered.c[PLACE]
     kept: sa.ColumnElement[Any] = sa.literal_column(str(limit))

@@ -113,6 +113,10 @@ class Lanes:
         self._holders = [background.start(self._hold(), "lane") for _ in range(self._first)]
 
     @property
+    def size(self) -> int:
+        return self._size
+
+    @property
     def free(self) -> int:
         return len(self._free)
 

@@ -7,7 +7,7 @@ count as a scalar sub-select beside the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import and_, eq
 from typing import Any
 
@@ -34,6 +34,7 @@ class Shape:
 
     sql: str
     slots: tuple[Slot, ...]
+    measure: Shape | None = None  # tells how large the answer would be; None where it cannot be too large
 
 
 def finish(statement: Any, binder: Binder) -> Shape:
@@ -128,7 +129,17 @@ def _demanded(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
 # -- the statements --------------------------------------------------------------------------------------------------
 
 
-def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, probe: bool, cursor: Any = None) -> Shape:
+def measured(answer: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> Shape:
+    """The finished statement, with another one that measures its answer where it may hold more than `rows` rows."""
+    shape = finish(answer, scope.binder)
+    if reader.rows <= rows:
+        return shape
+    return replace(shape, measure=finish(reader.measure(scope, page.element, rows), scope.binder))
+
+
+def listing(
+    scope: Scope, reader: Reader, tree: Node | None, limit: int, *, probe: bool, cursor: Any = None, most: int = 100_000
+) -> Shape:
     """A page. Columns: `body`; `count` with include_count; when the page is probed for a next one `more`, and with a
     cursor `position`, the values of the order's fields in its last row.
 
@@ -150,13 +161,13 @@ def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, prob
         select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms))
         page = _cut(select, limit + probe, options.offset, scope.binder).subquery("p")
     inner = Scope(scope.table, page, scope.right, scope.rights, scope.binder)
-    rows = sa.select(*reader.columns(inner, options.fields, options.related)).select_from(page)
+    rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if cursor is not None:
         rows = rows.add_columns(page.c[groups.MARK])
     answer = groups.probed(rows, limit, reader.names) if probe else whole(rows, reader.names)
     if options.include_count and not options.estimated:
         answer = answer.add_columns(_count(scope, counted, tree).scalar_subquery().label("count"))
-    return finish(answer, scope.binder)
+    return measured(answer, scope, reader, page, most)
 
 
 def _keys(scope: Scope, tree: Node | None, terms: groups.Terms, conditions: list[Any], offset: int) -> Any:
@@ -246,7 +257,9 @@ def version(scope: Scope, table: Table) -> Any:
     )
 
 
-def keyed(scope: Scope, reader: Reader, wanted: list[Column], count: int, *, lock: bool = False) -> Shape:
+def keyed(
+    scope: Scope, reader: Reader, wanted: list[Column], count: int, *, lock: bool = False, most: int = 100_000
+) -> Shape:
     """Records by identifier. Columns: `place` in the list of identifiers, `body`, `mark` (the row's version)."""
     options = reader.options
     table = scope.table
@@ -271,7 +284,9 @@ def keyed(scope: Scope, reader: Reader, wanted: list[Column], count: int, *, loc
         select = select.with_for_update(of=scope.clause)
     page = select.subquery("p")
     inner = Scope(table, page, scope.right, scope.rights, scope.binder)
-    row = sa.select(*reader.columns(inner, options.fields, options.related)).correlate(page).subquery(groups.ROW)
+    columns = reader.columns(inner, options.fields, options.related, count)
+    row = sa.select(*columns).correlate(page).subquery(groups.ROW)
     body = sa.select(groups.json_of(row, reader.names)).select_from(row).scalar_subquery()
     answer = sa.select(page.c[groups.PLACE].label("place"), body.label("body"), page.c[groups.MARK].label("mark"))
-    return finish(answer.order_by(page.c[groups.PLACE]) if count > 1 else answer, scope.binder)
+    answer = answer.order_by(page.c[groups.PLACE]) if count > 1 else answer
+    return measured(answer, scope, reader, page, most)

@@ -51,8 +51,8 @@ def weight(value: Any) -> int:
         return 50
     options = getattr(value, "options", None)
     texts = sum(len(one) for one in (options.relations.values() if options is not None else ()))
-    counter = getattr(value, "counter", None)
-    return _PLAN + len(sql) + _BINDER * len(value.binders) + 2 * texts + (weight(counter) if counter else 0)
+    more = [one for one in (getattr(value, "counter", None), getattr(value, "measure", None)) if one is not None]
+    return _PLAN + len(sql) + _BINDER * len(value.binders) + 2 * texts + sum(map(weight, more))
 
 
 def short(options: tuple[tuple[str, str], ...]) -> Any:

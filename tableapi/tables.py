@@ -253,7 +253,10 @@ async def _related(
     if options.fields is None:
         options.fields = ""
     made = plan.keyed_plan(plan.Asked(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys))
-    rows = await connection.fetch(made.sql, *made.args(plan.Values(call.actor, [], options.params, keys)))
+    values = plan.Values(call.actor, [], options.params, keys)
+    if made.measure is not None:
+        reading.within(call.dataset.bounds, await connection.fetchrow(made.measure.sql, *made.measure.args(values)))
+    rows = await connection.fetch(made.sql, *made.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"
 
 
