@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
-MOST_QUERY, MOST_HEADER = 65_536, 16_384  # bytes
+MOST_QUERY, MOST_HEADER = 60_000, 16_384  # bytes
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
 _NO_HEADER_NAME = re.compile(r"[^\w, -]")
 # Two different values of one of these would let two readers of one request understand it differently.
