@@ -14,6 +14,8 @@ from tableapi.context import Context
 from tableapi.errors import Forbidden, NotFound, Unauthorized
 from tableapi.scripts import script
 
+_NOT_IN_FILE = re.compile(r"[^A-Za-z0-9_-]")
+
 
 class Input(BaseModel):
     invoicenumber: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -25,7 +27,7 @@ async def run(ctx: Context, input: Input) -> Response:
     found = await invoicepdf.row(ctx, clientid, number=input.invoicenumber)
     if found is None:
         raise NotFound("There is no such invoice.")
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", found["invoicenumber"])
+    name = _NOT_IN_FILE.sub("_", found["invoicenumber"])
     headers = {
         "Content-Disposition": f'attachment; filename="invoice-{name}.pdf"',
         "Cache-Control": "no-store",

@@ -13,6 +13,8 @@ from scripts._shared.roles import SESSION
 from tableapi.context import Context
 from tableapi.scripts import script
 
+_WILD = re.compile(r"([\\%_])")
+
 
 class Input(BaseModel):
     limit: int = Field(default=25, ge=1, le=1000)
@@ -56,7 +58,7 @@ _FIND = f"""
 
 @script(roles=SESSION, limit="120/minute per session")
 async def run(ctx: Context, input: Input) -> Output:
-    pattern = "%" + re.sub(r"([\\%_])", r"\\\1", input.searchtext.strip()) + "%"
+    pattern = "%" + _WILD.sub(r"\\\1", input.searchtext.strip()) + "%"
     rows: list[Any] = await ctx.db.fetch(
         _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.limit, input.offset, pattern
     )

@@ -24,7 +24,7 @@ from tableapi.errors import (
     NotFound,
     Unauthorized,
 )
-from tableapi.faults import UNDONE, refusal
+from tableapi.faults import UNDONE, refusal, telling
 from tableapi.http import Http, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
 from tableapi.lifespan import Lifespan
 from tableapi.reading import Call
@@ -160,6 +160,8 @@ class App:
 
     async def _dataset(self, http: Http, dataset: Any, parts: list[str]) -> Reply:
         kind = parts[0] if parts else ""
+        if http.actor.role == "*":
+            telling.set(True)
         http.route = kind if kind in ("_table", "_schema", "_proc", "_func", "_spec") else "dataset"
         rights = dataset.rights(http.actor.role)
         query = request.parse_query(http.query_string)
@@ -170,6 +172,8 @@ class App:
     async def _table(self, http: Http, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]) -> Reply:
         if len(parts) > 3:
             raise NotFound("There is nothing under a record.")
+        if len(http.query_string) > (chars := dataset.bounds.filter.length):
+            request.within(query, chars)
         verb = meant_verb(http, query)
         ident = parts[2] if len(parts) == 3 else None
         body = None

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-import asyncpg
 import orjson
 
+from tableapi import background
 from tableapi.access import Actor, Sessions
 from tableapi.crypto import token_hash
 from tableapi.datasets import Datasets
@@ -138,14 +138,13 @@ class SessionDoor:
         self._touched[mark] = now
         self._untouched[mark] = None
         if self._touching is None or self._touching.done():
-            self._touching = asyncio.create_task(self._touch_all())
+            self._touching = background.start(self._touch_all(), "touch_sessions")
 
     async def _touch_all(self) -> None:
         """One after the other: after a restart everybody comes at once, and their requests need the lanes."""
         while self._untouched:
             mark, _ = self._untouched.popitem()
-            with suppress(ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                # A session that is not extended now is at its next request.
+            with suppress(Exception):  # a session that is not extended now is at its next request
                 await self._db.writes.fetchrow(self._sessions.touch, mark)
 
     def changed(self, payload: str) -> None:

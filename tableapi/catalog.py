@@ -60,14 +60,33 @@ from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n
 where {_OURS} and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
 """
 
-TYPES = """
+# sorts, hashes: whether the type, or one that it is stored as, has such operators by default. operators: the schema of
+# its = where a plain = would not find it. signs: the comparisons that a plain sign does find.
+_OPERATORS = """
+    select coalesce(bool_or(c.opcmethod = 403), false) as sorts, coalesce(bool_or(c.opcmethod = 405), false) as hashes,
+           max(quote_ident(n.nspname)) filter (where c.opcintype = t.oid and c.opcmethod = 403
+                                                 and not pg_operator_is_visible(o.oid)) as operators,
+           (select array_agg(v.oprname::text) from pg_operator v
+            where v.oprleft = t.oid and v.oprright = t.oid and v.oprresult = 'boolean'::regtype
+              and pg_operator_is_visible(v.oid)) as signs
+    from pg_opclass c
+    join pg_amop a on a.amopfamily = c.opcfamily and a.amoplefttype = c.opcintype and a.amoprighttype = c.opcintype
+                   and a.amopstrategy = case c.opcmethod when 403 then 3 else 1 end
+    join pg_operator o on o.oid = a.amopopr join pg_namespace n on n.oid = o.oprnamespace
+    where c.opcmethod in (403, 405) and c.opcdefault
+      and (c.opcintype = t.oid
+           or exists (select from pg_cast k where k.castsource = t.oid and k.casttarget = c.opcintype
+                        and k.castmethod = 'b' and k.castcontext = 'i'))
+"""
+TYPES = f"""
 select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as typtype,
+       operators.*,
        t.typbasetype::int8 as base, t.typelem::int8 as element, t.typcategory::text as category,
        t.typdelim::text as delimiter,
        case when t.typtype = 'e' then
            (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
        end as labels
-from pg_type t
+from pg_type t left join lateral ({_OPERATORS}) operators on t.typtype = 'b' and t.typcategory <> 'A'
 where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
 """
 

@@ -128,6 +128,9 @@ class Scope:
         if (rows := junction.rows()) is not None:
             wanted.append(rows)
         theirs = [inner.clause.c[name] for name in relation.theirs]
+        if any(inner.table.columns[name].type.operators for name in relation.theirs):
+            same = [junction.clause.c[j] == t for j, t in zip(relation.junction_theirs, theirs, strict=True)]
+            return sa.exists().where(*wanted, *same).correlate_except(junction.clause)
         linked = sa.select(*(junction.clause.c[n] for n in relation.junction_theirs)).where(*wanted)
         target = theirs[0] if len(theirs) == 1 else sa.tuple_(*theirs)
         return target.in_(linked.correlate_except(junction.clause))
@@ -230,6 +233,7 @@ def _compare(
         if cond.op not in ("=", "!=", "in"):
             raise BadRequest(f"Field '{label}' is JSON: it has = and the text operators.", reason="bad_operator")
         target, type_ = as_text(target, type_), TEXT
+    _has(type_, {"in": "=", "between": "<="}.get(cond.op, cond.op), label)
     if cond.op == "in":
         return negate(_in(cond, target, type_, label, scope).self_group())
     if cond.op == "between":
@@ -239,6 +243,26 @@ def _compare(
     if isinstance(first, Param) and cond.op in ("=", "!=") and _named(first, scope) is None:
         return target.is_(None) if cond.op == "=" else target.is_not(None)
     return _COMPARE[cond.op](target, _value(first, type_, label, scope))
+
+
+def _has(type_: PgType, sign: str, label: str) -> None:
+    if type_.signs is not None and {"!=": "<>"}.get(sign, sign) not in type_.signs:
+        raise BadRequest(
+            f"Field '{label}' has the type {type_.db_type}, which cannot be compared by {sign}.",
+            reason="bad_operator",
+            context={"field": label},
+        )
+
+
+def sortable(column: Column, *, grouped: bool = False) -> None:
+    """Refuse a field whose type has no order, or with `grouped` no equality to group by."""
+    if not (column.type.groups if grouped else column.type.sorts):
+        raise BadRequest(
+            f"Field '{column.name}' has the type {column.type.db_type}, which cannot be "
+            + ("grouped by." if grouped else "ordered."),
+            reason="bad_type",
+            context={"field": column.name},
+        )
 
 
 def _named(param: Param, scope: Scope) -> Any:

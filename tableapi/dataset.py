@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import asyncpg
 import structlog
 
-from tableapi import introspection, schema
+from tableapi import background, introspection, schema
 from tableapi.db import Db
 from tableapi.errors import NotFound
 from tableapi.filter_tree import Limits
@@ -19,6 +18,8 @@ from tableapi.replicas import Replicas
 from tableapi.roles import Rights
 from tableapi.schema import Schema, Table
 from tableapi.sealed import Unsealer
+from tableapi.shapes import Shapes
+from tableapi.turns import Turns
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +31,10 @@ class Bounds:
     rows: int = 1000
     records: int = 1000
     offset: int | None = None
-    shapes: int = 4000
+    shapes: int = 4000  # compiled statements that are kept, and how many bytes of them
+    shape_bytes: int = 16_000_000
+    answer_rows: int = 100_000  # of one answer, the rows of relations included
+    answer_bytes: int = 64_000_000
     routines: tuple[str, ...] = ()
     filter: Limits = field(default_factory=Limits)
 
@@ -59,7 +63,8 @@ class Dataset:
         self._named = named  # the tables that exist for the API; None means all
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.shapes: dict[Any, Any] = {}
+        self.turns = Turns(lambda: db.lanes.size)
+        self.shapes = Shapes(self.bounds.shapes, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
@@ -73,7 +78,7 @@ class Dataset:
         if self.replicas is not None:
             await self.replicas.open()
         self.db.listen("tableapi_schema", lambda _: self.look_soon())
-        self._watching = asyncio.create_task(self._watch())
+        self._watching = background.start(self._watch(), "watch_schema")
 
     async def close(self) -> None:
         if self._watching:
@@ -82,6 +87,11 @@ class Dataset:
         if self.replicas is not None:
             await self.replicas.close()
         await self.db.close()
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a connection, or for a turn at one."""
+        return self.db.waiting + self.turns.waiting
 
     def rights(self, role: str) -> Rights:
         if role not in self._rights:
@@ -98,11 +108,8 @@ class Dataset:
         return found
 
     def keep(self, key: Any, plan: Any) -> None:
-        """Remember a compiled plan; when there are too many the oldest half goes."""
-        if len(self.shapes) >= self.bounds.shapes:
-            for old in list(self.shapes)[: self.bounds.shapes // 2]:
-                del self.shapes[old]
-        self.shapes[key] = plan
+        """Remember a compiled plan."""
+        self.shapes.keep(key, plan)
 
     # -- the schema of a living database -------------------------------------------------------------------------------
 
@@ -118,13 +125,15 @@ class Dataset:
         """Read the schema again if DDL changed it; whether it did. All who ask before a look begins share it, and
         there are at most twenty a second."""
         if self._next is None:
-            self._next = asyncio.create_task(self._look())
+            self._next = background.start(self._look(), "look")
         return await asyncio.shield(self._next)
 
     async def _look(self) -> bool:
-        await asyncio.sleep(max(0.0, self._looked + 0.05 - time.monotonic()))
+        try:
+            await asyncio.sleep(max(0.0, self._looked + 0.05 - time.monotonic()))
+        finally:
+            self._next = None
         self._looked = time.monotonic()
-        self._next = None
         async with self._looking, self.db.lanes.one() as connection:
             changed = await introspection.fingerprint(connection) != self._mark
             if changed:
@@ -133,14 +142,12 @@ class Dataset:
             return changed
 
     def look_soon(self) -> None:
-        self._soon = asyncio.create_task(self._quietly())
+        background.start(self._quietly(), "look_soon")
 
     async def _quietly(self) -> None:
         try:
             await self.look()
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            log.warning("schema_not_read", dataset=self.name, error=type(error).__name__)
-        except Exception as error:  # a busy pool: the next look will do
+        except Exception as error:  # a lost connection, a busy pool: the next look will do
             log.warning("schema_not_read", dataset=self.name, error=type(error).__name__)
 
     async def _watch(self) -> None:

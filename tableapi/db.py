@@ -19,7 +19,7 @@ import orjson
 import structlog
 from databases import Database
 
-from tableapi import tracing
+from tableapi import background, tracing
 from tableapi.budget import READS, WRITES, Budget
 from tableapi.errors import RETRY, Busy
 from tableapi.lanes import Lane, Lanes
@@ -270,7 +270,7 @@ class Db:
         self._listeners.setdefault(channel, []).append(callback)
         if self._listening is not None:
             self._listening.cancel()
-        self._listening = asyncio.create_task(self._listen())
+        self._listening = background.start(self._listen(), "listen")
 
     async def _listen(self) -> None:
         def heard(_: Any, __: int, channel: str, payload: object) -> None:

@@ -27,6 +27,8 @@ from tableapi.lowly import NoWay, Runner, runner_for
 from tableapi.secretfile import kept_secret
 from tableapi.stop import Stop
 
+_NUMBER = re.compile(r"(\d++)")
+_FAULT = re.compile(r"FATAL|PANIC|error:")
 OLDEST = 15
 DATABASE = "tableapi"
 STATES = "ready", "standby"
@@ -72,7 +74,7 @@ def _major(folder: Path) -> int | None:
         told = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    found = re.search(r"(\d+)", told)
+    found = _NUMBER.search(told)
     return int(found[1]) if found else None
 
 
@@ -266,7 +268,7 @@ class Embedded:
         """What PostgreSQL said, as one line that helps."""
         if "No space left on device" in text:
             return f"The disk of {self.folder} is full. Free some space, or set DATA_DIR to another disk."
-        said = [line for line in text.splitlines() if re.search(r"FATAL|PANIC|error:", line)] or text.splitlines()
+        said = [line for line in text.splitlines() if _FAULT.search(line)] or text.splitlines()
         return f"PostgreSQL in {self.folder} does not start: {said[0].strip() if said else 'it says nothing'}"
 
     def _why(self, error: OSError) -> str:

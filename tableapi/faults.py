@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+from contextvars import ContextVar
 
 import asyncpg
+import structlog
 
-from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidden, NotFound
+from tableapi import sqlstates
+from tableapi.errors import ApiError, BadRequest
+
+log = structlog.get_logger(__name__)
 
 # PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
@@ -22,23 +27,39 @@ UNREACHABLE = (
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.CannotConnectNowError,
+    asyncpg.InternalClientError,  # the state of the connection is not known; it is closed (lanes.py)
 )
 
 
-def _detail(error: asyncpg.PostgresError) -> str:
-    return str(getattr(error, "column_name", None) or "")
+# Whether a caller with full rights is told what PostgreSQL said. app.py sets it for the request.
+telling: ContextVar[bool] = ContextVar("telling", default=False)
+_TOLD = (
+    sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REFUSED,
+    sqlstates.DENIED, sqlstates.DAMAGED,
+)  # fmt: skip
+_VALUES = ("tsvector", "tsquery", "jsonpath")  # types that call a value they cannot read a syntax error
 
 
-def _of_a_value(error: BaseException) -> bool:
-    """Some types call a value they cannot read a syntax error, as PostgreSQL calls SQL that it cannot read."""
-    return not isinstance(error, asyncpg.PostgresSyntaxError) or any(
-        t in str(error) for t in ("tsvector", "tsquery", "jsonpath")
-    )
-
-
-def _heard_the_end(error: BaseException) -> bool:
-    """A connection whose server has said good-bye, and which asyncpg has not closed yet."""
-    return isinstance(error, asyncpg.InternalClientError) and "cannot switch to state" in str(error)
+def _of_postgres(error: asyncpg.PostgresError) -> ApiError | None:
+    """The refusal of an error that PostgreSQL sent; None for SQL of ours that it cannot read."""
+    code, where = str(error.sqlstate), str(error.context or "")
+    raised = error.server_source_function == "exec_stmt_raise"
+    inside = "PL/" in where or "SQL " in where
+    if raised:
+        return sqlstates.meaning(code, raised=True).refusal(str(error)[:500])
+    if code == "42601" and not inside and not any(name in str(error) for name in _VALUES):
+        return None
+    if code == "23502" and error.column_name:
+        return BadRequest(f"Field '{error.column_name}' is required and cannot be null.", reason="required")
+    found = sqlstates.meaning(code, inside=inside)
+    if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
+        found = sqlstates.NOT_FILLED
+    refused = found.refusal()
+    if found in (sqlstates.REFUSED, sqlstates.DAMAGED):
+        log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
+    if found in _TOLD and telling.get():
+        refused.context["postgres"] = str(error.args[0] if error.args else "")[:500]
+    return refused
 
 
 def _no_room(error: BaseException) -> bool:
@@ -63,46 +84,12 @@ def refusal(error: BaseException) -> ApiError | None:
     match error:
         case ApiError():
             return error
-        case asyncpg.UniqueViolationError() | asyncpg.ExclusionViolationError():
-            return Conflict("A record with this value exists already.", reason="duplicate")
-        case asyncpg.ForeignKeyViolationError():
-            return bad_reference()
-        case asyncpg.NotNullViolationError():
-            return BadRequest(f"Field '{_detail(error)}' is required and cannot be null.", reason="required")
-        case asyncpg.CheckViolationError() | asyncpg.WithCheckOptionViolationError():
-            return BadRequest("A value breaks a rule of the table.", reason="check")
-        case asyncpg.QueryCanceledError():
-            told = "This takes too long. Ask for less: a narrower filter, fewer relations."
-            return Busy(told, reason="time_limit", headers=RETRY)
-        case asyncpg.LockNotAvailableError() | asyncpg.DeadlockDetectedError() | asyncpg.SerializationError():
-            return Busy("The record is in use. Try again in a moment.", headers=RETRY)
-        case asyncpg.InFailedSQLTransactionError():  # a second try inside a transaction whose first one failed
-            return Busy("The table has just changed. Try again.", headers=RETRY)
-        case asyncpg.InsufficientPrivilegeError():
-            return Forbidden("The database does not allow this.")
-        case asyncpg.RaiseError():
-            return BadRequest(str(error)[:500], reason="rule")
-        case asyncpg.GeneratedAlwaysError():
-            return BadRequest("A value is made by the database and cannot be set.", reason="generated")
-        case (
-            asyncpg.UndefinedTableError()
-            | asyncpg.UndefinedColumnError()
-            | asyncpg.InvalidCachedStatementError()
-            | asyncpg.OutdatedSchemaCacheError()
-        ):
-            return NotFound("The table has just changed. Try again.", reason="schema_changed")
-        case asyncpg.DataError() | asyncpg.PostgresSyntaxError() if _of_a_value(error):
-            return BadRequest("A value does not fit its field.", reason="bad_value")
-        case asyncpg.StatementTooComplexError() | asyncpg.ProgramLimitExceededError():
-            return BadRequest("The request is too complex.", reason="too_complex")
-        case asyncpg.ObjectNotInPrerequisiteStateError() | asyncpg.FeatureNotSupportedError():
-            return BadRequest("This cannot be written here.", reason="not_writable")
-        case asyncpg.WrongObjectTypeError() | asyncpg.UndefinedFunctionError():
-            return BadRequest("The field has a type that does not allow this.", reason="bad_type")
+        case asyncpg.InvalidCachedStatementError() | asyncpg.OutdatedSchemaCacheError():
+            return sqlstates.CHANGED.refusal()
+        case asyncpg.PostgresError():
+            return _of_postgres(error)
         case _ if _no_room(error):
-            return Busy("Nothing can be saved at the moment. Try again later.", reason="read_only", headers=RETRY)
-        case asyncpg.TooManyConnectionsError() | asyncpg.OutOfMemoryError():
-            return Busy("The database is busy. Try again in a moment.", headers=RETRY)
-        case _ if isinstance(error, UNREACHABLE) or _heard_the_end(error):
-            return Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+            return sqlstates.READ_ONLY.refusal()
+        case _ if isinstance(error, UNREACHABLE):
+            return sqlstates.AWAY.refusal()
     return None

@@ -19,18 +19,17 @@ from tableapi.filter_tree import (
     Value,
     Word,
 )
+from tableapi.names import CLOSING, aggregate, quoted, skip
 
-_BLANK = re.compile(r"\s*")
-_NAME = re.compile(r"[^\W\d][\w$]*")
+_NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|=|>|<")
-_WORD = re.compile(r"[^\W\d]\w*")
-_PARAM = re.compile(r":([^\W\d]\w*)(?=[\s),]|\Z)")
-_LOGIC = re.compile(r"\s+(?:(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
-_AFTER_QUOTE = re.compile(r"\s*(?:\Z|[),]|(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?\Z", re.ASCII)
-_SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*\(\s*\))?\Z", re.IGNORECASE)
-_CLOSING = {'"': '"', "`": "`", "[": "]"}
-
+_WORD = re.compile(r"[^\W\d]\w*+")
+_PARAM = re.compile(r":([^\W\d]\w*+)(?=[\s),]|\Z)")
+_LOGIC = re.compile(r"(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|", re.IGNORECASE)
+_AFTER_QUOTE = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
+_SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z", re.IGNORECASE)
+_MOST_ROUND = 10  # parentheses round a moment
 
 _COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
 _TEXT_OPS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
@@ -49,7 +48,7 @@ class Parser:
         raise BadFilter(message, self.at if at is None else at)
 
     def blank(self) -> None:
-        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
+        self.at = skip(self.text, self.at)
 
     def peek_word(self) -> str:
         """The next word in upper case, without taking it."""
@@ -67,6 +66,14 @@ class Parser:
         self.depth += 1
         if self.depth > self.limits.depth:
             self.fail(f"The filter is nested deeper than {self.limits.depth}")
+
+    def whole(self) -> Node:
+        """The tree of the whole text."""
+        tree = self.expression()
+        self.blank()
+        if self.at < len(self.text):
+            self.fail("The end of the filter is expected")
+        return tree
 
     def expression(self, level: int = 0) -> Node:
         if level == len(_LEVELS):
@@ -157,12 +164,11 @@ class Parser:
 
     def name(self) -> str:
         first = self.text[self.at : self.at + 1]
-        if closing := _CLOSING.get(first):
-            end = self.text.find(closing, self.at + 1)
-            if end <= self.at + 1:
+        if first in CLOSING:
+            inner = quoted(self.text, self.at)
+            if inner is None:
                 self.fail("A quoted field name without its end")
-            name = self.text[self.at + 1 : end]
-            self.at = end + 1
+            name, self.at = inner
             return name
         found = _NAME.match(self.text, self.at)
         if not found:
@@ -237,7 +243,13 @@ class Parser:
                 if depth == 0:
                     break
                 depth -= 1
-            elif depth == 0 and ((in_list and sign == ",") or (sign.isspace() and _LOGIC.match(text, at))):
+            elif sign.isspace():
+                after = skip(text, at)
+                if depth == 0 and _LOGIC.match(text, after):
+                    break
+                at = after
+                continue
+            elif depth == 0 and in_list and sign == ",":
                 break
             at += 1
         value = text[start:at].rstrip()
@@ -246,7 +258,7 @@ class Parser:
         self.at = start + len(value)
         if value.lower() == "null":
             return Word("null")
-        if special := _SPECIAL.match(value):
+        if special := _SPECIAL.match(_inside(value)):
             # On a field that is no date or time the word stays what it is: text (table-api §4).
             literal = self.literal(value, start, quoted=False)
             self.spans[-1] = (start, self.at, special[1].lower())
@@ -267,3 +279,23 @@ class Parser:
             parts += (self.text[at:start], mark)
             at = end
         return (*parts, self.text[at:])
+
+
+class HavingParser(Parser):
+    """The grammar of `having`: a filter whose fields may also be aggregates, `COUNT(*)` or `SUM(field)`."""
+
+    def path(self) -> tuple[str, ...]:
+        found = aggregate(self.text, self.at)
+        if found is None:
+            return super().path()
+        self.at = found[1]
+        return (found[0].result,)
+
+
+def _inside(value: str) -> str:
+    """What stands in the parentheses round a value."""
+    for _ in range(_MOST_ROUND):
+        if not (value[0] == "(" and value[-1] == ")" and len(value) > 2):
+            break
+        value = value[1:-1].strip() or value
+    return value

@@ -76,8 +76,11 @@ Node = Condition | Not | Logic
 
 @dataclass(frozen=True, slots=True)
 class Filter:
+    """`mark`: the key as a digest of fixed size."""
+
     key: tuple[str, ...]
     tree: Node
+    mark: bytes
 
 
 def shifted(node: Node, by: int) -> Node:

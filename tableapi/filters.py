@@ -10,36 +10,48 @@ import re
 from typing import Any
 
 from tableapi.errors import BadFilter
-from tableapi.filter_parser import Parser
-from tableapi.filter_tree import FLAGS, Filter, Limits
+from tableapi.filter_parser import HavingParser, Parser
+from tableapi.filter_tree import FLAGS, Filter, Limits, Node
+from tableapi.shapes import digest
 
 NORMAL = Limits()
 
 
 def parse(text: str, limits: Limits = NORMAL) -> tuple[Filter, list[str]]:
     """The filter of a text and its literals. Raises BadFilter with the place of the fault."""
-    if len(text) > limits.length:
-        raise BadFilter(f"The filter is longer than {limits.length} characters", limits.length)
-    if "\x00" in text:
-        raise BadFilter("The filter holds a NUL character", text.index("\x00"))
+    _bounded(text, limits)
     lifted = _LIFT.split(text)
     known = _known.get((*lifted[::2], *map(_mark, lifted[1::2])))
     if known is not None:
         return known, [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in lifted[1::2]]
     parser = Parser(text, limits)
-    tree = parser.expression()
-    parser.blank()
-    if parser.at < len(text):
-        parser.fail("The end of the filter is expected")
-    found = Filter(parser.key(), tree)
+    tree = parser.whole()
+    key = parser.key()
+    found = Filter(key, tree, digest(key))
     _remember(lifted, parser, found)
     return found, parser.literals
+
+
+def having(text: str, limits: Limits = NORMAL) -> tuple[Node, list[str]]:
+    """The tree and the literals of a condition on groups. Raises BadFilter."""
+    _bounded(text, limits)
+    parser = HavingParser(text, limits)
+    return parser.whole(), parser.literals
+
+
+def _bounded(text: str, limits: Limits) -> None:
+    if len(text) > limits.length:
+        raise BadFilter(f"The filter is longer than {limits.length} characters", limits.length)
+    if "\x00" in text:
+        raise BadFilter("The filter holds a NUL character", text.index("\x00"))
 
 
 # The short cut. Quoted values and numbers are lifted by one pattern; when each of them was a whole value at the first
 # parse, another text with the same rest has the same tree, because the parser looks at nothing inside such a value.
 _LIFT = re.compile(r"('(?:[^']|'')*'|(?<![\w.'\"+-])[+-]?\d+(?:\.\d+)?(?![\w.'\"+-]))", re.ASCII)
+KNOWN, KNOWN_CHARS = 2000, 500_000  # how many filters are remembered, and of how many characters together
 _known: dict[tuple[str, ...], Filter] = {}
+_chars = 0
 
 
 def _mark(part: str) -> str:
@@ -54,9 +66,12 @@ def _remember(lifted: list[str], parser: Parser, found: Filter) -> None:
             spans.append((at, at + len(part), _mark(part)))
         at += len(part)
     if spans == parser.spans:
-        if len(_known) >= 2000:
+        global _chars
+        if len(_known) >= KNOWN or _chars >= KNOWN_CHARS:
             _known.clear()
+            _chars = 0
         _known[(*lifted[::2], *map(_mark, lifted[1::2]))] = found
+        _chars += len(parser.text)
 
 
 def named(value: Any) -> str:

@@ -15,6 +15,7 @@ from tableapi.scripts import Scripts
 
 log = structlog.get_logger(__name__)
 SECONDS = 1.0
+_NOT_IN_LABEL = re.compile(r"[^a-z0-9_]")
 _QUEUE = """
     select entrypoint as job, status::text as status, count(*) as jobs,
            extract(epoch from max(now() - created))::float8 as oldest
@@ -55,4 +56,4 @@ async def _project(scripts: Scripts) -> list[str]:
         return []
     found = await scripts.run_job("metrics", {})
     lines = ["# HELP project_value What the project says of the moment.", "# TYPE project_value gauge"]
-    return lines + [f'project_value{{name="{re.sub(r"[^a-z0-9_]", "_", name)}"}} {found[name]}' for name in found]
+    return lines + [f'project_value{{name="{_NOT_IN_LABEL.sub("_", name)}"}} {found[name]}' for name in found]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import base64
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from tableapi import filters
-from tableapi.clauses import TEXT, Scope, clause
+from tableapi.clauses import TEXT, Scope, clause, sortable
 from tableapi.errors import BadRequest
 from tableapi.filter_tree import Limits, shifted
-from tableapi.request import Options, OrderTerm, names, order_terms
+from tableapi.names import FUNCTIONS, OrderTerm, names, order_terms, plain, split, whole_aggregate
+from tableapi.request import Options
 from tableapi.schema import Column
-from tableapi.typed import Named, shown
+from tableapi.typed import Named, Native, shown
 from tableapi.values import PgType
 
 # Names that no column has: a whole row is referred to by them, and a column of the same name would win.
@@ -24,24 +26,45 @@ PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tab
 BIGINT = PgType("integer", "bigint", "bigint")
 NUMERIC = PgType("decimal", "numeric", "numeric")
 
-_AGGREGATE = re.compile(r"(count|sum|avg|min|max)\s*\(\s*(\*|[^()*]+?)\s*\)\Z", re.IGNORECASE)
-_RESULT = re.compile(r"(count|sum|avg|min|max)_(.+)\Z", re.IGNORECASE)
-_IN_HAVING = re.compile(r"'(?:[^']|'')*'|\b(count|sum|avg|min|max)\s*\(\s*(\*|[^()*]+?)\s*\)", re.IGNORECASE)
-
 
 def asked(options: Options) -> bool:
     """Whether a read is of groups; aggregates without `group` are those of one group of all."""
-    named = any(_AGGREGATE.match(part.strip()) for part in (options.fields or "").split(","))
+    named = any(whole_aggregate(part) for part in split(options.fields or ""))
     return bool(options.group.strip() or options.having.strip()) or named
 
 
-def probed(rows: Any, limit: int) -> sa.Select[Any]:
+LONGEST = 63  # bytes of a name in PostgreSQL
+
+
+def labels(names: Sequence[str]) -> list[str] | None:
+    """Short names for the columns of a record; None where PostgreSQL keeps its own names whole.
+
+    PostgreSQL cuts longer ones, and two that begin alike would become one.
+    """
+    if all(len(name) <= LONGEST // 4 or len(name.encode()) <= LONGEST for name in names):
+        return None
+    return [f"c{number}" for number in range(len(names))]
+
+
+def json_of(row: Any, names: Sequence[str] | None) -> Any:
+    """A record as JSON. `names`: of its columns, where those of the sub-select are short ones."""
+    if names is None:
+        return sa.func.row_to_json(row.table_valued())
+    text: Any = sa.literal_column("'{'")
+    for number, (name, column) in enumerate(zip(names, row.c, strict=False)):
+        key = sa.literal(("," if number else "") + orjson.dumps(name).decode() + ":", Native("text"))
+        value = sa.func.coalesce(sa.cast(sa.func.to_json(column), Named("text")), sa.literal_column("'null'"))
+        text = text.concat(key).concat(value)
+    return sa.cast(text.concat(sa.literal_column("'}'")), Named("json"))
+
+
+def probed(rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """One record more than the page was read: the page without it, and whether it is there."""
     numbered = rows.add_columns(sa.func.row_number().over().label(PLACE)).subquery(ROWS)
     place = numbered.c[PLACE]
     kept: sa.ColumnElement[Any] = sa.literal_column(str(limit))
     row = sa.select(*(c for c in numbered.c if c.name not in (PLACE, MARK))).correlate(numbered).subquery(ROW)
-    body = sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+    body = sa.select(json_of(row, names)).select_from(row).scalar_subquery()
     page = sa.func.array_to_json(sa.func.array_agg(body).filter(place <= kept))
     answer = sa.select(page.label("body"), (sa.func.count() > kept).label("more")).select_from(numbered)
     if MARK in numbered.c:
@@ -76,6 +99,14 @@ class Group:
         result = f"{function}_{column.name.lower()}"
         if function == "count":
             return result, sa.func.count(target), BIGINT
+        if function in ("min", "max"):
+            sortable(column)
+            if column.type.operators:  # its own functions are as hard to find
+                ordered = aggregate_order_by(target, target.asc() if function == "min" else target.desc())
+                found = sa.func.array_agg(ordered).filter(target.is_not(None))
+                return result, sa.type_coerce(found, sa.ARRAY(Named(column.type.name)))[1], column.type
+        elif column.type.operators or not column.type.sorts:
+            raise BadRequest(f"Field '{column.name}' has no {function.upper()}.", reason="bad_type")
         expression = getattr(sa.func, function)(target)
         return result, expression, column.type if function in ("min", "max") else NUMERIC
 
@@ -86,33 +117,39 @@ class Group:
         if name.lower() == "count_all":
             _, expression, type_ = self.aggregate("count", "*")
             return Column(name, type_, False, None, "", False), expression
-        if found := _RESULT.match(name):
-            _, expression, type_ = self.aggregate(found[1], found[2])
+        function, _, field = name.partition("_")
+        if function.lower() in FUNCTIONS and field:
+            _, expression, type_ = self.aggregate(function, field)
             return Column(name, type_, True, None, "", False), expression
         raise BadRequest(f"'{name[:100]}' is neither grouped nor an aggregate.", reason="not_grouped")
 
 
-def grouped(scope: Scope, options: Options, conditions: list[Any], limits: Limits) -> tuple[Any, list[Any]]:
-    """(select of the groups, its order). Raises BadRequest for a field that is not grouped."""
+def grouped(
+    scope: Scope, options: Options, conditions: list[Any], limits: Limits
+) -> tuple[Any, list[Any], list[str] | None]:
+    """(select of the groups, its order, names as of `json_of`). Raises BadRequest for a field that is not grouped."""
     group = Group(scope, {c.name: c for c in (scope.plain(n)[0] for n in names(options.group))})
+    for column in group.grouped.values():
+        sortable(column, grouped=True)
     columns: dict[str, Any] = {}
-    for part in (options.fields or ",".join(group.grouped)).split(","):
-        if not (part := part.strip()):
+    for part in split(options.fields) if options.fields else group.grouped:
+        if not part:
             continue
-        if found := _AGGREGATE.match(part):
-            name, expression, type_ = group.aggregate(found[1], found[2])
-            columns[name] = shown(expression, type_).label(name)
+        if found := whole_aggregate(part):
+            name, expression, type_ = group.aggregate(found.function, found.field)
+            columns[name] = shown(expression, type_)
         else:
-            column = scope.column(part)
+            column = scope.column(plain(part) if options.fields else part)
             if column.name not in group.grouped:
                 raise BadRequest(f"Field '{column.name}' is not grouped.", reason="not_grouped")
-            columns[column.name] = shown(scope.clause.c[column.name], column.type).label(column.name)
+            columns[column.name] = shown(scope.clause.c[column.name], column.type)
     keys = [scope.clause.c[name] for name in group.grouped]
-    select = sa.select(*columns.values()).select_from(scope.clause).where(*conditions).group_by(*keys)
+    short = labels(list(columns))
+    made = [one.label(name) for one, name in zip(columns.values(), short or columns, strict=True)]
+    select = sa.select(*made).select_from(scope.clause).where(*conditions).group_by(*keys)
     if options.having.strip():
-        text = _IN_HAVING.sub(lambda m: _result_name(m), options.having)
-        tree, literals = filters.parse(text, limits)
-        moved = shifted(tree.tree, scope.binder.keep(literals))
+        tree, literals = filters.having(options.having, limits)
+        moved = shifted(tree, scope.binder.keep(literals))
         select = select.having(clause(moved, group))  # type: ignore[arg-type]
     order = []
     named = set()
@@ -121,13 +158,7 @@ def grouped(scope: Scope, options: Options, conditions: list[Any], limits: Limit
         named.add(column.name)
         order.append(directed(term, target))
     order += [scope.clause.c[name].asc() for name in group.grouped if name not in named]
-    return select, order
-
-
-def _result_name(found: re.Match[str]) -> str:
-    if not found[1]:
-        return found[0]
-    return f"{found[1].lower()}_" + ("all" if found[2] == "*" else found[2].strip())
+    return select, order, list(columns) if short else None
 
 
 def directed(term: OrderTerm, target: Any) -> Any:

@@ -21,7 +21,9 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
+MOST_QUERY, MOST_HEADER = 60_000, 16_384  # bytes
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
+_NO_HEADER_NAME = re.compile(r"[^\w, -]")
 # Two different values of one of these would let two readers of one request understand it differently.
 _ONCE = frozenset(
     (b"x-api-key", b"x-dreamfactory-api-key", b"x-session-token", b"x-dreamfactory-session-token", b"authorization",
@@ -75,11 +77,18 @@ class Http:
         return message
 
     def read(self) -> None:
-        """Headers and path. Raises BadRequest for a header sent twice with different values."""
+        """Headers and path. Raises BadRequest for what is too long, or a header sent twice with different values."""
         given = self.scope["headers"]
         headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in given}
         if len(headers) != len(given):
             self._refuse_two(given)
+        if len(self.query_string) > MOST_QUERY:
+            raise BadRequest(
+                f"The query is longer than {MOST_QUERY} bytes. POST its options as JSON with X-HTTP-Method: GET.",
+                reason="query_too_long",
+            )
+        if max(map(len, headers.values()), default=0) > MOST_HEADER:
+            raise BadRequest(f"A header is longer than {MOST_HEADER} bytes.", reason="header_too_long")
         if "x-request-id" in headers and _REQUEST_ID.match(headers["x-request-id"]):
             self.id = headers["x-request-id"]
         if self._proxies and self.ip in self._proxies and "x-forwarded-for" in headers:
@@ -180,7 +189,7 @@ def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
     wanted = http.headers.get("access-control-request-headers", "")
     return {
         "Access-Control-Allow-Methods": ", ".join(VERBS),
-        "Access-Control-Allow-Headers": re.sub(r"[^\w, -]", "", wanted)[:500],
+        "Access-Control-Allow-Headers": _NO_HEADER_NAME.sub("", wanted[:2000])[:500],
         "Access-Control-Max-Age": "600",
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import asyncpg
 import sqlalchemy as sa
@@ -99,13 +99,22 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
         elif row["element"] in raw and row["category"] == "A" and name not in ("int2vector", "oidvector"):
             found = PgType("array", name, name, element=make(row["element"]))
         else:
-            found = PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"])
+            found = _base(PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"]), row)
         made[oid] = found
         return found
 
     for oid in raw:
         make(oid)
     return made
+
+
+def _base(type_: PgType, row: asyncpg.Record) -> PgType:
+    """A type with operators of its own: where they are, and what it lacks."""
+    if row["typtype"] != "b" or row["category"] == "A":
+        return type_
+    signs = None if row["sorts"] else frozenset(row["signs"] or ())
+    groups = row["sorts"] or row["hashes"]
+    return replace(type_, operators=row["operators"] or "", sorts=row["sorts"], groups=groups, signs=signs)
 
 
 def _tables(rows: list[asyncpg.Record], default: str) -> tuple[dict[str, Table], dict[int, Table]]:
@@ -133,7 +142,7 @@ def _columns(
             continue
         table, name = by_oid[row["oid"]], row["name"]
         base = types.get(row["type"]) or PgType("other", row["db_type"], row["db_type"])
-        type_ = PgType(base.kind, base.name, row["db_type"], base.element, base.labels)
+        type_ = replace(base, db_type=row["db_type"])
         column = Column(
             name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"]
         )
@@ -144,7 +153,7 @@ def _columns(
                 column.length = int(size[1])
         table.columns[name] = column
         table._lower.setdefault(name.lower(), name)
-        sa_type = Native(type_.name) if type_.kind != "other" else Named(type_.name)
+        sa_type = Native(type_.name) if type_.kind != "other" else Named(type_.name, type_.operators)
         table.clause.append_column(sa.column(name, sa_type))
         numbers[row["oid"]][row["number"]] = name
     return numbers

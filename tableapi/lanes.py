@@ -14,9 +14,9 @@ from typing import Any
 
 import asyncpg
 import structlog
-from asyncpg.exceptions import InvalidCachedStatementError, OutdatedSchemaCacheError
+from asyncpg.exceptions import InternalClientError, InvalidCachedStatementError, OutdatedSchemaCacheError
 
-from tableapi import tracing
+from tableapi import background, tracing
 from tableapi.budget import Budget
 from tableapi.errors import RETRY, Busy
 
@@ -61,7 +61,38 @@ class Lane(asyncpg.Connection):
             if self.is_in_transaction():
                 raise
             return await super().fetchrow(query, *args)
+        except InternalClientError:
+            self.terminate()
+            raise
         return rows[0] if rows else None
+
+    # A connection whose protocol asyncpg cannot follow any more is closed: what it says next could be the answer to
+    # another statement. OutdatedSchemaCacheError is of the same class, and harmless.
+
+    async def execute(self, query: str, *args: Any, **options: Any) -> str:
+        try:
+            return str(await super().execute(query, *args, **options))
+        except InternalClientError as error:
+            self._lost(error)
+            raise
+
+    async def _execute(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await super()._execute(*args, **options)  # type: ignore[misc]
+        except InternalClientError as error:
+            self._lost(error)
+            raise
+
+    async def _prepare(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await super()._prepare(*args, **options)  # type: ignore[misc]
+        except InternalClientError as error:
+            self._lost(error)
+            raise
+
+    def _lost(self, error: InternalClientError) -> None:
+        if not isinstance(error, OutdatedSchemaCacheError):
+            self.terminate()
 
 
 class Lanes:
@@ -97,7 +128,11 @@ class Lanes:
         self._looking = asyncio.get_running_loop().call_later(self._idle, self._look)
 
     def _add(self) -> None:
-        self._holders.add(asyncio.create_task(self._hold()))
+        self._holders.add(background.start(self._hold(), "lane"))
+
+    @property
+    def size(self) -> int:
+        return self._size
 
     @property
     def free(self) -> int:

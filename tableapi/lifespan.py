@@ -10,7 +10,7 @@ import signal
 
 import structlog
 
-from tableapi import limits, metrics, observe, tracing
+from tableapi import background, limits, metrics, observe, tracing
 from tableapi.faults import UNREACHABLE
 from tableapi.http import Receive, Send
 from tableapi.services import Services
@@ -84,13 +84,15 @@ class Lifespan:
             await self._services.open()
         except UNREACHABLE as error:
             log.warning("database_unreachable", error=type(error).__name__)
-            self._opening = asyncio.create_task(self._open_later())
+            self._opening = background.start(self._open_later(), "open_later")
 
     async def _open_later(self) -> None:
         while not self._services.is_open:
             await asyncio.sleep(AGAIN)
-            with contextlib.suppress(*UNREACHABLE):
+            try:
                 await self._services.open()
+            except Exception as error:  # whatever it is: the worker would never serve again
+                log.warning("database_unreachable", error=type(error).__name__)
 
 
 def _settle() -> None:

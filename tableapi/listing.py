@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from tableapi import exact, reply, sheets
+from tableapi import names as words
 from tableapi.reply import Reply
 from tableapi.request import Options, boolean
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
     """The answer of a list. `body`: a JSON array; `names`: its fields, for the head of a file."""
     if given.as_list:
-        key = [n.strip() for n in given.id_field.split(",")] if given.id_field.strip() else call.table.key
+        key = words.names(given.id_field) if given.id_field.strip() else call.table.key
         body = exact.dumps([_identifier(row, key) for row in exact.loads(body)])
     elif (form := sheets.wanted(given, call.headers)) is not None:
         return as_file(call, exact.loads(body), names, *form)

@@ -33,7 +33,8 @@ _FILE = re.compile(r"(\d{4})_\w+\.sql")
 _ALONE = re.compile(r"^-- outside a transaction$", re.MULTILINE)
 _AFTER = re.compile(r"^-- after older transactions$", re.MULTILINE)
 _NEEDS = re.compile(r"^-- needs (\d+)$", re.MULTILINE)
-_CONCURRENT = re.compile(r"\bindex\s+concurrently\b|^\s*vacuum\b", re.IGNORECASE | re.MULTILINE)
+_CONCURRENT = re.compile(r"\bindex\s+concurrently\b|^[ \t]*vacuum\b", re.IGNORECASE | re.MULTILINE)
+_COMMENT = re.compile(r"--.*")
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
 
 
@@ -90,7 +91,7 @@ class Migration:
             if held.count("$$") % 2:
                 held += ";"
                 continue
-            if re.sub(r"--.*", "", held).strip():
+            if _COMMENT.sub("", held).strip():
                 found.append(held)
             held = ""
         return found

@@ -29,7 +29,7 @@ def integer(value: Any, type_: PgType) -> int:
     return int(value)
 
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d{1,9})?\Z", re.ASCII)
 # What `numeric` holds: digits before the point, and after it.
 _WHOLE_DIGITS, _SCALE = 131_072, 16_383
 

@@ -24,6 +24,8 @@ from tableapi.openapi_table import TableDescription, describe, plain
 from tableapi.schema import Table
 
 MOST_OPTIONS = 200  # tables of a document; in a larger one the options of single relations are left out
+_NO_WORD = re.compile(r"[^\w]+")
+_BETWEEN = re.compile(r"[/{}]+")
 DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 
 
@@ -105,7 +107,7 @@ class Document:
 
     def _word(self, name: str) -> str:
         """What stands after the verb in an operationId: usercontact -> Usercontact."""
-        word = "".join(part[:1].upper() + part[1:] for part in re.split(r"[^\w]+", name) if part)
+        word = "".join(part[:1].upper() + part[1:] for part in _NO_WORD.split(name) if part)
         found, number = word, 2
         while found in self._words:
             found, number = f"{word}{number}", number + 1
@@ -115,7 +117,7 @@ class Document:
     # -- scripts -----------------------------------------------------------------------------------------------------
 
     def _add_script(self, endpoint: Endpoint) -> None:
-        word = "".join(p[:1].upper() + p[1:] for p in re.split(r"[/{}]+", endpoint.name) if p)
+        word = "".join(p[:1].upper() + p[1:] for p in _BETWEEN.split(endpoint.name) if p)
         operation: Json = {
             "operationId": endpoint.method.lower() + word,
             "summary": endpoint.summary.strip() or endpoint.name,

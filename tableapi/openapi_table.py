@@ -16,12 +16,13 @@ from tableapi.values import json_schema
 
 MOST_DESCRIBED = 12  # relations of one table whose options are written out; of more the option `related` tells
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
 _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
 
 
 def plain(name: str) -> str:
     """A name as components may have it."""
-    return re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
+    return _NOT_IN_NAME.sub("_", name)
 
 
 class TableDescription:

@@ -15,7 +15,9 @@ class PgType:
 
     kind: key of KINDS. name: as `format_type` writes it, without a length, quoted and qualified where needed.
     db_type: with length and precision, for people. element: of an array. labels: of an enum.
-    delimiter: between the elements of an array of this type.
+    delimiter: between the elements of an array of this type. operators: the schema of its operators, where a plain =
+    would not find them. sorts, groups: whether rows can be ordered and grouped by it. signs: the comparisons that it
+    has; None for all.
     """
 
     kind: str
@@ -24,6 +26,10 @@ class PgType:
     element: PgType | None = None
     labels: tuple[str, ...] = ()
     delimiter: str = ","
+    operators: str = ""
+    sorts: bool = True
+    groups: bool = True
+    signs: frozenset[str] | None = None
 
     @property
     def is_time(self) -> bool:

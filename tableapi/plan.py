@@ -11,19 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tableapi import bodies, exact, filters, groups, query, reader
+from tableapi import bodies, filters, groups, query, reader
 from tableapi.access import Actor
 from tableapi.clauses import Binder, Scope, Slot, bad_value
 from tableapi.dataset import Bounds
 from tableapi.errors import BadRequest, Forbidden, UnknownField
 from tableapi.filter_tree import Filter
-from tableapi.request import Options, names, order_terms
+from tableapi.names import names, order_terms
+from tableapi.request import Options
 from tableapi.roles import Right, Rights
 from tableapi.schema import Column, Table
 from tableapi.values import BadValue, check
-
-# Options whose values are bound, so that they are no part of the key of a plan.
-LIFTED = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor"))
 
 
 @dataclass(slots=True)
@@ -54,6 +52,7 @@ class Plan:
     counter: Plan | None = None
     replica: bool = False  # whether a replica may answer
     estimate: bool = False  # of a count: the answer is what PostgreSQL expects, by its plan
+    measure: Plan | None = None  # tells how large the answer would be, where it may be too large
 
     def args(self, values: Values) -> list[Any]:
         """The bound values, in order. Raises BadRequest for one that does not fit its field."""
@@ -167,14 +166,21 @@ def list_plan(asked: Asked, cursor: list[Any] | None = None) -> Plan:
             raise BadRequest("Groups have no cursor; use limit and offset.", reason="bad_option")
         shape = query.grouping(scope, options, tree, limit, bounds.filter, probe=probe)
     else:
-        shape = query.listing(scope, reader, tree, limit, probe=probe, cursor=cursor)
+        shape = query.listing(scope, reader, tree, limit, probe=probe, cursor=cursor, most=bounds.answer_rows)
     plan = Plan(shape.sql, bound(shape), asked.table, "list", options, limit, probe, sealed=reader.sealed)
     plan.mark = order_mark(asked.table, options)
     plan.names = tuple(reader.top)
     plan.replica = _from_replica(scope)
+    plan.measure = _measure(shape, asked)
     if probe or options.estimated:
         plan.counter = count_plan(asked)
     return plan
+
+
+def _measure(shape: query.Shape, asked: Asked) -> Plan | None:
+    if shape.measure is None:
+        return None
+    return Plan(shape.measure.sql, bound(shape.measure), asked.table, "measure", asked.options)
 
 
 def count_plan(asked: Asked) -> Plan:
@@ -191,10 +197,11 @@ def count_plan(asked: Asked) -> Plan:
 
 def keyed_plan(asked: Asked, wanted: list[Column], count: int, *, lock: bool = False) -> Plan:
     scope, reader = asked.scope(), asked.reader()
-    shape = query.keyed(scope, reader, wanted, count, lock=lock)
+    shape = query.keyed(scope, reader, wanted, count, lock=lock, most=asked.bounds.answer_rows)
     plan = Plan(shape.sql, bound(shape), asked.table, "keyed", asked.options, sealed=reader.sealed)
     plan.names = tuple(reader.top)
     plan.replica = _from_replica(scope)
+    plan.measure = _measure(shape, asked)
     return plan
 
 
@@ -263,13 +270,6 @@ def _part(value: dict[Any, Any], name: str) -> Any:
     if len(found) > 1:
         raise bodies.duplicate(name)
     return found[0] if found else None
-
-
-def body_shape(body: Any) -> bytes:
-    """What of a tunnelled body belongs to the shape."""
-    if not isinstance(body, dict):
-        return b""
-    return exact.dumps({k: v for k, v in body.items() if k not in LIFTED and k != "resource"})
 
 
 def checked(column: Column, value: Any) -> Any:

@@ -6,8 +6,8 @@ count as a scalar sub-select beside the page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import and_, eq
 from typing import Any
 
@@ -17,8 +17,9 @@ from tableapi import groups
 from tableapi.access import Rows
 from tableapi.clauses import ACTOR, Binder, Scope, Slot, clause
 from tableapi.filter_tree import Condition, Limits, Logic, Node
+from tableapi.names import order_terms
 from tableapi.reader import Reader, ordering
-from tableapi.request import Options, order_terms
+from tableapi.request import Options
 from tableapi.schema import Column, Table
 from tableapi.typed import DIALECT
 from tableapi.values import BY_NAME, PgType, check
@@ -33,6 +34,7 @@ class Shape:
 
     sql: str
     slots: tuple[Slot, ...]
+    measure: Shape | None = None  # tells how large the answer would be; None where it cannot be too large
 
 
 def finish(statement: Any, binder: Binder) -> Shape:
@@ -127,7 +129,17 @@ def _demanded(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
 # -- the statements --------------------------------------------------------------------------------------------------
 
 
-def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, probe: bool, cursor: Any = None) -> Shape:
+def measured(answer: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> Shape:
+    """The finished statement, with another one that measures its answer where it may hold more than `rows` rows."""
+    shape = finish(answer, scope.binder)
+    if reader.rows <= rows:
+        return shape
+    return replace(shape, measure=finish(reader.measure(scope, page.element, rows), scope.binder))
+
+
+def listing(
+    scope: Scope, reader: Reader, tree: Node | None, limit: int, *, probe: bool, cursor: Any = None, most: int = 100_000
+) -> Shape:
     """A page. Columns: `body`; `count` with include_count; when the page is probed for a next one `more`, and with a
     cursor `position`, the values of the order's fields in its last row.
 
@@ -149,13 +161,13 @@ def listing(scope: Scope, reader: Reader, tree: Node | None, limit: int, *, prob
         select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms))
         page = _cut(select, limit + probe, options.offset, scope.binder).subquery("p")
     inner = Scope(scope.table, page, scope.right, scope.rights, scope.binder)
-    rows = sa.select(*reader.columns(inner, options.fields, options.related)).select_from(page)
+    rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if cursor is not None:
         rows = rows.add_columns(page.c[groups.MARK])
-    answer = groups.probed(rows, limit) if probe else whole(rows)
+    answer = groups.probed(rows, limit, reader.names) if probe else whole(rows, reader.names)
     if options.include_count and not options.estimated:
         answer = answer.add_columns(_count(scope, counted, tree).scalar_subquery().label("count"))
-    return finish(answer, scope.binder)
+    return measured(answer, scope, reader, page, most)
 
 
 def _keys(scope: Scope, tree: Node | None, terms: groups.Terms, conditions: list[Any], offset: int) -> Any:
@@ -188,9 +200,9 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: groups.Terms) ->
 
 def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool) -> Shape:
     """A page of groups; columns as of a page of rows, `count` being the number of groups."""
-    select, order = groups.grouped(scope, options, where(scope, tree), limits)
+    select, order, names = groups.grouped(scope, options, where(scope, tree), limits)
     rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).subquery("p").select()
-    answer = groups.probed(rows, limit) if probe else whole(rows)
+    answer = groups.probed(rows, limit, names) if probe else whole(rows, names)
     if options.include_count:
         answer = answer.add_columns(
             sa.select(sa.func.count()).select_from(select.subquery("g")).scalar_subquery().label("count")
@@ -199,12 +211,15 @@ def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limi
 
 
 def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Shape:
-    select, _ = groups.grouped(scope, options, where(scope, tree), limits)
+    select, *_ = groups.grouped(scope, options, where(scope, tree), limits)
     return finish(sa.select(sa.func.count().label("count")).select_from(select.subquery("g")), scope.binder)
 
 
-def whole(rows: Any) -> sa.Select[Any]:
+def whole(rows: Any, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """All rows of a select as one JSON array. array_agg keeps the order of its sub-select and writes compact JSON."""
+    if names is not None:
+        found = rows.subquery(groups.ROWS)
+        return sa.select(sa.func.array_to_json(sa.func.array_agg(groups.json_of(found, names))).label("body"))
     return sa.select(sa.func.array_to_json(sa.func.array_agg(rows.subquery(groups.ROWS).table_valued())).label("body"))
 
 
@@ -242,7 +257,9 @@ def version(scope: Scope, table: Table) -> Any:
     )
 
 
-def keyed(scope: Scope, reader: Reader, wanted: list[Column], count: int, *, lock: bool = False) -> Shape:
+def keyed(
+    scope: Scope, reader: Reader, wanted: list[Column], count: int, *, lock: bool = False, most: int = 100_000
+) -> Shape:
     """Records by identifier. Columns: `place` in the list of identifiers, `body`, `mark` (the row's version)."""
     options = reader.options
     table = scope.table
@@ -267,7 +284,9 @@ def keyed(scope: Scope, reader: Reader, wanted: list[Column], count: int, *, loc
         select = select.with_for_update(of=scope.clause)
     page = select.subquery("p")
     inner = Scope(table, page, scope.right, scope.rights, scope.binder)
-    row = sa.select(*reader.columns(inner, options.fields, options.related)).correlate(page).subquery(groups.ROW)
-    body = sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+    columns = reader.columns(inner, options.fields, options.related, count)
+    row = sa.select(*columns).correlate(page).subquery(groups.ROW)
+    body = sa.select(groups.json_of(row, reader.names)).select_from(row).scalar_subquery()
     answer = sa.select(page.c[groups.PLACE].label("place"), body.label("body"), page.c[groups.MARK].label("mark"))
-    return finish(answer.order_by(page.c[groups.PLACE]) if count > 1 else answer, scope.binder)
+    answer = answer.order_by(page.c[groups.PLACE]) if count > 1 else answer
+    return measured(answer, scope, reader, page, most)

@@ -7,10 +7,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi import filters, groups
-from tableapi.clauses import Binder, Scope, clause
+from tableapi.clauses import Binder, Scope, clause, sortable
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.filter_tree import Limits, Node, shifted
-from tableapi.request import Options, OrderTerm, names, order_terms
+from tableapi.names import OrderTerm, names, order_terms
+from tableapi.request import Options, RelationOptions
 from tableapi.schema import Column, Relation
 from tableapi.typed import Named, shown
 from tableapi.values import PgType
@@ -46,7 +47,9 @@ _PLACE = Column("ctid", PgType("other", "tid", "tid"), False, None, "", False)
 def _ordered(scope: Scope, path: tuple[str, ...]) -> tuple[Column, sa.ColumnElement[Any]]:
     """A field of the table, or of a parent: order=company_by_company_id.name."""
     if len(path) == 1:
-        return scope.plain(path[0])
+        found = scope.plain(path[0])
+        sortable(found[0])
+        return found
     relation = scope.table.relation(path[0])
     if relation is None:
         raise UnknownField(".".join(path), scope.table.name)
@@ -82,11 +85,24 @@ class Reader:
     def __init__(self, options: Options, most: int, limits: Limits) -> None:
         self.options, self.most, self.limits = options, most, limits
         self.relations = 0
+        self.rows = 0  # how many rows the answer may hold, those of relations included
         self.sealed = False  # whether any field in the answer is sealed
         self.top: list[str] = []  # the names in a record of the answer
+        self.names: list[str] | None = None  # the same, where the columns of the select have short ones
 
-    def columns(self, scope: Scope, fields: str | None, related: str, path: str = "") -> list[Any]:
-        """Labelled columns and relations of the rows of a scope."""
+    def columns(self, scope: Scope, fields: str | None, related: str, rows: int = 1) -> list[Any]:
+        """Labelled columns and relations of the rows of the table asked for, of which there are `rows` at most."""
+        self.rows = rows
+        made, self.names = self._columns(scope, fields, related, (), rows)
+        return made
+
+    def _columns(
+        self, scope: Scope, fields: str | None, related: str, path: tuple[str, ...], most: int
+    ) -> tuple[list[Any], list[str] | None]:
+        """Labelled columns and relations of the rows of a scope, and their names as of `groups.json_of`.
+
+        `most`: how many rows of this scope the whole answer may hold.
+        """
         wanted = chosen(scope, fields)
         if not path and self.options.as_list:
             wanted = chosen(scope, self.options.id_field)
@@ -98,10 +114,13 @@ class Reader:
                     wanted.append(scope.table.columns[name])
                     have.add(name)
         self.sealed = self.sealed or any(c.name in scope.right.sealed for c in wanted)
+        own = [c.name for c in wanted] + [r.name for r in relations]
         if not path:
-            self.top = [c.name for c in wanted] + [r.name for r in relations]
-        made = [shown(scope.clause.c[c.name], c.type).label(c.name) for c in wanted]
-        return made + [self._relation(scope, r, f"{path}.{r.name}" if path else r.name) for r in relations]
+            self.top = own
+        made = [shown(scope.clause.c[c.name], c.type) for c in wanted]
+        made += [self._relation(scope, r, (*path, r.name), most) for r in relations]
+        short = groups.labels(own)
+        return [one.label(name) for one, name in zip(made, short or own, strict=True)], own if short else None
 
     def _wanted(self, scope: Scope, related: str) -> list[Relation]:
         found: dict[str, Relation] = {}
@@ -129,34 +148,90 @@ class Reader:
         tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
         return all(scope.rights.right(table, "GET") for table in tables)
 
-    def _relation(self, scope: Scope, relation: Relation, path: str) -> Any:
-        if path.count(".") >= MOST_LEVELS:
+    def _relation(self, scope: Scope, relation: Relation, path: tuple[str, ...], most: int) -> Any:
+        if len(path) > MOST_LEVELS:
             raise BadRequest(f"Relations go {MOST_LEVELS} levels deep at most.", reason="too_deep")
-        options = self.options.of_relation(path)
+        options = self.options.of_relation(".".join(path))
+        inner, conditions = self._inner(scope, relation, options)
+        limit = self._limit(relation, options)
+        self.rows += most * limit
+        columns, names = self._columns(inner, options.fields, options.related, path, most * limit)
+        select = self._cut(sa.select(*columns), inner, conditions, relation, options)
+        rows = select.correlate_except(inner.clause).subquery(f"{groups.ROWS}{inner.clause.name[1:]}")  # type: ignore[attr-defined]
+        if relation.many:
+            empty = sa.cast(sa.literal_column("'[]'"), Named("json"))
+            row = rows.table_valued() if names is None else groups.json_of(rows, names)
+            body: Any = sa.func.coalesce(sa.func.array_to_json(sa.func.array_agg(row)), empty)
+        else:
+            body = groups.json_of(rows, names)
+        return sa.select(body).select_from(rows).scalar_subquery()
+
+    def _inner(
+        self, scope: Scope, relation: Relation, options: RelationOptions
+    ) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
+        """The related table, and the conditions of its rows."""
         inner, conditions = scope.related(relation)
         tree = filters.parse(options.filter, self.limits)[0].tree if options.filter.strip() else None
         if tree is not None:
             conditions.append(clause(_constant(tree, options.filter, inner.binder, self.limits), inner))
-        select = sa.select(*self.columns(inner, options.fields, options.related, path))
+        return inner, conditions
+
+    def _limit(self, relation: Relation, options: RelationOptions) -> int:
+        if not relation.many:
+            return 1
+        return options.limit if options.limit and 0 < options.limit < self.most else self.most
+
+    def _cut(self, select: Any, inner: Scope, conditions: Any, relation: Relation, options: RelationOptions) -> Any:
+        """The rows of a relation that belong to one parent, in their order and within their limit."""
         select = select.select_from(inner.clause).where(*conditions)
         terms = ordering(inner, order_terms(options.order), relation.target.key)
         if relation.many:
-            limit = options.limit if options.limit and 0 < options.limit < self.most else self.most
-            select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms)).limit(
-                sa.literal_column(str(limit))
-            )
+            select = select.order_by(*(groups.directed(t, target) for t, target, _ in terms))
             if options.offset > 0:
                 select = select.offset(sa.literal_column(str(options.offset)))
-        else:
-            select = select.limit(sa.literal_column("1"))
-        rows = select.correlate_except(inner.clause).subquery(f"{groups.ROWS}{inner.clause.name[1:]}")  # type: ignore[attr-defined]
-        row = rows.table_valued()
-        if relation.many:
-            empty = sa.cast(sa.literal_column("'[]'"), Named("json"))
-            body: Any = sa.func.coalesce(sa.func.array_to_json(sa.func.array_agg(row)), empty)
-        else:
-            body = sa.func.row_to_json(row)
-        return sa.select(body).select_from(rows).scalar_subquery().label(relation.name)
+        return select.limit(sa.literal_column(str(self._limit(relation, options))))
+
+    # -- how large an answer is ----------------------------------------------------------------------------------------
+
+    def measure(self, scope: Scope, page: Any, rows: int) -> Any:
+        """A select of `rows` and `bytes` of the answer, which stops at `rows` and one more.
+
+        Every row of the answer is a row of a union, whose size is read without its value where PostgreSQL knows it.
+        """
+        self.relations = 0
+        source = page.cte("m")
+        top = Scope(scope.table, source, scope.right, scope.rights, scope.binder)
+        sizes = [sa.select(_size(top, self.options.fields)).select_from(source)]
+        sizes += self._sizes(top, source, self.options.related, ())
+        union = sa.union_all(*sizes).limit(sa.literal_column(str(rows + 1))).subquery("s")
+        return sa.select(sa.func.count().label("rows"), sa.func.sum(union.c.size).label("bytes"))
+
+    def _sizes(self, scope: Scope, source: Any, related: str, path: tuple[str, ...]) -> list[Any]:
+        made = []
+        for relation in self._wanted(scope, related):
+            options = self.options.of_relation(".".join((*path, relation.name)))
+            inner, conditions = self._inner(scope, relation, options)
+            select = self._cut(sa.select(inner.clause), inner, conditions, relation, options)
+            name = f"m{inner.clause.name}"  # type: ignore[attr-defined]
+            lateral = select.correlate_except(inner.clause).lateral(name)
+            one = Scope(relation.target, lateral, inner.right, inner.rights, inner.binder)
+            joined = source.join(lateral, sa.true())
+            made.append(sa.select(_size(one, options.fields)).select_from(joined))
+            made += self._sizes(one, joined, options.related, (*path, relation.name))
+        return made
+
+
+def _size(scope: Scope, fields: str | None) -> Any:
+    """About how many bytes a row takes in the answer; PostgreSQL knows the length of most values without reading them."""
+    wanted = chosen(scope, fields)
+    size: Any = sa.literal_column(str(8 * len(wanted) + sum(len(column.name) for column in wanted)))
+    for column in wanted:
+        target = scope.clause.c[column.name]
+        if column.type.name in ("text", "character varying", "bytea"):
+            size = size + sa.func.coalesce(sa.func.octet_length(target), sa.literal_column("0"))
+        elif column.type.kind in ("json", "array", "composite", "other"):
+            size = size + sa.func.coalesce(sa.func.pg_column_size(target), sa.literal_column("0"))
+    return sa.cast(size, Named("bigint")).label("size")
 
 
 def _constant(tree: Node, text: str, binder: Binder, limits: Limits) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,9 +18,10 @@ from tableapi.filter_tree import Filter
 from tableapi.listing import as_file, listing
 from tableapi.plan import Asked, Plan, Values
 from tableapi.reply import Reply
-from tableapi.request import Options, boolean, integer, options
+from tableapi.request import Options, body_shape, boolean, integer, options, shape
 from tableapi.roles import Rights
 from tableapi.schema import Table
+from tableapi.shapes import digest, short
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Call:
 
     def options(self) -> Options:
         boolean("wrap", self.headers.get("wrap", ""))
-        return options(self.query, self.body)
+        return options(self.query, self.body, self.table.relation)
 
 
 async def one(call: Call, ident: Any) -> Reply:
@@ -83,10 +84,10 @@ def missing(ident: Any) -> NotFound:
 
 
 def _key(call: Call, *more: Any) -> tuple[Any, ...]:
-    """The shape of a request: everything but the values that are bound."""
-    rest = tuple([(k, v) for k, v in call.query.items() if k not in plan.LIFTED])
+    """The shape of a request: its known options, but for the values that are bound."""
+    rest = short(shape(call.query, call.table.relation))
     lifted = (
-        (plan.body_shape(call.body), plan.params_shape(_params(call)))
+        digest((body_shape(call.body, call.table.relation), plan.params_shape(_params(call))))
         if call.body is not None or "params" in call.query
         else ()
     )
@@ -117,11 +118,44 @@ def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
     return found
 
 
-def _run(call: Call, made: Plan, values: Values) -> Awaitable[Any]:
-    """The row of a statement, from whom the plan and the settings allow."""
-    replicas = call.dataset.replicas
-    fetchrow = replicas.fetchrow if made.replica and replicas is not None else call.dataset.db.lanes.fetchrow
-    return fetchrow(made.sql, *made.args(values))
+async def _run(call: Call, made: Plan, values: Values) -> Any:
+    """The row of a statement, from the primary or a replica, as the plan and the settings allow."""
+    replicas, bounds = call.dataset.replicas, call.dataset.bounds
+    if made.replica and replicas is not None:
+        row = await _measured(bounds, replicas.fetchrow, made, values)
+    else:
+        caller, turns = call.actor.session or call.actor.key, call.dataset.turns
+        if not turns.enter(caller):
+            await turns.wait(caller)
+        try:
+            row = await _measured(bounds, call.dataset.db.lanes.fetchrow, made, values)
+        finally:
+            turns.leave(caller)
+    if row is not None and made.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
+        raise _too_large(bounds)
+    return row
+
+
+async def _measured(bounds: Bounds, fetchrow: Callable[..., Awaitable[Any]], made: Plan, values: Values) -> Any:
+    if made.measure is not None:
+        within(bounds, await fetchrow(made.measure.sql, *made.measure.args(values)))
+    return await fetchrow(made.sql, *made.args(values))
+
+
+def within(bounds: Bounds, size: Any) -> None:
+    """Refuse an answer that was measured to be too large."""
+    if size["rows"] > bounds.answer_rows or (size["bytes"] or 0) > bounds.answer_bytes:
+        raise _too_large(bounds)
+
+
+def _too_large(bounds: Bounds) -> BadRequest:
+    return BadRequest(
+        f"The answer would have more than {bounds.answer_rows:,} rows, those of relations included, or more than "
+        f"{bounds.answer_bytes // 1_000_000} MB. Ask for less: a lower limit, a lower <relation>.limit, fewer relations "
+        "or fields.",
+        reason="answer_too_large",
+        context={"rows": bounds.answer_rows, "bytes": bounds.answer_bytes},
+    )
 
 
 def _values(call: Call, made: Options, literals: list[str]) -> Values:
@@ -154,6 +188,8 @@ async def several(call: Call, idents: list[Any]) -> Reply:
         values.ids = good
         sealed, shown = found.sealed, found.names
         async with call.dataset.db.lanes.one() as connection:
+            if found.measure is not None:
+                within(call.dataset.bounds, await connection.fetchrow(found.measure.sql, *found.measure.args(values)))
             rows = {r["place"]: r["body"] for r in await connection.fetch(found.sql, *found.args(values))}
     for ident, place in zip(idents, places, strict=True):
         if isinstance(place, ApiError):
@@ -176,11 +212,11 @@ async def many(call: Call) -> Reply:
     cursor: list[Any] | None = None
     key = None
     if cursor_text is None:
-        key = _key(call, found.key if found else None, offset > 0)
+        key = _key(call, found.mark if found else None, offset > 0)
         made = call.dataset.shapes.get(key)
     else:
         cursor = _cursor(call, str(cursor_text), found)
-        key = _key(call, found.key if found else None, "cursor", tuple(value is None for value in cursor))
+        key = _key(call, found.mark if found else None, "cursor", tuple(value is None for value in cursor))
         made = call.dataset.shapes.get(key)
     if made is None:
         wanted = call.options()

@@ -16,7 +16,7 @@ from typing import Any
 import asyncpg
 import structlog
 
-from tableapi import metrics
+from tableapi import background, metrics
 from tableapi.db import Db
 from tableapi.errors import ApiError
 from tableapi.lanes import Lanes
@@ -34,7 +34,9 @@ WRITTEN = """
                 then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0'
 """
 REPLAYED = "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end"
-_FAILED = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ApiError)
+_FAILED = (
+    OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ApiError
+)  # fmt: skip
 
 
 class Shared:
@@ -47,8 +49,7 @@ class Shared:
 
     async def answer(self) -> int:
         if self._next is None:
-            self._next = asyncio.create_task(self._put())
-            self._next.add_done_callback(lambda task: task.cancelled() or task.exception())  # all may have left
+            self._next = background.start(self._put(), "replica")
         return await asyncio.shield(self._next)
 
     async def _put(self) -> int:

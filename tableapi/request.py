@@ -7,15 +7,13 @@ Anything of the wrong type is refused here, before anything is read or written.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-import orjson
-
-from tableapi import exact
-from tableapi.errors import BadRequest
+from tableapi import exact, names
+from tableapi.errors import BadFilter, BadRequest
 from tableapi.values import FALSE, TRUE
 
 ALIASES = {
@@ -30,7 +28,14 @@ KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
 }  # fmt: skip
 RELATION_OPTIONS = ("fields", "filter", "order", "limit", "offset", "related")
+# Their values are bound, so that they are no part of the shape of a request.
+LIFTED = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor"))
+_SHAPING = (KNOWN | ALIASES.keys()) - LIFTED - {"method", "_method"}
+_FILTERS = frozenset(("filter", "where", "having"))
 MAX_NUMBER = 2**62
+MOST_OPTIONS = 500  # in one query
+MOST_CHARS = 8000  # of one option, but for those that hold values
+MOST_PATH = 2000  # of the path of a relation in the name of an option
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +81,10 @@ class Options:
     relations: dict[str, str] = field(default_factory=dict)  # "company_by_company_id.fields" -> value
 
     def of_relation(self, path: str) -> RelationOptions:
-        """The options of a relation, `path` being its names joined by dots. DreamFactory's clients may use `_`."""
+        """The options of a relation, `path` being its names joined by dots."""
         found: dict[str, Any] = {}
-        for name in RELATION_OPTIONS:
-            value = self.relations.get(f"{path}.{name}".lower(), self.relations.get(f"{path}_{name}".lower()))
+        for name in RELATION_OPTIONS if self.relations else ():
+            value = self.relations.get(f"{path}.{name}".lower())
             if value is None:
                 continue
             found[name] = integer(f"{path}.{name}", value) if name in ("limit", "offset") else value
@@ -90,6 +95,8 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
     """The query as text; the last of several equal names counts. Raises BadRequest for bytes that are not UTF-8."""
     text = raw.decode("latin-1") if isinstance(raw, bytes) else raw
     found: dict[str, str] = {}
+    if text.count("&") > MOST_OPTIONS:
+        raise BadRequest(f"The query has more than {MOST_OPTIONS} options.", reason="too_many_options")
     for part in text.split("&"):
         if part:
             name, _, value = part.partition("=")
@@ -117,7 +124,7 @@ def boolean(name: str, value: Any) -> bool:
     raise BadRequest(told, reason="bad_option", context={"option": name[:100]})
 
 
-_INTEGER = re.compile(r"\s*[+-]?\d{1,100}\s*\Z", re.ASCII)
+_INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
 
 
 def integer(name: str, value: Any) -> int:
@@ -128,13 +135,75 @@ def integer(name: str, value: Any) -> int:
     raise BadRequest(f"Option '{name}' must be a whole number.", reason="bad_option", context={"option": name})
 
 
+def _bounded(name: str, value: str) -> None:
+    if len(value) > MOST_CHARS and name not in LIFTED:
+        raise BadRequest(
+            f"Option '{name}' is longer than {MOST_CHARS} characters.", reason="bad_option", context={"option": name}
+        )
+
+
+def within(query: Mapping[str, str], chars: int) -> None:
+    """Refuse options that are too long, before anything looks into them. `chars`: of a filter."""
+    for name, value in query.items():
+        if name in _FILTERS and len(value) > chars:
+            raise BadFilter(f"The filter is longer than {chars} characters", chars)
+        if name in _SHAPING:
+            _bounded(name, value)
+
+
+Relations = Callable[[str], Any]  # the relation of a name, or None
+
+
+def relation_option(name: str, relation: Relations) -> str | None:
+    """`<relation>.<option>` in lower case and without quotes; None for what is no option of a relation.
+
+    DreamFactory's clients may write `_` instead of the last dot.
+    """
+    lower = name.lower()
+    option = next((one for one in RELATION_OPTIONS if lower.endswith(one)), "")
+    path, sign = lower[: -len(option) - 1], lower[-len(option) - 1 : -len(option)]
+    if not option or not path or sign not in "._" or len(path) > MOST_PATH:
+        return None
+    if path[0] in names.CLOSING or '."' in path or ".`" in path or ".[" in path:
+        parts, end = names.path(path)
+        if end < len(path) or not parts or relation(parts[0]) is None:
+            return None
+        return f"{'.'.join(parts)}.{option}"
+    at = len(path)
+    while at > 0 and relation(path[:at]) is None:  # a relation may have a dot in its name
+        at = path.rfind(".", 0, at)
+    return f"{path}.{option}" if at > 0 else None
+
+
+def shape(query: Mapping[str, str], relation: Relations) -> tuple[tuple[str, str], ...]:
+    """What of a query belongs to the shape of the request; options that do not exist never do."""
+    return tuple([
+        (name, value)
+        for name, value in query.items()
+        if name in _SHAPING or (name.endswith(RELATION_OPTIONS) and relation_option(name, relation) is not None)
+    ])  # fmt: skip
+
+
+def body_shape(body: Any, relation: Relations) -> bytes:
+    """What of a tunnelled body belongs to the shape."""
+    if not isinstance(body, dict):
+        return b""
+    return exact.dumps({
+        name: value for name, value in body.items()
+        if name in _SHAPING or (name.endswith(RELATION_OPTIONS) and relation_option(name, relation) is not None)
+    })  # fmt: skip
+
+
 def _text(name: str, value: Any) -> str:
     if isinstance(value, str):
+        _bounded(name, value)
         if "\x00" in value:
             raise BadRequest(f"Option '{name}' holds a NUL character.", reason="bad_option", context={"option": name})
         return value
     if isinstance(value, list) and name != "filter" and all(isinstance(v, str) for v in value):
-        return ",".join(value)
+        joined = ",".join(value)
+        _bounded(name, joined)
+        return joined
     raise BadRequest(f"Option '{name}' must be text.", reason="bad_option", context={"option": name})
 
 
@@ -142,7 +211,7 @@ def _params(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = exact.loads(value) if value.strip() else {}
-        except orjson.JSONDecodeError:
+        except exact.JSONDecodeError:
             value = None
     if not isinstance(value, dict):
         raise BadRequest("Option 'params' must be an object of named values.", reason="bad_option")
@@ -190,8 +259,11 @@ _BOOLEANS = {
 }
 
 
-def options(query: Mapping[str, str], body: Any = None) -> Options:
-    """Raises BadRequest for an option of the wrong type."""
+def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
+    """The options of a request. Raises BadRequest for one of the wrong type.
+
+    `relation` finds the relations of the table; options of what is no relation are not kept.
+    """
     given: dict[str, Any] = {}
     relations: dict[str, str] = {}
     if isinstance(body, dict):
@@ -199,14 +271,14 @@ def options(query: Mapping[str, str], body: Any = None) -> Options:
             real = ALIASES.get(name, name)
             if real in BODY_OPTIONS:
                 given[real] = value
-            elif "." in name and name.rsplit(".", 1)[1] in RELATION_OPTIONS:
-                relations[name.lower()] = str(value) if isinstance(value, int) else _text(name, value)
+            elif name.endswith(RELATION_OPTIONS) and (key := relation_option(name, relation)) is not None:
+                relations[key] = str(value) if isinstance(value, int) else _text(name, value)
     for name, value in query.items():
         real = ALIASES.get(name, name)
         if real in KNOWN:
             given[real] = value
-        elif name.endswith(RELATION_OPTIONS):
-            relations[name.lower()] = _text(name, value)
+        elif name.endswith(RELATION_OPTIONS) and (key := relation_option(name, relation)) is not None:
+            relations[key] = _text(name, value)
     made = Options(relations=relations)
     for name, value in given.items():
         if value is None:
@@ -229,41 +301,3 @@ def options(query: Mapping[str, str], body: Any = None) -> Options:
         else:
             setattr(made, name, _text(name, value))
     return made
-
-
-# -- lists of names --------------------------------------------------------------------------------------------------
-
-_ORDER = re.compile(
-    r"(?P<name>(?:\"[^\"]+\"|`[^`]+`|\[[^\]]+\]|[^\W\d][\w$]*)(?:\.[^\W\d][\w$]*)*)"
-    r"(?:\s+(?P<way>asc|desc))?(?:\s+nulls\s+(?P<nulls>first|last))?\Z",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OrderTerm:
-    path: tuple[str, ...]
-    descending: bool
-    nulls: str  # "first", "last", or "" for PostgreSQL's own place
-
-
-def order_terms(text: str) -> list[OrderTerm]:
-    """Raises BadRequest for anything but `field [asc|desc] [nulls first|last]`, comma list."""
-    terms = []
-    for part in text.split(","):
-        if not (part := part.strip()):
-            continue
-        found = _ORDER.match(part)
-        if not found:
-            raise BadRequest(f"'{part[:100]}' cannot be ordered by.", reason="bad_order", context={"option": "order"})
-        name = found["name"]
-        path = (name[1:-1],) if name[0] in '"`[' else tuple(name.split("."))
-        terms.append(OrderTerm(path, (found["way"] or "").lower() == "desc", (found["nulls"] or "").lower()))
-    if len(terms) > 20:
-        raise BadRequest("More than 20 fields to order by.", reason="bad_order")
-    return terms
-
-
-def names(text: str) -> list[str]:
-    """A comma list of names, blanks left out, each once."""
-    return list(dict.fromkeys(part.strip().strip('"`') for part in text.split(",") if part.strip()))

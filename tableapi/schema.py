@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from tableapi.values import PgType
 
+_IN_Y = re.compile(r"[^aeiou]y\Z")
+
 
 @dataclass(slots=True)
 class Column:
@@ -77,6 +79,7 @@ class Table:
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
     rules: dict[str, bool] = field(default_factory=dict)  # INSERT, UPDATE, DELETE -> whether the rule has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
+    _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # relations by lower-case name
 
     @property
     def is_view(self) -> bool:
@@ -95,8 +98,12 @@ class Table:
     def relation(self, name: str) -> Relation | None:
         if found := self.relations.get(name):
             return found
-        lower = name.lower()
-        return next((one for key, one in self.relations.items() if key.lower() == lower), None)
+        if self._folded[0] != len(self.relations):
+            folded: dict[str, Relation] = {}
+            for key, one in self.relations.items():
+                folded.setdefault(key.lower(), one)
+            self._folded = len(self.relations), folded
+        return self._folded[1].get(name.lower())
 
     def is_unique(self, names: Iterable[str]) -> bool:
         wanted = frozenset(names)
@@ -162,5 +169,5 @@ def describe(table: Table) -> dict[str, Any]:
     """Label and plural of a table, made from its name."""
     label = table.bare.replace("_", " ").strip().title() or table.bare
     ends = ("s", "x", "z", "ch", "sh")
-    plural = label[:-1] + "ies" if re.search(r"[^aeiou]y$", label) else label + ("es" if label.endswith(ends) else "s")
+    plural = label[:-1] + "ies" if _IN_Y.search(label) else label + ("es" if label.endswith(ends) else "s")
     return {"label": label, "plural": plural}

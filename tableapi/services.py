@@ -96,7 +96,7 @@ class Services:
 
     def waits(self) -> bool:
         """Whether requests wait for a connection of a database now."""
-        return any(dataset.db.waiting for dataset in self.datasets.values())
+        return any(dataset.waiting for dataset in self.datasets.values())
 
     async def close(self) -> None:
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tableapi import bodies, crossed, exact, filters, known, plan, reading, request, versions, write
+from tableapi import names as words
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
@@ -113,7 +114,7 @@ async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: 
 
 
 def _names(call: Call, options: request.Options) -> list[str]:
-    return request.names(options.fields) if options.fields and options.fields.strip() != "*" else []
+    return words.names(options.fields) if options.fields and options.fields.strip() != "*" else []
 
 
 def _is_nested(call: Call, item: Any, word: str) -> bool:
@@ -250,7 +251,10 @@ async def _related(
     if options.fields is None:
         options.fields = ""
     made = plan.keyed_plan(plan.Asked(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys))
-    rows = await connection.fetch(made.sql, *made.args(plan.Values(call.actor, [], options.params, keys)))
+    values = plan.Values(call.actor, [], options.params, keys)
+    if made.measure is not None:
+        reading.within(call.dataset.bounds, await connection.fetchrow(made.measure.sql, *made.measure.args(values)))
+    rows = await connection.fetch(made.sql, *made.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"
 
 

@@ -7,11 +7,32 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.types import UserDefinedType
+from sqlalchemy.sql import operators
+from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from tableapi.values import KINDS, PgType
 
 DIALECT = postgresql.asyncpg.dialect(json_serializer=orjson.dumps)  # type: ignore[no-untyped-call]
+
+
+_SIGNS = {operators.eq: "=", operators.ne: "<>", operators.lt: "<", operators.le: "<=", operators.gt: ">",
+          operators.ge: ">="}  # fmt: skip
+
+
+class _Qualified(TypeEngine.Comparator[Any]):
+    """Comparisons by the operators of a schema that need not be in the search path."""
+
+    def operate(self, op: Any, *other: Any, **more: Any) -> Any:
+        if op in _SIGNS and other[0] is not None:
+            return self._by(_SIGNS[op])(other[0])
+        if op is operators.in_op and isinstance(other[0], list | tuple):
+            return sa.or_(*(self._by("=")(one) for one in other[0])) if other[0] else sa.false()
+        if op is operators.is_not_distinct_from:
+            return sa.or_(self._by("=")(other[0]), sa.and_(self.expr.is_(None), other[0].is_(None)))
+        return super().operate(op, *other, **more)
+
+    def _by(self, sign: str) -> Any:
+        return self.expr.op(f"OPERATOR({self.type.operators}.{sign})", is_comparison=True)  # type: ignore[attr-defined]
 
 
 class Named(UserDefinedType[Any]):
@@ -19,8 +40,11 @@ class Named(UserDefinedType[Any]):
 
     cache_ok = True
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, operators: str = "") -> None:
+        """`operators`: the schema of its operators, where a plain = would not find them."""
+        self.name, self.operators = name, operators
+        if operators:
+            self.comparator_factory = _Qualified
 
     def get_col_spec(self, **_: Any) -> str:
         return self.name

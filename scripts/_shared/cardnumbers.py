@@ -8,6 +8,7 @@ from typing import Any
 
 from tableapi.errors import BadRequest
 
+_NO_DIGIT = re.compile(r"\D")
 _DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)")
 
 
@@ -30,7 +31,7 @@ def _holds_one(value: Any) -> bool:
         return any(map(_holds_one, value))
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return False
-    return any(_luhn(re.sub(r"\D", "", found)) for found in _DIGITS.findall(str(value)))
+    return any(_luhn(_NO_DIGIT.sub("", found)) for found in _DIGITS.findall(str(value)))
 
 
 def _luhn(digits: str) -> bool:

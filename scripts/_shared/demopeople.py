@@ -17,6 +17,7 @@ from tableapi.context import Context
 from tableapi.crypto import Vault
 
 COUNT = 2000
+_NOT_IN_HOST = re.compile(r"[^a-z.]+")
 
 
 def _words(text: str, separator: str = " ") -> list[str]:
@@ -87,7 +88,7 @@ def _one(number: int, dice: random.Random) -> dict[str, Any]:
 
 def _ascii(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.replace("ø", "o").replace("Ø", "O")).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z.]+", "-", plain.lower()).strip("-")
+    return _NOT_IN_HOST.sub("-", plain.lower()).strip("-")
 
 
 async def load(ctx: Context) -> list[Person]:

@@ -10,6 +10,8 @@ import string
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+_PARTS = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"[0-9]"))
+_BLANK = re.compile(r"\s")
 LENGTH_MESSAGE = "Password length must be atleast 8 characters"
 RULE_MESSAGE = "Password must have a lowercase letter, an uppercase letter and a number, and no spaces"
 _hasher = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)  # OWASP's second profile
@@ -22,8 +24,7 @@ def problem(password: str) -> str | None:
     """Why a new password is refused; None when it is good."""
     if not 8 <= len(password) <= 100:
         return LENGTH_MESSAGE if len(password) < 8 else "Password must be at most 100 characters"
-    parts = (r"[a-z]", r"[A-Z]", r"[0-9]")
-    good = all(re.search(part, password) for part in parts) and not re.search(r"\s", password)
+    good = all(part.search(password) for part in _PARTS) and not _BLANK.search(password)
     return None if good else RULE_MESSAGE
 
 

@@ -24,7 +24,7 @@ COLUMNS = (
     "line", "profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
     "businesscipher", "phonecipher",
 )  # fmt: skip
-_EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\"]+\.[^@\s,;:<>\"]{2,}")
+_EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\".]+(?:\.[^@\s,;:<>\".]+)*\.[^@\s,;:<>\".]{2,}")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")

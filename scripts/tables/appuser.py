@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from scripts._shared import audit, domains, members, names, profiles, sessions, users
+from tableapi import filter_tree as tree
+from tableapi import filters
 from tableapi.context import Context
 from tableapi.door import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized
 
 ADD_PER_HOUR, LOOK_PER_MINUTE = 20, 10
-_VALUE = r"""'?"?([^'"()]+?)"?'?"""
-_TOKEN_FILTER = re.compile(
-    rf"\(?\s*email\s*=\s*{_VALUE}\s*\)?\s*and\s*\(?\s*verifytoken\s*=\s*{_VALUE}\s*\)?", re.IGNORECASE
-)
 _OPTIONS = {"filter", "api_key"}
 SWITCHES, PROFILE = ("isactive", "role"), ("name", "firstname", "lastname", "phonenumber", "avatar")
 STATE = (*SWITCHES, "email", "isverified", "isdeleted", "invitestatus")
@@ -45,16 +42,32 @@ class Member(BaseModel):
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Call 21: exactly `(email=x) and (verifytoken=y)`, for who has a mailed token. All else is the engine's."""
-    asked = _TOKEN_FILTER.fullmatch(str(options.get("filter", "")).strip())
+    asked = _token_filter(str(options.get("filter", "")))
     if asked is None or not options.keys() <= _OPTIONS:
         if ctx.actor.role == "key":
             raise Unauthorized(sessions.EXPIRED)
         return None
     ctx.limit("verifytoken", ctx.request.network, LOOK_PER_MINUTE, 60)
-    user = await users.proved(ctx, asked[1], asked[2], "verify", "invite")
+    user = await users.proved(ctx, *asked, "verify", "invite")
     if user is None or user["isdeleted"]:
         return []
     return [{name: user[name] for name in ("appuserid", "name", "email", "isverified", "invitestatus")}]
+
+
+def _token_filter(text: str) -> tuple[str, str] | None:
+    """E-mail and token of a filter that is exactly two equalities joined by AND; None for any other filter."""
+    try:
+        found, literals = filters.parse(text)
+    except BadRequest:
+        return None
+    match found.tree:
+        case tree.Logic(
+            "and",
+            tree.Condition((email,), "=", (tree.Literal(place=first),), False),
+            tree.Condition((token,), "=", (tree.Literal(place=second),), False),
+        ) if (email.lower(), token.lower()) == ("email", "verifytoken"):
+            return literals[first], literals[second]
+    return None
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from tableapi.errors import BadRequest, Invalid, NotFound
 PER_HOUR = 60
 MOST = 20
 KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 
 

@@ -137,6 +137,10 @@ def test_a_bad_body_or_header_is_refused(served: str, status: int, body: bytes, 
         (400, "_table/company?related=" + "x" * 5000),
         (400, "_table/company?order=attrs.x"),
         (400, "_table/company?fields=SUM(attrs)"),
+        (400, "_table/company?junk=" + "x" * 62_000),
+        (400, "_table/company?" + "&".join(f"j{n}=1" for n in range(600))),
+        (400, "_table/company?fields=" + "x" * 9000),
+        (400, "_table/company?order=" + "[" * 9000),
     ],
 )
 def test_a_bad_path_or_option_is_refused(served: str, status: int, path: str) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from tableapi.dataset import Dataset
 from tableapi.db import Db
 from tableapi.errors import Busy
 from tableapi.lanes import STATEMENTS, Lane
+from tableapi.roles import FullRights
 
 
 @pytest.fixture
@@ -87,3 +90,30 @@ async def test_more_statements_than_a_lane_keeps(db: Db) -> None:
         assert len(lane._known) == STATEMENTS
         kept = await lane.fetchval("select count(*) from pg_prepared_statements")
         assert kept <= STATEMENTS + 2
+
+
+async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: str) -> None:
+    dataset = Dataset("x", Db(url, lanes=1, pool=0), lambda role, name: FullRights(), poll=60)
+    await dataset.open()
+    lost: list[object] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: lost.append(context))
+    held = await dataset.db.lanes.take()
+    dataset.db.lanes._wait = 0.05
+    try:
+        asking = asyncio.create_task(dataset.look())
+        while dataset.db.lanes.waiting == 0:
+            await asyncio.sleep(0.01)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        while dataset.db.lanes.waiting:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
+        gc.collect()
+        await asyncio.sleep(0)
+        assert not lost
+    finally:
+        loop.set_exception_handler(None)
+        dataset.db.lanes.give_back(held)
+    assert await dataset.look() is False
+    await dataset.close()

@@ -1,0 +1,206 @@
+"""Every pattern of the code takes time that grows with the length of the text alone, whatever the text is."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import importlib
+import pkgutil
+import re
+import re._parser as parser
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import policy
+import scripts
+import tableapi
+from tableapi import filters, names
+from tableapi.errors import BadRequest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*(ROOT / "tableapi").rglob("*.py"), *(ROOT / "scripts").rglob("*.py"), ROOT / "policy.py"]
+LENGTH, SECONDS = 2000, 0.05
+_CALLS = {"match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+
+
+def _modules() -> Iterator[ModuleType]:
+    yield policy
+    for package in (tableapi, scripts):
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not found.name.endswith("__main__"):
+                yield importlib.import_module(found.name)
+
+
+def _inside(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
+    """The patterns in a value of a module: itself, or in a class, a collection or a record."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth > 3:
+        return
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _inside(one, depth + 1)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for one in value:
+            yield from _inside(one, depth + 1)
+    elif isinstance(value, type):
+        for one in list(vars(value).values()):
+            yield from _inside(one, depth + 1)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _inside(getattr(value, field.name, None), depth + 1)
+
+
+def _all() -> dict[str, tuple[re.Pattern[Any], set[str]]]:
+    """Every pattern, and the ways in which the code asks it."""
+    found: dict[str, tuple[re.Pattern[Any], set[str]]] = {}
+    for module in _modules():
+        source = Path(module.__file__ or "").read_text()
+        for name, value in list(vars(module).items()):
+            for pattern in _inside(value):
+                ways = set(re.findall(rf"\b{name}\.(\w+)\(", source)) & _CALLS
+                if isinstance(value, re.Pattern) and not ways:
+                    continue  # imported from where it is asked
+                found.setdefault(f"{module.__name__}.{name}: {pattern.pattern!r}", (pattern, ways or _CALLS))
+    return found
+
+
+PATTERNS = _all()
+
+
+_SIGNS = "a0 .-_:@/,=x'()[]A"
+_CATEGORIES = {
+    parser.CATEGORY_DIGIT: "0", parser.CATEGORY_WORD: "a", parser.CATEGORY_SPACE: " ", parser.CATEGORY_NOT_DIGIT: "a",
+    parser.CATEGORY_NOT_WORD: ".", parser.CATEGORY_NOT_SPACE: "a",
+}  # fmt: skip
+
+
+def _one_of(items: Any) -> str:
+    """One character of a class."""
+    if items[0][0] is parser.NEGATE:
+        named = {chr(v) for k, v in items if k is parser.LITERAL}
+        named |= {_CATEGORIES[v] for k, v in items if k is parser.CATEGORY}
+        return next(sign for sign in _SIGNS if sign not in named)
+    kind, value = items[-1]
+    return _CATEGORIES[value] if kind is parser.CATEGORY else chr(value if kind is parser.LITERAL else value[0])
+
+
+def _example(items: Any) -> list[str]:
+    """A text that a pattern matches, in its parts: of a choice the last one, of a repetition one more than it needs."""
+    parts: list[str] = []
+    for kind, value in items:
+        if kind is parser.LITERAL:
+            parts.append(chr(value))
+        elif kind in (parser.ANY, parser.NOT_LITERAL):
+            parts.append("a")
+        elif kind is parser.IN:
+            parts.append(_one_of(value))
+        elif kind is parser.BRANCH:
+            parts += _example(value[1][-1])
+        elif kind is parser.SUBPATTERN:
+            parts += _example(value[-1])
+        elif kind is parser.ATOMIC_GROUP:
+            parts += _example(value)
+        elif kind in (parser.MAX_REPEAT, parser.MIN_REPEAT, parser.POSSESSIVE_REPEAT):
+            parts += _example(value[2]) * min(max(value[0], 1), 20)
+    return parts
+
+
+def _texts(pattern: re.Pattern[Any]) -> Iterator[str]:
+    """The beginning of a match, of any length, then one sign again and again, then what fits nowhere."""
+    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    parts = _example(parser.parse(text, pattern.flags & ~re.UNICODE & ~re.DEBUG))
+    heads = list(dict.fromkeys("".join(parts[:end]) for end in range(len(parts) + 1)))[:60]
+    for piece in {" ", "\n", "0", "a", "a.", "''", "(", *parts, *heads[-1:]} - {""}:
+        for head in heads:
+            yield head + piece * (LENGTH // len(piece)) + "\x01"
+            yield (head + piece) * (LENGTH // len(head + piece))
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+def test_a_pattern_is_never_slow(name: str) -> None:
+    pattern, asked = PATTERNS[name]
+    ways = [pattern.match] * ("match" in asked) + [pattern.fullmatch] * ("fullmatch" in asked)
+    ways += [lambda text: all(pattern.finditer(text))] * bool(asked - {"match", "fullmatch"})
+    for text in _texts(pattern):
+        given: Any = text if isinstance(pattern.pattern, str) else text.encode("latin-1", "replace")
+        for way in ways:
+            began = time.thread_time()
+            way(given)
+            assert time.thread_time() - began < SECONDS, (way.__name__, text[:40])
+
+
+def _inline(path: Path) -> list[str]:
+    """Patterns in the middle of code: calls of `re`, but for `re.compile` at the top of a module or class."""
+    tree = ast.parse(path.read_text())
+    found = []
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+        for node in ast.walk(function):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in _CALLS | {"compile"}:
+                found.append(f"{path.name}:{node.lineno}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        r"email\s*=\s*'?([^'()]+?)'?\s*\)?\s*and\s*verifytoken",
+        r"(count|sum)\s*\(\s*(\*|[^()*]+?)\s*\)\Z",
+    ],
+)
+def test_a_slow_pattern_is_found(slow: str) -> None:
+    pattern = re.compile(slow)
+    for text in _texts(pattern):
+        began = time.thread_time()
+        pattern.match(text[:250])
+        if time.thread_time() - began > SECONDS / 50:
+            return
+    raise AssertionError("not found")
+
+
+def test_no_pattern_is_hidden_in_a_function() -> None:
+    assert not [place for path in SOURCES for place in _inline(path)]
+
+
+def test_models_use_the_linear_engine() -> None:
+    """Pydantic's own patterns cannot backtrack; its `python-re` could."""
+    assert not [path.name for path in SOURCES if "python-re" in path.read_text()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(email=" + " " * 1900 + "x",
+        "email = a and verifytoken = " + " " * 1900 + ")",
+        "a = " + "x " * 900,
+        "a = " + " " * 1900 + "(",
+        "a = " + "'x' " * 450,
+        "a = '" + "' " * 900,
+        "a = " + "(" * 1900,
+        "a = now" + " " * 1900 + "(",
+        "a = " + "(" * 900 + "now()" + ")" * 900,
+        "a = 'x'" + " and" * 480,
+        "a in (" + " " * 1900,
+        "a = " + "1" * 1990,
+        "a = " + "1." * 990,
+        "[" * 1990,
+        '"' * 1990,
+        "count(" + " " * 1900 + "x > 1",
+        "sum ( " + "a " * 900 + " > 1",
+    ],
+)
+def test_a_filter_is_never_slow(text: str) -> None:
+    for parse in (filters.parse, filters.having, names.order_terms, names.names, names.whole_aggregate):
+        began = time.thread_time()
+        with contextlib.suppress(BadRequest):
+            parse(text)  # type: ignore[operator]
+        assert time.thread_time() - began < SECONDS, parse

@@ -1,0 +1,112 @@
+"""Every SQLSTATE has a meaning, and none of them is a fault of the engine but SQL that PostgreSQL cannot read."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from tableapi.errors import Internal
+from tableapi.faults import refusal
+
+# Codes that asyncpg does not know, of PostgreSQL or made up by a function.
+_ADDED = (
+    "23001",
+    "25P04",
+    "2203G",
+    "57P05",
+    "10608",
+    "22P07",
+    "UB001",
+    "45000",
+    "ZZ999",
+)
+CODES = sorted(
+    {
+        str(one.sqlstate)
+        for one in vars(asyncpg.exceptions).values()
+        if isinstance(one, type) and issubclass(one, asyncpg.PostgresError) and one.sqlstate
+    }
+    | set(_ADDED)
+)
+
+
+def sent(code: str, **fields: str) -> asyncpg.PostgresError:
+    """The error that asyncpg makes of an answer of PostgreSQL."""
+    letters = {"context": "W", "function": "R", "column": "c"}
+    given = {"S": "ERROR", "C": code, "M": "said by PostgreSQL"} | {letters[k]: v for k, v in fields.items()}
+    made = asyncpg.PostgresError.new(given)
+    assert isinstance(made, asyncpg.PostgresError)
+    return made
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_is_no_fault_of_ours(code: str) -> None:
+    for fields in ({}, {"function": "exec_stmt_raise"}, {"context": "PL/pgSQL function f() line 1 at assignment"}):
+        refused = refusal(sent(code, **fields))
+        if code == "42601" and not fields:
+            assert refused is None
+            continue
+        assert refused is not None
+        assert not isinstance(refused, Internal)
+        assert refused.http_status in (400, 403, 404, 409, 503)
+        assert refused.why
+        assert ("said by PostgreSQL" in refused.message) is (fields.get("function") == "exec_stmt_raise")
+        if refused.http_status == 503:
+            assert refused.headers["Retry-After"]
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "reason"),
+    [
+        ("23001", 409, "reference"),
+        ("23503", 409, "reference"),
+        ("23505", 409, "duplicate"),
+        ("23P01", 409, "duplicate"),
+        ("23502", 400, "required"),
+        ("23514", 400, "check"),
+        ("44000", 400, "check"),
+        ("22P02", 400, "bad_value"),
+        ("22012", 409, "definition_fails"),
+        ("54000", 400, "too_complex"),
+        ("57014", 503, "time_limit"),
+        ("57P01", 503, "busy"),
+        ("08006", 503, "busy"),
+        ("25006", 503, "read_only"),
+        ("53100", 503, "read_only"),
+        ("53300", 503, "busy"),
+        ("40001", 503, "busy"),
+        ("42P01", 404, "schema_changed"),
+        ("42883", 400, "bad_type"),
+        ("42501", 403, "forbidden"),
+        ("55000", 400, "not_writable"),
+        ("P0001", 400, "rule"),
+    ],
+)
+def test_what_a_code_means(code: str, status: int, reason: str) -> None:
+    refused = refusal(sent(code))
+    assert refused is not None
+    assert (refused.http_status, refused.why) == (status, reason)
+
+
+def test_whose_fault_it_is() -> None:
+    where = "PL/pgSQL function audit() line 3 at SQL statement"
+    for code in ("22P02", "42703", "42P01", "42601", "XX000"):
+        refused = refusal(sent(code, context=where))
+        assert refused is not None
+        assert (refused.http_status, refused.why) == (409, "definition_fails")
+    for code in ("23505", "40001", "42501"):
+        refused = refusal(sent(code, context=where))
+        assert refused is not None
+        assert refused.why != "definition_fails"
+    raised = refusal(sent("23505", context=where, function="exec_stmt_raise"))
+    assert raised is not None
+    assert (raised.http_status, raised.why, raised.message) == (409, "duplicate", "said by PostgreSQL")
+    empty = refusal(sent("55000", function="ExecOpenScanRelation"))
+    assert empty is not None
+    assert (empty.http_status, empty.why) == (409, "not_populated")
+
+
+def test_a_connection_in_an_unknown_state_is_no_bug() -> None:
+    refused = refusal(asyncpg.InternalClientError("got result for unknown protocol state 3"))
+    assert refused is not None
+    assert refused.http_status == 503
