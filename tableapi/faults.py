@@ -74,9 +74,9 @@ def _no_room(error: BaseException) -> bool:
     return False
 
 
-def bad_reference() -> Conflict:
+def bad_reference() -> ApiError:
     """Return the refusal of a reference to a record that does not exist, or that the caller may not read."""
-    return Conflict("Refers to a record that does not exist, or is referred to by another.", reason="reference")
+    return sqlstates.REFERENCE.refusal()
 
 
 def refusal(error: BaseException) -> ApiError | None:

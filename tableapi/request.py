@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+import orjson
+
 from tableapi import exact, names
 from tableapi.errors import BadFilter, BadRequest
 from tableapi.values import FALSE, TRUE
@@ -211,7 +213,7 @@ def _params(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = exact.loads(value) if value.strip() else {}
-        except exact.JSONDecodeError:
+        except orjson.JSONDecodeError:
             value = None
     if not isinstance(value, dict):
         raise BadRequest("Option 'params' must be an object of named values.", reason="bad_option")
