@@ -259,7 +259,9 @@ async def test_tokens_and_erased_people_of_an_older_version(new_database: Callab
     url = await asyncio.to_thread(new_database)
     files = sorted((ROOT / "migrations").glob("*.sql"))
     older = {path.stem: path.read_text() for path in files if path.name < "0005"}
-    await upgrade(url, project(tmp_path / "older", RELEASED.read_text(), **older))
+    folder = project(tmp_path / "older", RELEASED.read_text())
+    await upgrade(url, folder)
+    await upgrade(url, project(folder, "", **older))
     db = await asyncpg.connect(url)
     await db.execute("insert into client (clientid) values (1)")
     users = "insert into appuser (appuserid, clientid, name, email, role, isverified) values ($1, 1, 'A', $2, $3, 1)"
