@@ -2,12 +2,15 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { contactAnswer } from "../../testing/answers";
-import { type Sent, draw, serve } from "../../testing/render";
+import { type Sent, draw, serve as serveOnly } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
 
 const user = userEvent.setup();
 const AT = "/dashboard/main/mycontacts";
 const LIST = "GET leads/_table/usercontact";
+
+/** A server where nothing was voted on yet, unless said otherwise. */
+const serve = (replies: Parameters<typeof serveOnly>[0]) => serveOnly({ "GET leads/_table/contactfeedback": { resource: [] }, ...replies });
 
 const lists = (sent: Sent[]) => sent.filter((one) => `${one.method} ${one.path}` === LIST);
 

@@ -57,6 +57,7 @@ test("shows masks, and after a reveal the value and the new balance", async () =
   const sent = serve({
     "POST searchurl": { data: [MASKED] },
     "POST getcontact": { contactdata: [contactAnswer(1)], charged: 1, credits },
+    "GET leads/_table/contactfeedback": { resource: [] },
   });
   draw(<SearchScreen />);
   await ask("Cell Number", "Work Email");
