@@ -59,7 +59,7 @@ chromium:
 .venv/.installed: requirements.lock pyproject.toml tools/venv tools/node
 	@tools/venv
 	@echo "Installing the Python packages ..."
-	@$(PIP) install --root-user-action=ignore --only-binary :all: -r requirements.lock
+	@$(PIP) install --root-user-action=ignore --only-binary :all: --require-hashes -r requirements.lock
 	@$(PIP) install --root-user-action=ignore --no-deps -e .
 	@tools/node --install >/dev/null
 	@touch $@

@@ -238,7 +238,8 @@ class Lanes:
         waiting = len(self._waiting)
         if waiting >= self._queue or (waiting > SOME and self._waiting[0][0] - self._wait + SOON < loop.time()):
             raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
-        if len(self._holders) < self._size:
+        # A connection that is being opened is meant for the first that wait.
+        if len(self._holders) < self._size and len(self._holders) - len(self._broken) <= waiting:
             self.grow()
         waiter: asyncio.Future[asyncpg.Connection] = loop.create_future()
         place = (loop.time() + self._wait, waiter)

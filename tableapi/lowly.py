@@ -61,6 +61,11 @@ def runner_for(folder: Path, programs: Path) -> Runner:
     uid, gid = (place.st_uid, place.st_gid) if place.st_uid else (nobody.pw_uid, nobody.pw_gid)
     fresh = not (folder / "data").exists()
     reachable = _open_to_all(folder.parent) and _open_to_all(programs)
+    if not reachable and not _may_unshare(nobody) and all(map(_open_to_all, (folder.parent.parent, programs))):
+        # The folder of the data lets `nobody` in, and only it.
+        os.chown(folder.parent, -1, nobody.pw_gid)
+        folder.parent.chmod(0o710)
+        uid, gid, reachable, fresh = nobody.pw_uid, nobody.pw_gid, True, True
     if reachable and (fresh or place.st_uid):
         runner = Runner(uid, gid)
     else:
@@ -76,6 +81,15 @@ def runner_for(folder: Path, programs: Path) -> Runner:
 def _open_to_all(folder: Path) -> bool:
     """Whether anybody may enter `folder` and all that it lies in."""
     return all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
+
+
+def _may_unshare(nobody: pwd.struct_passwd) -> bool:
+    """Whether a process of root may have a user namespace here; most containers forbid it."""
+    try:
+        Runner(enter=_namespace(nobody)).run(["true"])
+    except NoWay:
+        return False
+    return True
 
 
 def _namespace(nobody: pwd.struct_passwd) -> Callable[[], None]:

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import secrets
+import stat
 import tempfile
 from pathlib import Path
+
+
+def close_folder(folder: Path) -> int:
+    """Make `folder` for its owner alone; the mode that it had when that was wider, else 0.
+
+    One whose group is that of `nobody` may be entered by it: an embedded PostgreSQL of root needs that where there are
+    no user namespaces. Under a running one the mode stays until the next start.
+    """
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True)
+        return 0
+    found = folder.stat()
+    mode = stat.S_IMODE(found.st_mode)
+    lent = mode == 0o710 and found.st_uid == 0 and found.st_gid == pwd.getpwnam("nobody").pw_gid
+    if not mode & 0o077 or lent or found.st_uid != os.geteuid():
+        return 0
+    if (folder / "postgres" / "data" / "postmaster.pid").exists():
+        return 0
+    folder.chmod(0o700)
+    return mode
 
 
 def kept_secret(path: Path) -> str:

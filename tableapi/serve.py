@@ -28,8 +28,10 @@ from granian.server.mp import MPServer
 from tableapi import budget
 from tableapi.datasets import BadDatasets, Datasets, is_loopback, of_project
 from tableapi.embedded import Embedded
+from tableapi.owner import owned
 from tableapi.process import Beside, die_with
 from tableapi.reach import CannotServe, check_database, check_port
+from tableapi.secretfile import kept_secret
 from tableapi.settings import Settings
 
 SCHEMA_CHANNEL = "tableapi_schema"  # NOTIFY on it: the workers read the catalog again
@@ -112,7 +114,8 @@ def with_database(datasets: Datasets, settings: Settings) -> Datasets:
 def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
     """Settings with a database: that of DATABASE_URL, or the embedded one for as long as `stack` lives."""
     if settings.database_url is None:
-        url = stack.enter_context(Embedded(settings.data_dir / "postgres"))
+        whole = stack.enter_context(Embedded(settings.data_dir / "postgres"))
+        url = asyncio.run(owned(whole, kept_secret(settings.data_dir / "secrets" / "database_password")))
         return settings.model_copy(update={"database_url": url})
     return settings
 

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
+import structlog
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tableapi.crypto import key_problem
-from tableapi.secretfile import kept_secret
+from tableapi.secretfile import close_folder, kept_secret
 from tableapi.stop import Stop
+
+log = structlog.get_logger(__name__)
 
 
 class BadSettings(Stop):
@@ -183,8 +186,18 @@ class Settings(BaseSettings):
             raise BadSettings(_one_line(error)) from None
         changes: dict[str, Any] = {"data_dir": settings.data_dir.expanduser().absolute()}
         if make_secrets:
+            _close(changes["data_dir"])
             changes |= _generated(settings, changes["data_dir"])
         return settings.model_copy(update=changes)
+
+
+def _close(data_dir: Path) -> None:
+    """What is under DATA_DIR is for its owner: secrets, uploads, the database."""
+    try:
+        if was := close_folder(data_dir):
+            log.warning("data_dir_closed", was=f"{was:04o}", now="0700", data_dir=str(data_dir))
+    except OSError as error:
+        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
 
 
 def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:

@@ -58,7 +58,7 @@ async def test_seven_databases_share_the_connections_of_a_node(
     admin = await asyncpg.connect(pg_url)
     try:
         at_rest = 2 * DATASETS * WORKERS
-        assert await count(admin) <= at_rest
+        assert await settled(admin, at_rest) <= at_rest
         seen = 0
 
         async def watch() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import pwd
@@ -14,11 +15,13 @@ import tempfile
 import time
 from pathlib import Path
 
+import asyncpg
+import httpx2
 import pytest
 
 from tableapi import embedded, lowly
 from tableapi.embedded import Embedded, NoPostgres
-from tests.support import ROOT, execute
+from tests.support import ROOT, Serve, execute
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +211,53 @@ def test_a_normal_user_runs_it_as_is() -> None:
         assert running.exitcode == 0
     finally:
         shutil.rmtree(home)
+
+
+SEEN = """
+select string_agg(distinct usename || '@' || datname, ' ') from pg_stat_activity where application_name like 'tableapi%'
+"""
+
+
+async def _ask(url: str, sql: str) -> object:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(sql)
+    finally:
+        await connection.close()
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_the_server_is_owner_of_its_database_and_no_superuser(
+    project: Path, tmp_path: Path, serve: Serve, older: bool
+) -> None:
+    data = tmp_path / "data"
+    if older:  # made when the superuser used it, in a folder open to all
+        data.mkdir(mode=0o755)
+        data.chmod(0o755)
+        made = (project / "schema.sql").read_text()
+        with Embedded(data / "postgres", durable=False) as url:
+            execute(url, made + "create type colour as enum ('red'); create schema more; create domain d as text;"
+                    "create view more.v as select 1; create function f() returns int language sql as 'select 1';"
+                    "create table schemaversion (version integer primary key, appliedon timestamptz default now());"
+                    "insert into schemaversion values (0); create sequence s; create extension pg_trgm")  # fmt: skip
+    for first in (True, False):
+        server = serve(cwd=project, DATA_DIR=data, WORKER="off", APP_KEYS="k")
+        note = f"{server.url}/api/v2/leads/_table/note"
+        answer = httpx2.post(note, json={"resource": [{"noteid": 1}]}, headers={"X-API-Key": "k"}, timeout=20)
+        assert answer.status_code in (200, 400)  # the second time it is there
+        secret = (data / "secrets" / "postgres_password").read_text().strip()
+        port = (data / "postgres" / "port").read_text()
+        whole = f"postgresql://postgres:{secret}@127.0.0.1:{port}/tableapi"
+        assert asyncio.run(_ask(whole, SEEN)) == "tableapi@tableapi"
+        assert asyncio.run(_ask(whole, "select rolsuper or rolcreaterole or rolcreatedb or rolreplication"
+                                       " from pg_roles where rolname = 'tableapi'")) is False  # fmt: skip
+        owners = "select count(*) from pg_class where oid >= 16384 and relowner <> 'tableapi'::regrole"
+        owners += " and relnamespace <> 'pg_toast'::regnamespace"
+        assert asyncio.run(_ask(whole, owners)) == 0
+        assert data.stat().st_mode & 0o077 == 0
+        server.stop()
+        if first:
+            assert ("data_dir_closed" in server.log.read_text() + server.told) == older
+    with Embedded(data / "postgres", durable=False) as url:
+        mine = (data / "secrets" / "database_password").read_text().strip()
+        execute(url.replace(f"postgres:{secret}", f"tableapi:{mine}"), "drop extension if exists pg_trgm")

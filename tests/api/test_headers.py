@@ -17,7 +17,7 @@ KEY, HOME = "test-app-key", "https://app.example.com"
 def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
     execute(pg_url, "create database headers")
     url = f"{pg_url.rpartition('/')[0]}/headers"
-    server = session_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off")
+    server = session_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off", RATE_LIMITS="off")
     yield server.url
     server.stop()
     execute(pg_url, "drop database headers with (force)")

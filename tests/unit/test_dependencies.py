@@ -9,6 +9,8 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 from tests.support import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -56,8 +58,30 @@ def test_what_the_tests_import_is_named() -> None:
     assert _imported("tests") - set(_named(named)) == set()
 
 
+def _lock(name: str) -> list[str]:
+    return [line for line in (ROOT / name).read_text().splitlines() if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "deploy/requirements.lock"])
+def test_every_package_of_a_lock_file_has_hashes_and_no_host(name: str) -> None:
+    lines = _lock(name)
+    assert "://" not in "".join(lines)
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        if not line.startswith(" "):
+            assert re.fullmatch(r"[\w.-]+==\S+( ; .+)? \\", line), line
+            assert after.startswith("    --hash=sha256:"), line
+
+
+def test_what_is_deployed_is_locked_alike() -> None:
+    whole, deployed = (
+        {line.removesuffix(" \\") for line in _lock(name) if not line.startswith(" ")}
+        for name in ("requirements.lock", "deploy/requirements.lock")
+    )
+    assert {line for line in deployed if " ; " not in line} <= whole
+
+
 def test_the_lock_file_agrees() -> None:
-    lines = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if not line.startswith("#")]
+    lines = [line.removesuffix(" \\") for line in _lock("requirements.lock") if not line.startswith(" ")]
     extras = PROJECT["optional-dependencies"]
     named = _named(PROJECT["dependencies"] + extras["dev"] + extras["otel"])
     assert named.items() <= _named(lines).items()
