@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from tableapi import bodies, filters, known, plan, reading, request, versions, write
-from tableapi import names as words
+from tableapi import bodies, budget, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
+from tableapi.names import names
 from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.roles import EVERYTHING
@@ -113,7 +113,7 @@ async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: 
 
 
 def _names(call: Call, options: request.Options) -> list[str]:
-    return words.names(options.fields) if options.fields and options.fields.strip() != "*" else []
+    return names(options.fields) if options.fields and options.fields.strip() != "*" else []
 
 
 def _is_nested(call: Call, item: Any, word: str) -> bool:
@@ -241,11 +241,8 @@ async def _related(
     right = plan.right_of(table, call.rights, "GET")
     if keys is None:
         found, literals = filters.parse(text, call.dataset.bounds.filter)
-        listed = plan.list_plan(
-            plan.Asked(
-                table, right, call.rights, request.Options(fields="", params=options.params), found, call.dataset.bounds
-            )
-        )
+        wanted_keys = request.Options(fields="", params=options.params)
+        listed = plan.list_plan(plan.Asked(table, right, call.rights, wanted_keys, found, call.dataset.bounds))
         row = await connection.fetchrow(listed.sql, *listed.args(plan.Values(call.actor, literals, options.params, [])))
         keys = [plan.identifier(one, wanted) for one in orjson.loads(row["body"] or b"[]")]
     if not keys:
@@ -254,8 +251,7 @@ async def _related(
         options.fields = ""
     made = plan.keyed_plan(plan.Asked(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys))
     values = plan.Values(call.actor, [], options.params, keys)
-    if made.measure is not None:
-        reading.within(call.dataset.bounds, await connection.fetchrow(made.measure.sql, *made.measure.args(values)))
+    await budget.check(call.dataset.bounds, connection.fetchrow, made, values)
     rows = await connection.fetch(made.sql, *made.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import crossed, filters, known, nested, plan, reading, versions, write
+from tableapi import budget, crossed, filters, known, nested, plan, versions, write
 from tableapi.clauses import Binder
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.plan import Asked, Values
@@ -291,8 +291,6 @@ class Writer:
         asked = Asked(table, right, self.call.rights, options, None, self.call.dataset.bounds)
         found = plan.keyed_plan(asked, wanted, 1)
         values = Values(self.call.actor, [], made.params, [ident])
-        if found.measure is not None:
-            size = await self.connection.fetchrow(found.measure.sql, *found.measure.args(values))
-            reading.within(self.call.dataset.bounds, size)
+        await budget.check(self.call.dataset.bounds, self.connection.fetchrow, found, values)
         row = await self.connection.fetchrow(found.sql, *found.args(values))
         return Written(row["body"], row["mark"], {}, found.sealed) if row is not None else None
