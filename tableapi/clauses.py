@@ -13,11 +13,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.access import ActorTerms
+from tableapi.comparable import has_sign
 from tableapi.errors import BadRequest, Forbidden, UnknownField
 from tableapi.filter_tree import Condition, Literal, Logic, Node, Not, Param, Special, Value, Word
 from tableapi.roles import Right, Rights
 from tableapi.schema import Column, Relation, Table
-from tableapi.typed import Named, Native, as_text, bind
+from tableapi.typed import MOMENTS, Named, Native, as_text, bind
 from tableapi.values import BadValue, PgType, check, stored
 
 ACTOR = ActorTerms()
@@ -233,7 +234,7 @@ def _compare(
         if cond.op not in ("=", "!=", "in"):
             raise BadRequest(f"Field '{label}' is JSON: it has = and the text operators.", reason="bad_operator")
         target, type_ = as_text(target, type_), TEXT
-    _has(type_, {"in": "=", "between": "<="}.get(cond.op, cond.op), label)
+    has_sign(type_, {"in": "=", "between": "<="}.get(cond.op, cond.op), label)
     if cond.op == "in":
         return negate(_in(cond, target, type_, label, scope).self_group())
     if cond.op == "between":
@@ -243,26 +244,6 @@ def _compare(
     if isinstance(first, Param) and cond.op in ("=", "!=") and _named(first, scope) is None:
         return target.is_(None) if cond.op == "=" else target.is_not(None)
     return _COMPARE[cond.op](target, _value(first, type_, label, scope))
-
-
-def _has(type_: PgType, sign: str, label: str) -> None:
-    if type_.signs is not None and {"!=": "<>"}.get(sign, sign) not in type_.signs:
-        raise BadRequest(
-            f"Field '{label}' has the type {type_.db_type}, which cannot be compared by {sign}.",
-            reason="bad_operator",
-            context={"field": label},
-        )
-
-
-def sortable(column: Column, *, grouped: bool = False) -> None:
-    """Refuse a field whose type has no order, or with `grouped` no equality to group by."""
-    if not (column.type.groups if grouped else column.type.sorts):
-        raise BadRequest(
-            f"Field '{column.name}' has the type {column.type.db_type}, which cannot be "
-            + ("grouped by." if grouped else "ordered."),
-            reason="bad_type",
-            context={"field": column.name},
-        )
 
 
 def _named(param: Param, scope: Scope) -> Any:
@@ -296,19 +277,12 @@ def _in(
     return sa.or_(*parts, target.is_(None)) if null else parts[0]
 
 
-_MOMENTS: dict[str, Callable[[], Any]] = {
-    "now": sa.func.now,
-    "current_timestamp": sa.func.now,
-    "current_date": lambda: sa.cast(sa.func.now(), Named("date")),
-}
-
-
 def _value(value: Value, type_: PgType, label: str, scope: Scope, wrap: Any = None) -> Any:
     """A bound parameter for one value, or a moment of the database's clock."""
     if isinstance(value, Word):
         raise BadRequest(f"null cannot be compared this way; use IS NULL on '{label}'.", reason="bad_value")
     if isinstance(value, Special) and type_.is_time:
-        return sa.cast(_MOMENTS[value.moment](), Named(type_.name))
+        return sa.cast(MOMENTS[value.moment](), Named(type_.name))
     if isinstance(value, Param):
         given = _named(value, scope)
         if given is None or isinstance(given, list):

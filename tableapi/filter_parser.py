@@ -6,19 +6,7 @@ import re
 from typing import NoReturn
 
 from tableapi.errors import BadFilter
-from tableapi.filter_tree import (
-    FLAGS,
-    Condition,
-    Limits,
-    Literal,
-    Logic,
-    Node,
-    Not,
-    Param,
-    Special,
-    Value,
-    Word,
-)
+from tableapi.filter_tree import FLAGS, Condition, Limits, Literal, Logic, Node, Not, Param, Special, Value, Word
 from tableapi.names import CLOSING, aggregate, quoted, skip
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")

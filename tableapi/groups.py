@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from tableapi import filters
-from tableapi.clauses import TEXT, Scope, clause, sortable
+from tableapi.clauses import TEXT, Scope, clause
+from tableapi.comparable import sortable
 from tableapi.errors import BadRequest
 from tableapi.filter_tree import Limits, shifted
 from tableapi.names import FUNCTIONS, OrderTerm, names, order_terms, plain, split, whole_aggregate

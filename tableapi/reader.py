@@ -7,7 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi import filters, groups
-from tableapi.clauses import Binder, Scope, clause, sortable
+from tableapi.clauses import Binder, Scope, clause
+from tableapi.comparable import sortable
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.filter_tree import Limits, Node, shifted
 from tableapi.names import OrderTerm, names, order_terms
@@ -222,7 +223,7 @@ class Reader:
 
 
 def _size(scope: Scope, fields: str | None) -> Any:
-    """About how many bytes a row takes in the answer; PostgreSQL knows the length of most values without reading them."""
+    """About how many bytes a row takes in the answer, by lengths that PostgreSQL knows without reading the values."""
     wanted = chosen(scope, fields)
     size: Any = sa.literal_column(str(8 * len(wanted) + sum(len(column.name) for column in wanted)))
     for column in wanted:

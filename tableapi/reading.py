@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
-from tableapi import exact, filters, groups, plan, schemas, sheets, versions
+from tableapi import answer_size, exact, filters, groups, plan, schemas, sheets, versions
 from tableapi.access import Actor
 from tableapi.batch import Batch
 from tableapi.bodies import records
@@ -63,8 +63,7 @@ class Call:
 
 async def one(call: Call, ident: Any) -> Reply:
     """GET /_table/<t>/<id>"""
-    found = _keyed(call, 1)
-    wanted, made = found
+    wanted, made = _keyed(call, 1)
     values = _values(call, made.options, [])
     values.ids = [plan.identifier(ident, wanted)]
     row = await _run(call, made, values)
@@ -95,10 +94,8 @@ def _key(call: Call, *more: Any) -> tuple[Any, ...]:
 
 
 def _params(call: Call) -> dict[str, Any]:
-    source = {"params": call.query["params"]} if "params" in call.query else {}
-    return options(
-        source, {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
-    ).params
+    sent = {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
+    return options({"params": call.query["params"]} if "params" in call.query else {}, sent).params
 
 
 def _asked(call: Call, made: Options, tree: Filter | None) -> Asked:
@@ -122,40 +119,18 @@ async def _run(call: Call, made: Plan, values: Values) -> Any:
     """The row of a statement, from the primary or a replica, as the plan and the settings allow."""
     replicas, bounds = call.dataset.replicas, call.dataset.bounds
     if made.replica and replicas is not None:
-        row = await _measured(bounds, replicas.fetchrow, made, values)
+        row = await answer_size.fetchrow(bounds, replicas.fetchrow, made, values)
     else:
         caller, turns = call.actor.session or call.actor.key, call.dataset.turns
         if not turns.enter(caller):
             await turns.wait(caller)
         try:
-            row = await _measured(bounds, call.dataset.db.lanes.fetchrow, made, values)
+            row = await answer_size.fetchrow(bounds, call.dataset.db.lanes.fetchrow, made, values)
         finally:
             turns.leave(caller)
     if row is not None and made.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
-        raise _too_large(bounds)
+        raise answer_size.too_large(bounds)
     return row
-
-
-async def _measured(bounds: Bounds, fetchrow: Callable[..., Awaitable[Any]], made: Plan, values: Values) -> Any:
-    if made.measure is not None:
-        within(bounds, await fetchrow(made.measure.sql, *made.measure.args(values)))
-    return await fetchrow(made.sql, *made.args(values))
-
-
-def within(bounds: Bounds, size: Any) -> None:
-    """Refuse an answer that was measured to be too large."""
-    if size["rows"] > bounds.answer_rows or (size["bytes"] or 0) > bounds.answer_bytes:
-        raise _too_large(bounds)
-
-
-def _too_large(bounds: Bounds) -> BadRequest:
-    return BadRequest(
-        f"The answer would have more than {bounds.answer_rows:,} rows, those of relations included, or more than "
-        f"{bounds.answer_bytes // 1_000_000} MB. Ask for less: a lower limit, a lower <relation>.limit, fewer relations "
-        "or fields.",
-        reason="answer_too_large",
-        context={"rows": bounds.answer_rows, "bytes": bounds.answer_bytes},
-    )
 
 
 def _values(call: Call, made: Options, literals: list[str]) -> Values:
@@ -188,8 +163,7 @@ async def several(call: Call, idents: list[Any]) -> Reply:
         values.ids = good
         sealed, shown = found.sealed, found.names
         async with call.dataset.db.lanes.one() as connection:
-            if found.measure is not None:
-                within(call.dataset.bounds, await connection.fetchrow(found.measure.sql, *found.measure.args(values)))
+            await answer_size.check(call.dataset.bounds, connection.fetchrow, found, values)
             rows = {r["place"]: r["body"] for r in await connection.fetch(found.sql, *found.args(values))}
     for ident, place in zip(idents, places, strict=True):
         if isinstance(place, ApiError):

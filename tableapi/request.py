@@ -177,23 +177,21 @@ def relation_option(name: str, relation: Relations) -> str | None:
     return f"{path}.{option}" if at > 0 else None
 
 
+def _shapes(name: str, relation: Relations) -> bool:
+    """Whether an option that is none of a table's own belongs to the shape."""
+    return name not in LIFTED and name.endswith(RELATION_OPTIONS) and relation_option(name, relation) is not None
+
+
 def shape(query: Mapping[str, str], relation: Relations) -> tuple[tuple[str, str], ...]:
     """What of a query belongs to the shape of the request; options that do not exist never do."""
-    return tuple([
-        (name, value)
-        for name, value in query.items()
-        if name in _SHAPING or (name.endswith(RELATION_OPTIONS) and relation_option(name, relation) is not None)
-    ])  # fmt: skip
+    return tuple([one for one in query.items() if one[0] in _SHAPING or _shapes(one[0], relation)])
 
 
 def body_shape(body: Any, relation: Relations) -> bytes:
     """What of a tunnelled body belongs to the shape."""
     if not isinstance(body, dict):
         return b""
-    return exact.dumps({
-        name: value for name, value in body.items()
-        if name in _SHAPING or (name.endswith(RELATION_OPTIONS) and relation_option(name, relation) is not None)
-    })  # fmt: skip
+    return exact.dumps({k: v for k, v in body.items() if k in _SHAPING or _shapes(k, relation)})
 
 
 def _text(name: str, value: Any) -> str:

@@ -57,9 +57,10 @@ def weight(value: Any) -> int:
 
 def short(options: tuple[tuple[str, str], ...]) -> Any:
     """Options as part of a key: themselves, or a digest of fixed size where they are long."""
-    if sum([len(value) for _, value in options]) <= SHORT:
-        return options
-    return digest(options)
+    chars = 0
+    for _, value in options:
+        chars += len(value)
+    return options if chars <= SHORT else digest(options)
 
 
 def digest(value: Any) -> bytes:

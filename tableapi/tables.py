@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tableapi import bodies, crossed, exact, filters, known, plan, reading, request, versions, write
-from tableapi import names as words
+from tableapi import answer_size, bodies, crossed, exact, filters, known, plan, reading, request, versions, write
 from tableapi.batch import Batch, Stop, trying
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.listing import listing
+from tableapi.names import names
 from tableapi.reading import Call
 from tableapi.reply import Reply
 from tableapi.roles import EVERYTHING
@@ -114,7 +114,7 @@ async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: 
 
 
 def _names(call: Call, options: request.Options) -> list[str]:
-    return words.names(options.fields) if options.fields and options.fields.strip() != "*" else []
+    return names(options.fields) if options.fields and options.fields.strip() != "*" else []
 
 
 def _is_nested(call: Call, item: Any, word: str) -> bool:
@@ -239,11 +239,8 @@ async def _related(
     right = plan.right_of(table, call.rights, "GET")
     if keys is None:
         found, literals = filters.parse(text, call.dataset.bounds.filter)
-        listed = plan.list_plan(
-            plan.Asked(
-                table, right, call.rights, request.Options(fields="", params=options.params), found, call.dataset.bounds
-            )
-        )
+        wanted_keys = request.Options(fields="", params=options.params)
+        listed = plan.list_plan(plan.Asked(table, right, call.rights, wanted_keys, found, call.dataset.bounds))
         row = await connection.fetchrow(listed.sql, *listed.args(plan.Values(call.actor, literals, options.params, [])))
         keys = [plan.identifier(one, wanted) for one in exact.loads(row["body"] or b"[]")]
     if not keys:
@@ -252,8 +249,7 @@ async def _related(
         options.fields = ""
     made = plan.keyed_plan(plan.Asked(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys))
     values = plan.Values(call.actor, [], options.params, keys)
-    if made.measure is not None:
-        reading.within(call.dataset.bounds, await connection.fetchrow(made.measure.sql, *made.measure.args(values)))
+    await answer_size.check(call.dataset.bounds, connection.fetchrow, made, values)
     rows = await connection.fetch(made.sql, *made.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -110,3 +111,11 @@ def _as_base64(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
 def as_text(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
     """The text of a value, for the text operators."""
     return column if type_.name in ("text", "character varying") else sa.cast(column, Named("text"))
+
+
+# Moments of the database's clock, by the word that a filter names them with.
+MOMENTS: dict[str, Callable[[], Any]] = {
+    "now": sa.func.now,
+    "current_timestamp": sa.func.now,
+    "current_date": lambda: sa.cast(sa.func.now(), Named("date")),
+}

@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi import crossed, filters, nested, plan, reading, refused, rules, versions, write
+from tableapi import answer_size, crossed, filters, nested, plan, refused, rules, versions, write
 from tableapi.change import Change, take_apart
 from tableapi.clauses import Binder
 from tableapi.errors import BadRequest, Forbidden
@@ -260,8 +260,6 @@ class Writer:
         asked = Asked(table, right, self.call.rights, options, None, self.call.dataset.bounds)
         found = plan.keyed_plan(asked, wanted, 1)
         values = Values(self.call.actor, [], made.params, [ident])
-        if found.measure is not None:
-            size = await self.connection.fetchrow(found.measure.sql, *found.measure.args(values))
-            reading.within(self.call.dataset.bounds, size)
+        await answer_size.check(self.call.dataset.bounds, self.connection.fetchrow, found, values)
         row = await self.connection.fetchrow(found.sql, *found.args(values))
         return Written(row["body"], row["mark"], {}, found.sealed) if row is not None else None

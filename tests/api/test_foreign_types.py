@@ -35,8 +35,10 @@ create operator class extensions.size_ops default for type extensions.size using
 create table box (size extensions.size primary key, other extensions.size, name text, small extensions.small,
                   unique (other, name));
 create table lid (id integer primary key, size extensions.size references box, mark extensions.mark, place point,
-                  sizes extensions.size[], other extensions.size, name text, foreign key (other, name) references box (other, name));
-create table pair (box_size extensions.size references box, lid_id integer references lid, primary key (box_size, lid_id));
+                  sizes extensions.size[], other extensions.size, name text,
+                  foreign key (other, name) references box (other, name));
+create table pair (box_size extensions.size references box, lid_id integer references lid,
+                   primary key (box_size, lid_id));
 insert into box values ('1', '10', 'one', '1'), ('2', '20', 'two', '2'), ('3', null, 'three', null);
 insert into lid values (1, '1', '1', '(1,1)', '{1,2}', '10', 'one'), (2, '1', '2', '(2,2)', null, null, null),
                        (3, '2', null, null, null, '20', 'two');

@@ -67,7 +67,7 @@ def test_long_relations_of_one_record_and_of_several(http: httpx.Client) -> None
 
 
 def test_long_relations_under_long_relations(http: httpx.Client) -> None:
-    query = {
+    query: dict[str, Any] = {
         "related": DOWN + ONE, f"{DOWN}{ONE}.related": f"{UP}{TWO},{UP}{ONE}", f"{DOWN}{ONE}.order": "id desc",
         f"{DOWN}{ONE}.fields": "id", f"{DOWN}{ONE}.limit": 1,
     }  # fmt: skip
@@ -122,12 +122,16 @@ def test_a_quoted_name_works_in_every_option(http: httpx.Client, quotes: str) ->
     assert [row["the id"] for row in rows] == [3, 2, 1]
     rows = ask(http, table, group=q("x,y"), fields=f"{q('x,y')},SUM( {q('p.q')} ),COUNT(*)", order=q("x,y"))["resource"]
     assert rows == [{"x,y": "one", "sum_p.q": 5, "count_all": 1}, {"x,y": "two", "sum_p.q": 7, "count_all": 2}]
-    having = {"group": q("x,y"), "fields": q("x,y"), "having": f"SUM({q('p.q')}) > 6 and {q('x,y')} = two"}
+    having: dict[str, Any] = {
+        "group": q("x,y"),
+        "fields": q("x,y"),
+        "having": f"SUM({q('p.q')}) > 6 and {q('x,y')} = two",
+    }
     assert ask(http, table, **having)["resource"] == [{"x,y": "two"}]
     assert ask(http, f"{table}/2", id_field=q("the id"), fields=q("x,y")) == {"x,y": "two"}
     assert ask(http, table, ids="3,1", id_field=q("the id"), fields=q("p.q"))["resource"] == [{"p.q": 3}, {"p.q": 5}]
     children, parent = "a b_by_the.parent", "a b_by_the.parent_parent"
-    query = {
+    query: dict[str, Any] = {
         "filter": f"{q('the id')} = 1", "related": f"{q(children)},{q(parent)}", "fields": q("the id"),
         f"{q(children)}.fields": q("p.q"), f"{q(children)}.order": f"{q('p.q')} desc",
         f"{q(children)}.filter": f"{q('p.q')} > 3",
@@ -135,7 +139,7 @@ def test_a_quoted_name_works_in_every_option(http: httpx.Client, quotes: str) ->
     row = ask(http, table, **query)["resource"][0]
     assert row[children] == [{"p.q": 4}]
     assert row[parent] is None
-    plain = {"filter": "`the id` = 1", "related": children, f"{children}.limit": "1"}
+    plain: dict[str, Any] = {"filter": "`the id` = 1", "related": children, f"{children}.limit": "1"}
     assert len(ask(http, table, **plain)["resource"][0][children]) == 1
     found = ask(http, table, filter=f"{q(parent)}.{q('x,y')} = one", order=f"{q(parent)}.{q('p.q')},{q('p.q')}")
     assert [row["the id"] for row in found["resource"]] == [3, 2]
