@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.access import Access, Kept, Keyed, Rule, Sessions
+from tableapi.auth.policy import Access, Kept, Keyed, Rule, Sessions
 
 OWNER = ("client",)
 EVERYONE = ("client", "member")
@@ -185,6 +185,8 @@ POLICY: dict[str, Access] = {
 
 # What a revoked session of a disabled or deleted user still tells is why it is over; see `refusals`.
 SESSIONS = Sessions(
+    user="appuserid",
+    account="clientid",
     lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,
                case when u.isdeleted = 1 then 'deleted'

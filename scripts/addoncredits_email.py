@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import dunning
+from scripts._shared.billing import notices
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import NotFound, TooMany
-from tableapi.scripts import script
 
 
 class Input(BaseModel):
@@ -21,7 +21,7 @@ _OWN = "select receipts from transactionhistory where transactionid = $1 and cli
 _COUNT = "update transactionhistory set receipts = receipts + 1 where transactionid = $1"
 
 
-@script(roles=OWNER, limit="20/hour per client")
+@script(roles=OWNER, limit="20/hour per account")
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     async with ctx.db.transaction():
         sent = await ctx.db.fetchval(_OWN, input.transactionid, ctx.actor.clientid)
@@ -30,5 +30,5 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
         if sent >= 3:
             raise TooMany("This receipt has been sent three times.", headers={"Retry-After": "86400"})
         await ctx.db.execute(_COUNT, input.transactionid)
-        await dunning.receipt(ctx, ctx.actor.clientid, input.transactionid)
+        await notices.receipt(ctx, ctx.actor.clientid, input.transactionid)
     return {"success": 1}

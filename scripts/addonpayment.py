@@ -10,12 +10,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from scripts._shared import addons, audit, billing, cardnumbers, mails, prices, users
+from scripts._shared import audit, mail
+from scripts._shared.accounts import users
+from scripts._shared.billing import addons, card_guard, customer, prices
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.adapters.money import CardRefused, Intent
-from tableapi.context import Context
+from scripts._shared.vendors.money import CardRefused, Intent
+from tableapi.endpoints.registry import script
 from tableapi.errors import Conflict, NotFound
-from tableapi.scripts import script
 
 BACK = "/dashboard/creditaddons"
 
@@ -38,11 +40,11 @@ class Input(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _no_card_number(cls, data: Any) -> Any:
-        cardnumbers.refuse(data)
+        card_guard.refuse(data)
         return data
 
 
-@script(roles=OWNER, limit="10/hour per client", seconds=30, repeatable=True)
+@script(roles=OWNER, limit="10/hour per account", seconds=30, repeatable=True)
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
     token, clientid = input.tokenid, ctx.actor.clientid
@@ -60,11 +62,11 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
 async def _begin(ctx: Context, plan: Any, token: str) -> Intent:
     """A payment of this token: the key makes it one, however often it is asked for."""
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
-    custid = await billing.customer(ctx, clientid)
+    custid = await customer.customer(ctx, clientid)
     marks = {"clientid": str(clientid), "planid": str(plan["planid"])}
     key = f"addon:{clientid}:{plan['planid']}:{_digest(token)}"
-    intent = await billing.provider(ctx).intent(custid, amount, billing.CURRENCY, marks, key)
-    await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], token, amount, billing.CURRENCY)
+    intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, marks, key)
+    await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], token, amount, customer.CURRENCY)
     return intent
 
 
@@ -72,16 +74,16 @@ async def _state(ctx: Context, row: Any, token: str) -> Intent | None:
     """How an earlier payment of this token stands; None when it is known to have failed or to be paid."""
     if row["status"] in ("paid", "failed"):
         return None
-    intent = await billing.provider(ctx).intent_state(row["providerid"])
+    intent = await customer.provider(ctx).intent_state(row["providerid"])
     if intent.status in ("requires_payment_method", "requires_confirmation") and row["status"] == "created":
         return await _charge(ctx, intent, token)  # the first request died before its card was charged
     return intent
 
 
 async def _charge(ctx: Context, intent: Intent, token: str) -> Intent | None:
-    back = mails.link(ctx, BACK)
+    back = mail.link(ctx, BACK)
     try:
-        return await billing.provider(ctx).charge(intent, token, back, f"charge:{intent.id}:{_digest(token)}")
+        return await customer.provider(ctx).charge(intent, token, back, f"charge:{intent.id}:{_digest(token)}")
     except CardRefused:
         await ctx.db.execute(_FAILED, intent.id)
         await audit.write(ctx, "addon_refused")

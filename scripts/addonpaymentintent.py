@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import addons, billing, prices
+from scripts._shared.billing import addons, customer, prices
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -23,15 +23,15 @@ _KEEP = """
 """
 
 
-@script(roles=OWNER, limit="20/hour per client", seconds=30, repeatable=True)
+@script(roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     plan = await addons.on_sale(ctx, input.planid)
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
-    custid = await billing.customer(ctx, clientid)
+    custid = await customer.customer(ctx, clientid)
     marks = {"clientid": str(clientid), "planid": str(plan["planid"])}
     key = f"intent:{clientid}:{secrets.token_hex(12)}"
-    made = await billing.provider(ctx).intent(custid, amount, billing.CURRENCY, marks, key)
-    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], amount, billing.CURRENCY)
+    made = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, marks, key)
+    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], amount, customer.CURRENCY)
     return {
         "result": {
             "clientsecret": made.secret,

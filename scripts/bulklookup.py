@@ -8,14 +8,16 @@ import orjson
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from scripts._shared import bulk, bulkfile, urllist
+from scripts._shared.bulk import job as bulk
+from scripts._shared.bulk import result_file, url_list
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi import multipart, sheets
-from tableapi.context import Context
-from tableapi.door import decode, validate
-from tableapi.reply import attachment
-from tableapi.request import Options
-from tableapi.scripts import script
+from tableapi.endpoints.guard import decode, validate
+from tableapi.endpoints.registry import script
+from tableapi.http import multipart
+from tableapi.http.response import attachment
+from tableapi.query.options import Options
+from tableapi.tables import export
 
 MOST = 5 * 1024 * 1024
 Kind = Literal["directdial", "businessemail", "personalemail"]
@@ -55,21 +57,21 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
         query: dict[str, Any] = dict(ctx.request.query)
         if "kinds" in query:
             query["kinds"] = [part.strip() for part in query["kinds"].split(",")]
-        return validate(Input, query), urllist.of_csv(sent.data)
+        return validate(Input, query), url_list.of_csv(sent.data)
     asked = validate(Input, decode(body, kind))
-    return asked, urllist.of_csv(asked.csv.encode()) if asked.csv else urllist.of_list(asked.urls)
+    return asked, url_list.of_csv(asked.csv.encode()) if asked.csv else url_list.of_list(asked.urls)
 
 
 @script(method="GET", roles=SESSION, tail="jobid")
 async def follow(ctx: Context, input: Which) -> dict[str, Any] | Response:
     """Progress, charges and the outcome of each row; with `Accept` xlsx or csv as a file, with the contacts."""
     job = await bulk.show(ctx, input.jobid)
-    wanted = sheets.wanted(Options(), ctx.request.headers)
+    wanted = export.wanted(Options(), ctx.request.headers)
     if wanted is None:
         return job
     form, _ = wanted
-    file, kind = await bulkfile.write(ctx, job, form)
-    headers = {**attachment(f"{bulkfile.FILE}.{form}"), "Cache-Control": "no-store"}
+    file, kind = await result_file.write(ctx, job, form)
+    headers = {**attachment(f"{result_file.FILE}.{form}"), "Cache-Control": "no-store"}
     return Response(file, media_type=kind, headers=headers)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scripts._shared import availability
-from scripts._shared.availability import Input, Output
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import availability
+from scripts._shared.accounts.availability import Input, Output
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 @script(roles=(ANYONE,))

@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import mails, tokens, users
+from scripts._shared import mail
+from scripts._shared.accounts import tokens, users
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -29,6 +30,6 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         purpose: tokens.Purpose = "verify" if name == "verify" else "reset"
         code = await tokens.issue(ctx, purpose, user["appuserid"], email=user["email"])
-        link = mails.link(ctx, path, email=user["email"], code=code)
-        await mails.queue(ctx, name, user["email"], link, name=user["name"])
+        link = mail.link(ctx, path, email=user["email"], code=code)
+        await mail.queue(ctx, name, user["email"], link, name=user["name"])
     return Output()

@@ -7,11 +7,12 @@ from typing import Any, Literal
 import asyncpg
 from pydantic import BaseModel
 
-from scripts._shared import accounts, audit, sessions, tokens
+from scripts._shared import audit
+from scripts._shared.accounts import sessions, signup, tokens
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import Invalid
-from tableapi.scripts import script
 
 MISMATCH = "Verification Code Mismatched"
 
@@ -57,7 +58,7 @@ async def run(ctx: Context, input: Input) -> Output:
         try:
             await ctx.db.execute("update appuser set email = $2 where appuserid = $1", who, email)
         except asyncpg.UniqueViolationError:
-            raise accounts.EmailExists("Something Went Wrong!Cannot Update Email.") from None
+            raise signup.EmailExists("Something Went Wrong!Cannot Update Email.") from None
         await sessions.end_all(ctx, who)
         token = await sessions.start(ctx, who)
         await audit.write(ctx, "email_changed", who)

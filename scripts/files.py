@@ -10,11 +10,11 @@ from uuid import UUID
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi import multipart
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import NotFound, TooLarge, UnsupportedMedia
-from tableapi.scripts import script
+from tableapi.http import multipart
 
 MOST = 10 * 1024 * 1024
 # Ending -> content type and how such a file begins. Text has no beginning of its own; it must be text.
@@ -47,7 +47,7 @@ async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
         raise TooLarge("The file is larger than 10 MB.")
     kind = _type(sent)
     stored = secrets.token_urlsafe(24)
-    await ctx.world.storage.put(stored, sent.data)
+    await ctx.vendors.storage.put(stored, sent.data)
     who = (ctx.actor.clientid, ctx.actor.appuserid)
     fileid = await ctx.db.fetchval(_KEEP, *who, sent.name, stored, kind, len(sent.data))
     path = f"/api/v2/files/{fileid}"
@@ -58,7 +58,7 @@ async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
 async def read(ctx: Context, input: Which) -> Response:
     """One's own file, as a download."""
     row: Any = await ctx.db.fetchrow(_FIND, input.fileid, ctx.actor.appuserid)
-    data = await ctx.world.storage.get(row["path"]) if row else None
+    data = await ctx.vendors.storage.get(row["path"]) if row else None
     if row is None or data is None:
         raise NotFound("There is no such file.")
     name = f"attachment; filename*=UTF-8''{quote(row['name'])}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import apikeys
+from scripts._shared import api_keys
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Output(BaseModel):
@@ -17,8 +17,8 @@ class Output(BaseModel):
 _RESERVE = "insert into reservedkey (keyhash, clientid) values ($1, $2)"
 
 
-@script(roles=OWNER, limit="60/hour per client")
+@script(roles=OWNER, limit="60/hour per account")
 async def run(ctx: Context) -> Output:
-    key = apikeys.generate()
+    key = api_keys.generate()
     await ctx.db.execute(_RESERVE, ctx.vault.index("apikey", key), ctx.actor.clientid)
     return Output(apikey=key)

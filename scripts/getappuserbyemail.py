@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import users
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import users
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):

@@ -6,12 +6,14 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from scripts._shared import credits, people, profile, reveals  # noqa: A004
-from scripts._shared.contacts import Contact
-from scripts._shared.credits import Balances
+from scripts._shared.contacts import reveal
+from scripts._shared.contacts.contact import Contact
+from scripts._shared.context import Context
+from scripts._shared.credits import balance
+from scripts._shared.credits.balance import Balances
+from scripts._shared.people import directory, profile_url
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -29,10 +31,10 @@ class Output(BaseModel):
 @script(roles=SESSION, limit="60/minute per user", repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
-    key = profile.typed_key(input.linkedinurl, ctx.settings.profile_host)
-    person = await people.find(ctx, key)  # perhaps the network: outside any transaction
+    key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
+    person = await directory.find(ctx, key)  # perhaps the network: outside any transaction
     if person is None or not person.has(input.type):
-        return Output(contactdata=[], charged=0, credits=await credits.balances(ctx, clientid))
+        return Output(contactdata=[], charged=0, credits=await balance.balances(ctx, clientid))
 
-    done = await reveals.reveal(ctx, person, input.type, clientid=clientid, appuserid=ctx.actor.appuserid)
+    done = await reveal.reveal(ctx, person, input.type, clientid=clientid, appuserid=ctx.actor.appuserid)
     return Output(contactdata=[done.contact], charged=1 if done.charged else 0, credits=done.credits)

@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from scripts._shared import audit
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import Forbidden
-from tableapi.scripts import script
 
 
 class Input(BaseModel):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scripts._shared import social
-from scripts._shared.social import Input, Output
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import oauth
+from scripts._shared.accounts.oauth import Input, Output
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 @script(roles=(ANYONE,), limit="10/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    return await social.ticket(ctx, "google", input)
+    return await oauth.ticket(ctx, "google", input)

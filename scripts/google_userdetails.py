@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel, model_validator
 
-from scripts._shared import social
-from scripts._shared.social import Details
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import oauth
+from scripts._shared.accounts.oauth import Details
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -25,5 +25,5 @@ class Input(BaseModel):
 
 @script(roles=(ANYONE,), limit="10/minute per ip")
 async def run(ctx: Context, input: Input) -> Details:
-    ticket = input.access_token or await social.credential_ticket(ctx, input.credential, input.nonce)
-    return await social.details(ctx, ticket)
+    ticket = input.access_token or await oauth.credential_ticket(ctx, input.credential, input.nonce)
+    return await oauth.details(ctx, ticket)

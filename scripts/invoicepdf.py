@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response
 
-from scripts._shared import invoicepdf, sessions, tokens
+from scripts._shared.accounts import sessions, tokens
+from scripts._shared.billing import invoice_pdf
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import Forbidden, NotFound, Unauthorized
-from tableapi.scripts import script
 
 _NOT_IN_FILE = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -24,7 +25,7 @@ class Input(BaseModel):
 @script(method="GET", public=True, limit="30/minute per ip")
 async def run(ctx: Context, input: Input) -> Response:
     clientid = await _owner(ctx)
-    found = await invoicepdf.row(ctx, clientid, number=input.invoicenumber)
+    found = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
     if found is None:
         raise NotFound("There is no such invoice.")
     name = _NOT_IN_FILE.sub("_", found["invoicenumber"])
@@ -32,7 +33,7 @@ async def run(ctx: Context, input: Input) -> Response:
         "Content-Disposition": f'attachment; filename="invoice-{name}.pdf"',
         "Cache-Control": "no-store",
     }
-    return Response(await invoicepdf.make(ctx, found), media_type="application/pdf", headers=headers)
+    return Response(await invoice_pdf.make(ctx, found), media_type="application/pdf", headers=headers)
 
 
 async def _owner(ctx: Context) -> int:

@@ -7,10 +7,13 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel
 
-from scripts._shared import apikeys, credits, people, profile, reveals  # noqa: A004
-from scripts._shared.people import Person
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared import api_keys
+from scripts._shared.contacts import reveal
+from scripts._shared.context import Context
+from scripts._shared.credits import balance
+from scripts._shared.people import directory, profile_url
+from scripts._shared.people.directory import Person
+from tableapi.endpoints.registry import script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
 PER_MINUTE, PER_DAY = 30, 5000
@@ -46,12 +49,12 @@ _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is di
 
 @script(method="GET", public=True, limit="120/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    key = await apikeys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
+    key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
     ctx.limit("keylookup minute", str(key["keyid"]), PER_MINUTE, 60)
     ctx.limit("keylookup day", str(key["keyid"]), PER_DAY, 86400)
-    profilekey = profile.typed_key(input.linkedinurl, ctx.settings.profile_host)
+    profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]
-    person = await people.find(ctx, profilekey)
+    person = await directory.find(ctx, profilekey)
     found = person if person is not None and person.has(kind) else None
     async with ctx.db.transaction():
         charged, left, values = await _reveal(ctx, key, found, kind)
@@ -61,7 +64,7 @@ async def run(ctx: Context, input: Input) -> Output:
         )
         await ctx.db.execute(_USED, key["keyid"])
     ctx.headers["X-Credits-Remaining"] = str(left)
-    url = profile.url_of(profilekey, ctx.settings.profile_host)
+    url = profile_url.url_of(profilekey, ctx.settings.profile_host)
     data = Found.model_validate(
         {"full_name": person.full_name if person else "", "linkedinurl": url, input.type: values}
     )
@@ -71,12 +74,12 @@ async def run(ctx: Context, input: Input) -> Output:
 async def _reveal(ctx: Context, key: Any, person: Person | None, kind: str) -> tuple[int, int, list[str]]:
     """charged, what is left of this kind, and the values."""
     if person is None:
-        left = await credits.balances(ctx, key["clientid"])
-        return 0, getattr(left, credits.CREDIT[kind]), []
-    done = await reveals.reveal(ctx, person, kind, clientid=key["clientid"], keyid=key["keyid"])
+        left = await balance.balances(ctx, key["clientid"])
+        return 0, getattr(left, balance.CREDIT[kind]), []
+    done = await reveal.reveal(ctx, person, kind, clientid=key["clientid"], keyid=key["keyid"])
     if kind == "directdial":
         values = (done.contact.phone_numbers or "").split(",")
     else:
         wanted = kind.removesuffix("email")
         values = [item["address"] for item in orjson.loads(done.contact.emails or "[]") if item["type"] == wanted]
-    return done.charged, getattr(done.credits, credits.CREDIT[kind]), values
+    return done.charged, getattr(done.credits, balance.CREDIT[kind]), values

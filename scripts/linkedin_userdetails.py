@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import social
-from scripts._shared.social import Details
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import oauth
+from scripts._shared.accounts.oauth import Details
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -17,4 +17,4 @@ class Input(BaseModel):
 
 @script(roles=(ANYONE,), limit="10/minute per ip")
 async def run(ctx: Context, input: Input) -> Details:
-    return await social.details(ctx, input.access_token)
+    return await oauth.details(ctx, input.access_token)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import users, verification
+from scripts._shared.accounts import users, verification
+from scripts._shared.context import Context
 from scripts._shared.roles import SIGNUP
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):

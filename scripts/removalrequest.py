@@ -8,11 +8,13 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse
 
-from scripts._shared import domains, mails, profile, tokens
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.crypto import token_hash
-from tableapi.scripts import script
+from scripts._shared import mail
+from scripts._shared.accounts import email_domains, tokens
+from scripts._shared.context import Context
+from scripts._shared.people import profile_url
+from tableapi.auth.policy import ANYONE
+from tableapi.crypto.vault import token_hash
+from tableapi.endpoints.registry import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
 _FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"
@@ -38,12 +40,12 @@ class Link(BaseModel):
 @script(roles=(ANYONE,), limit="5/hour per ip")
 async def ask(ctx: Context, input: Input) -> Output:
     """Mail the link that proves the address."""
-    email = domains.cleaned(input.email)
-    key = profile.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
+    email = email_domains.cleaned(input.email)
+    key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
     ctx.limit("removalrequest", email, 3, 86400)
     async with ctx.db.transaction():
         code = await tokens.issue(ctx, "removal", None, {"email": email, "key": key})
-        await mails.queue(ctx, "removal", email, mails.link(ctx, f"/api/v2/removalrequest/{code}"))
+        await mail.queue(ctx, "removal", email, mail.link(ctx, f"/api/v2/removalrequest/{code}"))
     return Output()
 
 

@@ -6,10 +6,11 @@ from email.utils import parseaddr
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from scripts._shared import domains, mails, names
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared import mail
+from scripts._shared.accounts import email_domains, person_names
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -29,8 +30,8 @@ class Input(BaseModel):
     @field_validator("name")
     @classmethod
     def _plain(cls, value: str) -> str:
-        if not names.is_plain(value):
-            raise ValueError(names.REFUSED)
+        if not person_names.is_plain(value):
+            raise ValueError(person_names.REFUSED)
         return value
 
 
@@ -40,7 +41,7 @@ class Output(BaseModel):
 
 @script(roles=(ANYONE,), limit="3/hour per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    email = domains.cleaned(input.email)
+    email = email_domains.cleaned(input.email)
     _, ours = parseaddr(ctx.settings.mail_from)
-    await mails.queue(ctx, "demo", ours, name=input.name, email=email, query=input.query)
+    await mail.queue(ctx, "demo", ours, name=input.name, email=email, query=input.query)
     return Output()

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import contacts
-from scripts._shared.contacts import COLUMNS, Contact
+from scripts._shared.contacts import contact
+from scripts._shared.contacts.contact import COLUMNS, Contact
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 _WILD = re.compile(r"([\\%_])")
 
@@ -62,5 +62,5 @@ async def run(ctx: Context, input: Input) -> Output:
     rows: list[Any] = await ctx.db.fetch(
         _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.limit, input.offset, pattern
     )
-    found = [contacts.opened(ctx, row) for row in rows if row["contactid"] is not None]
+    found = [contact.opened(ctx, row) for row in rows if row["contactid"] is not None]
     return Output(resource=found, meta=Meta(count=rows[0]["found"]))

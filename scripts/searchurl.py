@@ -6,12 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel, model_validator
 
-from scripts._shared import contacts, people, profile
-from scripts._shared.contacts import MASKED_EMAIL, MASKED_PHONE
-from scripts._shared.people import Person
+from scripts._shared.contacts import contact
+from scripts._shared.contacts.contact import MASKED_EMAIL, MASKED_PHONE
+from scripts._shared.context import Context
+from scripts._shared.people import directory, profile_url
+from scripts._shared.people.directory import Person
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -54,8 +55,8 @@ _PAID = "select kind from reveal where clientid = $1 and personid = $2"
 
 @script(roles=SESSION, limit="60/minute per session, 2000/day per user")
 async def run(ctx: Context, input: Input) -> Output:
-    key = profile.typed_key(input.linkedinurl, ctx.settings.profile_host)
-    person = await people.find(ctx, key)
+    key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
+    person = await directory.find(ctx, key)
     if person is None:
         return Output(data=[])
     paid = {row["kind"] for row in await ctx.db.fetch(_PAID, ctx.actor.clientid, person.personid)}
@@ -79,9 +80,9 @@ def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Found:
     emails += _emails(ctx, "personal", list(person.personal) if input.personal else [], no_personal)
     return Found(
         full_name=person.full_name,
-        linkedinurl=profile.url_of(person.key, ctx.settings.profile_host),
+        linkedinurl=profile_url.url_of(person.key, ctx.settings.profile_host),
         emails=emails,
-        phone_numbers=[MASKED_PHONE] * len(phones) if no_phone else contacts.shown(ctx, phones),
+        phone_numbers=[MASKED_PHONE] * len(phones) if no_phone else contact.shown(ctx, phones),
         phone_encrypted=no_phone,
         business_email_encrypted=no_business,
         personal_email_encrypted=no_personal,
@@ -90,5 +91,5 @@ def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Found:
 
 
 def _emails(ctx: Context, type_: str, addresses: list[str], masked: bool) -> list[Email]:
-    shown = [MASKED_EMAIL] * len(addresses) if masked else contacts.shown(ctx, addresses)
+    shown = [MASKED_EMAIL] * len(addresses) if masked else contact.shown(ctx, addresses)
     return [Email(address=address, type=type_, encrypted=masked) for address in shown]

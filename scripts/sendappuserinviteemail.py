@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import members, users
+from scripts._shared.accounts import users
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
+from scripts._shared.team import seats
+from tableapi.endpoints.registry import script
 from tableapi.errors import Conflict
-from tableapi.scripts import script
 
 
 class Input(BaseModel):
@@ -25,5 +26,5 @@ async def run(ctx: Context, input: Input) -> Output:
     if user["invitestatus"] != "pending":
         raise Conflict("This member has accepted the invitation already.", reason="not_pending")
     ctx.limit("sendappuserinviteemail", str(input.appuserid), 3, 3600)
-    await members.invite_again(ctx, user)
+    await seats.invite_again(ctx, user)
     return Output()

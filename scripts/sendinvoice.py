@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import mails, users
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared import mail
+from scripts._shared.accounts import users
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -29,15 +30,15 @@ _PLAN = """
 """
 
 
-@script(roles=("client", "unverified"), limit="5/hour per client")
+@script(roles=("client", "unverified"), limit="5/hour per account")
 async def run(ctx: Context, input: Input) -> Output:
     await users.own(ctx, clientid=input.clientid)
     async with ctx.db.transaction():
         plan: Any = await ctx.db.fetchrow(_PLAN, ctx.actor.clientid)
         if plan is None:
             return Output(sent=0)
-        await mails.queue(
-            ctx, "invoice", plan["email"], mails.link(ctx, "/dashboard/settings/billing"), name=plan["name"],
+        await mail.queue(
+            ctx, "invoice", plan["email"], mail.link(ctx, "/dashboard/settings/billing"), name=plan["name"],
             planname=plan["planname"], price=float(plan["price"]), invoicenumber=plan["invoicenumber"] or "",
             expiry=f"{plan['expirydate']:%-d %b %Y}",
         )  # fmt: skip

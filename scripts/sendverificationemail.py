@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import mails, tokens, users
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared import mail
+from scripts._shared.accounts import tokens, users
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -30,8 +31,8 @@ async def run(ctx: Context, input: Input) -> Output:
     if user is not None and not user["isverified"] and not user["isdeleted"]:
         async with ctx.db.transaction():
             code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
-            link = mails.link(ctx, "/emailverification", email=user["email"], code=code)
-            await mails.queue(ctx, "verify", user["email"], link, name=user["name"])
+            link = mail.link(ctx, "/emailverification", email=user["email"], code=code)
+            await mail.queue(ctx, "verify", user["email"], link, name=user["name"])
     return Output()
 
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from scripts._shared import social
-from tableapi.access import ANYONE
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import oauth
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
@@ -23,5 +23,5 @@ class Output(BaseModel):
 
 @script(roles=(ANYONE,), limit="20/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    url = await social.begin(ctx, input.provider)
-    return Output(url=url, redirect_uri=social.redirect_uri(ctx))
+    url = await oauth.begin(ctx, input.provider)
+    return Output(url=url, redirect_uri=oauth.redirect_uri(ctx))

@@ -10,12 +10,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from scripts._shared import changes, checkouts, planchange, prices, users
-from scripts._shared.live import LIVE
+from scripts._shared.accounts import users
+from scripts._shared.billing import change as changes
+from scripts._shared.billing import change_rules, prices
+from scripts._shared.billing import checkout as checkouts
+from scripts._shared.billing.live import LIVE
+from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import Conflict, Invalid, NotFound
-from tableapi.scripts import script
 
 
 def _blank(value: Any) -> Any:
@@ -56,7 +59,7 @@ class Cancel(BaseModel):
 _LIVE = f"select s.planid, s.autorenew, s.stripe_subid from usersubscription s where s.clientid = $1 and {LIVE}"  # noqa: S608
 
 
-@script(roles=OWNER, limit="10/hour per client", seconds=30, repeatable=True)
+@script(roles=OWNER, limit="10/hour per account", seconds=30, repeatable=True)
 async def checkout(ctx: Context, input: New) -> dict[str, Any]:
     """A hosted page to subscribe on. Within ten minutes the same plan gives the same page."""
     clientid = ctx.actor.clientid
@@ -71,7 +74,7 @@ async def checkout(ctx: Context, input: New) -> dict[str, Any]:
             raise Conflict("You are on this plan already.", reason="already_subscribed")
         if live["stripe_subid"]:
             raise Conflict("Change your running subscription instead.", reason="change_instead")
-    await planchange.must_fit(ctx, clientid, plan)
+    await change_rules.must_fit(ctx, clientid, plan)
     page = await checkouts.page(ctx, clientid, plan)
     return {"resource": {"status": 1, "code": 200, "data": page.id, "url": page.url}}
 
@@ -83,7 +86,7 @@ async def preview(ctx: Context, input: Question) -> dict[str, Any]:
         return await _outcome(ctx, input.session_id)
     if input.plan is None:
         raise Invalid({"plan": "Field required"})
-    row = await planchange.own(ctx, input.subId) if input.subId else None
+    row = await change_rules.own(ctx, input.subId) if input.subId else None
     found = await changes.preview(ctx, row, input.plan) if row is not None else None
     if found is None:
         return {"success": 2, "message": "No such subscription"}
@@ -97,18 +100,18 @@ async def _outcome(ctx: Context, sessionid: str) -> dict[str, Any]:
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
 
 
-@script(method="PATCH", roles=OWNER, limit="20/hour per client", seconds=30, repeatable=True)
+@script(method="PATCH", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
 async def change(ctx: Context, input: Change) -> dict[str, Any]:
     """A higher plan now, a lower one at the end of the period. A double click changes once."""
-    row = await planchange.own_live(ctx, input.subId)
+    row = await change_rules.own_live(ctx, input.subId)
     done = await changes.change(ctx, row, input.plan, input.proration_date)
     return {"success": 1, "resource": {"status": 1, "code": 200, "data": done}}
 
 
-@script(method="DELETE", roles=OWNER, limit="20/hour per client", seconds=30, repeatable=True)
+@script(method="DELETE", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
 async def cancel(ctx: Context, input: Cancel) -> dict[str, Any]:
     """Cancel at the end of the period. Again is safe."""
-    row = await planchange.own(ctx, input.subId)
+    row = await change_rules.own(ctx, input.subId)
     if row is None:
         raise NotFound("There is no such subscription.")
     done = await changes.cancel(ctx, row)

@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import plans, users
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.accounts import users
+from scripts._shared.billing import plans
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):

@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit, tokens, users, verification
-from tableapi.access import ANYONE
-from tableapi.context import Context
+from scripts._shared import audit
+from scripts._shared.accounts import tokens, users, verification
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 from tableapi.errors import NotFound
-from tableapi.scripts import script
 
 
 class Input(BaseModel):

@@ -6,12 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit, planchange, plans, users
-from scripts._shared.grants import end_plan_credits
+from scripts._shared import audit
+from scripts._shared.accounts import users
+from scripts._shared.billing import change_rules, plans
+from scripts._shared.context import Context
+from scripts._shared.credits.ledger import end_plan_credits
 from scripts._shared.roles import OWNER
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import ApiError, Conflict, NotFound
-from tableapi.scripts import script
 
 
 class Input(BaseModel):
@@ -37,7 +39,7 @@ _ROW = (
 )
 
 
-@script(roles=OWNER, limit="20/hour per client")
+@script(roles=OWNER, limit="20/hour per account")
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     clientid = ctx.actor.clientid
     await users.own(ctx, clientid=input.clientid)
@@ -51,7 +53,7 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
         live: Any = await ctx.db.fetchrow(_LIVE, clientid)
         if live is None or live["planid"] != plan["planid"]:
             if live is not None:
-                await planchange.must_fit(ctx, clientid, plan)
+                await change_rules.must_fit(ctx, clientid, plan)
             subscriptionid = await _switch(ctx, live, plan)
         else:
             subscriptionid = live["subscriptionid"]

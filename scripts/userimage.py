@@ -8,32 +8,32 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from scripts._shared import pictures
+from scripts._shared.accounts import avatars
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi import multipart
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import NotFound
-from tableapi.scripts import script
+from tableapi.http import multipart
 
 _KEEP = """
     insert into upload (clientid, appuserid, kind, name, path, contenttype, size)
     values ($1, $2, 'avatar', $3, $4, $5, $6)
 """
-TYPES = dict(pictures.TYPES.values())
+TYPES = dict(avatars.TYPES.values())
 
 
 class Name(BaseModel):
     name: str
 
 
-@script(roles=SESSION, raw=True, body_bytes=pictures.MOST_BYTES + 65536, limit="20/hour per user")
+@script(roles=SESSION, raw=True, body_bytes=avatars.MOST_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     """Multipart, field `files`: one JPEG or PNG."""
     (sent,) = await multipart.files(ctx.request.source, body)
-    ending, kind, data = await pictures.redrawn(sent.data)
+    ending, kind, data = await avatars.redrawn(sent.data)
     name = f"{secrets.token_urlsafe(24)}.{ending}"
     path = f"/api/v2/userimage/{name}"
-    await ctx.world.storage.put(name, data)
+    await ctx.vendors.storage.put(name, data)
     await ctx.db.execute(_KEEP, ctx.actor.clientid, ctx.actor.appuserid, sent.name, path, kind, len(data))
     return {"resource": [{"name": sent.name, "path": path}]}
 
@@ -41,7 +41,7 @@ async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
 @script(method="GET", public=True, tail="name")
 async def show(ctx: Context, input: Name) -> Response:
     """A picture by its random name: an <img> sends no key."""
-    data = await ctx.world.storage.get(input.name)
+    data = await ctx.vendors.storage.get(input.name)
     ending = input.name.rpartition(".")[2]
     if data is None or ending not in TYPES:
         raise NotFound("There is no such picture.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import domains
-from tableapi.access import ANYONE
-from tableapi.context import Context
+from scripts._shared.accounts import email_domains
+from scripts._shared.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 from tableapi.errors import Invalid
-from tableapi.scripts import script
 
 
 class Input(BaseModel):
@@ -26,7 +26,7 @@ class Output(BaseModel):
 @script(roles=(ANYONE,), limit="20/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
     try:
-        email = domains.cleaned(input.email)
+        email = email_domains.cleaned(input.email)
     except Invalid:
         return Output(result=Result(valid=0))
-    return Output(result=Result(valid=int(await domains.is_business(ctx, email))))
+    return Output(result=Result(valid=int(await email_domains.is_business(ctx, email))))

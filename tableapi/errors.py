@@ -78,6 +78,15 @@ class UnknownField(BadRequest):
         super().__init__(f"Table '{table}' has no field '{name[:100]}'.", context={"field": name[:100]})
 
 
+class DuplicateField(BadRequest):
+    """A record holds one field twice, for example in two spellings."""
+
+    reason = "duplicate_field"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Field '{name[:100]}' is in the record twice. Send it once.", context={"field": name[:100]})
+
+
 class Unauthorized(ApiError):
     status, reason, scope = 401, "no_session", "account"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tableapi.embedded import Embedded
+from tableapi.server.postgres.server import Embedded
 from tests.support import Serve, execute, start
 
 _numbers = itertools.count(1)
 
 POLICY = '''"""A project of one table."""
-from tableapi.access import Access, Rule, Sessions
+from tableapi.auth.policy import Access, Rule, Sessions
 POLICY = {"note": Access(read=Rule(), create=Rule())}
 SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
 '''

@@ -8,9 +8,9 @@ from typing import Any
 import asyncpg
 import orjson
 
-from scripts._shared.people import sealed_fields
-from tableapi.adapters.people import FoundPerson
-from tableapi.crypto import Vault
+from scripts._shared.people.directory import sealed_fields
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.crypto.vault import Vault
 
 SECRET, KEY, TOKEN = "a secret of the tests that is long enough", "test-app-key", "token-of-the-test"
 HEADERS = {"X-API-Key": KEY, "X-Session-Token": TOKEN}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncpg
 
-from tableapi.embedded import Embedded, NoPostgres
+from tableapi.server.postgres.server import Embedded, NoPostgres
 
 
 class Standby(Embedded):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tableapi.context import Context
+from scripts._shared.context import Context
 
 _WRITE = """
     insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip) values ($1, $2, $3, $4, $5, $6, $7)

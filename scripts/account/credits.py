@@ -7,13 +7,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import apikeys, credits, sessions  # noqa: A004
-from scripts._shared.credits import Balances
-from scripts._shared.live import LIVE
+from scripts._shared import api_keys
+from scripts._shared.accounts import sessions
+from scripts._shared.billing.live import LIVE
+from scripts._shared.context import Context
+from scripts._shared.credits import balance
+from scripts._shared.credits.balance import Balances
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
+from tableapi.endpoints.registry import script
 from tableapi.errors import Unauthorized
-from tableapi.scripts import script
 
 
 class Output(BaseModel):
@@ -35,7 +37,7 @@ LIMITS = {"searchurl": "60/minute", "getcontact": "60/minute", "keylookup": "30/
 async def run(ctx: Context) -> Output:
     clientid = await _whose(ctx)
     plan: Any = await ctx.db.fetchrow(_PLAN, clientid)
-    left = await credits.balances(ctx, clientid)
+    left = await balance.balances(ctx, clientid)
     if plan is None:
         return Output(credits=left, plan=None, renewson=None, autorenew=False, limits=LIMITS)
     renews = bool(plan["autorenew"])
@@ -50,4 +52,4 @@ async def _whose(ctx: Context) -> int:
         if user["role"] in SESSION:
             return int(user["clientid"])
         raise Unauthorized(sessions.EXPIRED)
-    return int((await apikeys.live(ctx, key))["clientid"])
+    return int((await api_keys.live(ctx, key))["clientid"])

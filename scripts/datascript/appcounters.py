@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi.context import Context
-from tableapi.scripts import script
+from tableapi.endpoints.registry import script
 
 
 class Counters(BaseModel):

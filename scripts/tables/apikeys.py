@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from scripts._shared import apikeys, audit
-from scripts._shared.live import LIVE
-from tableapi.context import Context
-from tableapi.door import validate
+from scripts._shared import api_keys, audit
+from scripts._shared.billing.live import LIVE
+from scripts._shared.context import Context
+from tableapi.endpoints.guard import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound
 
 
@@ -74,13 +74,13 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
         if not await ctx.db.fetchval(_ACCESS, clientid):
-            raise apikeys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.")
+            raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.")
         if not await ctx.db.fetchval(_TAKE, clientid):
             raise KeyLimit("Your plan allows no more API keys.")
         reserved = wanted.apikey and await ctx.db.fetchval(
             _RESERVED, ctx.vault.indexes("apikey", wanted.apikey), clientid
         )
-        key = wanted.apikey if reserved else apikeys.generate()
+        key = wanted.apikey if reserved else api_keys.generate()
         # With KEYS_SHOWN_ONCE only this answer ever holds the key.
         shown = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
         sealed, hashed = ctx.vault.seal(shown), ctx.vault.index("apikey", key)

@@ -7,12 +7,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from scripts._shared import audit, domains, members, names, profiles, sessions, users
-from tableapi import filter_tree as tree
-from tableapi import filters
-from tableapi.context import Context
-from tableapi.door import validate
+from scripts._shared import audit
+from scripts._shared.accounts import email_domains, person_names, profile_form, sessions, users
+from scripts._shared.context import Context
+from scripts._shared.team import seats
+from tableapi.endpoints.guard import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized
+from tableapi.query.filter import ast as tree
+from tableapi.query.filter import cache
 
 ADD_PER_HOUR, LOOK_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
@@ -32,11 +34,11 @@ class Member(BaseModel):
     @model_validator(mode="after")
     def _named(self) -> Member:
         if not self.firstname:
-            self.firstname, self.lastname = names.split(self.name)
+            self.firstname, self.lastname = person_names.split(self.name)
         if not self.firstname:
             raise ValueError("Please fill all required fields")
-        if not names.is_plain(f"{self.firstname} {self.lastname}"):
-            raise ValueError(names.REFUSED)
+        if not person_names.is_plain(f"{self.firstname} {self.lastname}"):
+            raise ValueError(person_names.REFUSED)
         return self
 
 
@@ -57,7 +59,7 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
 def _token_filter(text: str) -> tuple[str, str] | None:
     """E-mail and token of a filter that is exactly two equalities joined by AND; None for any other filter."""
     try:
-        found, literals = filters.parse(text)
+        found, literals = cache.parse(text)
     except BadRequest:
         return None
     match found.tree:
@@ -76,8 +78,8 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
         raise BadRequest("Add one member at a time.", reason="bad_records")
     ctx.limit("addmember", str(ctx.actor.clientid), ADD_PER_HOUR, 3600)
     member = validate(Member, records[0])
-    email = await domains.business(ctx, member.email, domains.FREE_BLOCKED)
-    return [await members.add(ctx, email, member.firstname, member.lastname, member.role)]
+    email = await email_domains.business(ctx, member.email, email_domains.FREE_BLOCKED)
+    return [await seats.add(ctx, email, member.firstname, member.lastname, member.role)]
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
@@ -89,7 +91,7 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
     companies = [await _checked(ctx, record, user) for record, user in found]
     for (record, user), company in zip(found, companies, strict=True):
         if company:
-            await profiles.keep_company(ctx, company)
+            await profile_form.keep_company(ctx, company)
         if user["appuserid"] != ctx.actor.appuserid:
             await _switched(ctx, record, user)
 
@@ -112,8 +114,8 @@ async def _checked(ctx: Context, record: dict[str, Any], user: Any) -> dict[str,
     if not own:
         _check_switches(record, user)
         return {}
-    await profiles.tidy_person(ctx, record, user)
-    company = profiles.take_company(record)
+    await profile_form.tidy_person(ctx, record, user)
+    company = profile_form.take_company(record)
     if ctx.actor.seatrole == "client" and record.get("phonenumber") is not None:
         company["phonenumber"] = record["phonenumber"]
     if company and ctx.actor.seatrole != "client":
@@ -164,6 +166,6 @@ async def delete(ctx: Context, records: list[dict[str, Any]], options: Mapping[s
         raise BadRequest("Say which member to delete.", reason="no_records")
     async with ctx.db.transaction():
         for target in targets:
-            await members.remove(ctx, target)
+            await seats.remove(ctx, target)
     deleted = [{"appuserid": target} for target in targets]
     return [{"resource": deleted}] if "id" in options else deleted

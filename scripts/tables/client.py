@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from scripts._shared import accounts, audit, domains, mails, names, passwords, profiles, sessions, social
-from scripts._shared.accounts import EmailExists
-from tableapi.context import Context
-from tableapi.door import validate
+from scripts._shared import audit, mail
+from scripts._shared.accounts import email_domains, oauth, passwords, person_names, profile_form, sessions, signup
+from scripts._shared.accounts.signup import EmailExists
+from scripts._shared.context import Context
+from tableapi.endpoints.guard import validate
 from tableapi.errors import BadRequest, Invalid
 
 PER_HOUR = 5
@@ -27,8 +28,8 @@ class Register(BaseModel):
     @field_validator("name")
     @classmethod
     def _plain(cls, value: str) -> str:
-        if not names.is_plain(value):
-            raise ValueError(names.REFUSED)
+        if not person_names.is_plain(value):
+            raise ValueError(person_names.REFUSED)
         return value
 
     @field_validator("password")
@@ -45,7 +46,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
         raise BadRequest("Send one record.", reason="bad_records")
     kind = records[0].get("type")
     if kind == "social":
-        return [await social.enter(ctx, records[0])]
+        return [await oauth.enter(ctx, records[0])]
     if kind == "register":
         return [await _register(ctx, records[0])]
     raise Invalid({"type": "Must be register or social"})
@@ -53,14 +54,14 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
 
 async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
     typed = validate(Register, record)
-    email = await domains.business(ctx, typed.email)
+    email = await email_domains.business(ctx, typed.email)
     if not typed.terms:
-        raise Invalid({"terms": accounts.TERMS})
+        raise Invalid({"terms": signup.TERMS})
     ctx.limit("register", ctx.request.network, PER_HOUR, 3600)
     hashed = await passwords.hashed(typed.password)
     try:
         async with ctx.db.transaction():
-            user = await accounts.open_account(ctx, email, typed.name, password=hashed)
+            user = await signup.open_account(ctx, email, typed.name, password=hashed)
             await audit.write(ctx, "register", clientid=user["clientid"], appuserid=user["appuserid"])
             token = await sessions.start(ctx, user["appuserid"])
     except EmailExists:
@@ -72,7 +73,7 @@ async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
 
 async def _as_if(ctx: Context, email: str, name: str) -> dict[str, Any]:
     """SIGNUP_DISCLOSES=false: the answer of a sign-up that worked, with a dead session; the holder gets a mail."""
-    await mails.queue(ctx, "exists", email, mails.link(ctx, "/login"))
+    await mail.queue(ctx, "exists", email, mail.link(ctx, "/login"))
     row: Any = await ctx.db.fetchrow(
         "select nextval(pg_get_serial_sequence('appuser', 'appuserid')) as appuserid,"
         " nextval(pg_get_serial_sequence('client', 'clientid')) as clientid, gen_random_uuid()::text as afid"
@@ -85,6 +86,6 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
     """Check the fields that the profile form writes too by the same rules; the engine writes the record."""
     for record in records:
         if "phonenumber" in record:
-            record["phonenumber"] = profiles.digits(record["phonenumber"])
-        if not names.is_plain(str(record.get("companyname") or "")):
-            raise Invalid({"companyname": names.REFUSED})
+            record["phonenumber"] = profile_form.digits(record["phonenumber"])
+        if not person_names.is_plain(str(record.get("companyname") or "")):
+            raise Invalid({"companyname": person_names.REFUSED})

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from scripts._shared import people, profile
-from scripts._shared.people import Person
-from tableapi.context import Context
-from tableapi.door import validate
+from scripts._shared.context import Context
+from scripts._shared.people import directory, profile_url
+from scripts._shared.people.directory import Person
+from tableapi.endpoints.guard import validate
 from tableapi.errors import BadRequest, Invalid, NotFound
 
 PER_HOUR = 60
@@ -63,8 +63,8 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
         _check_reason(vote)
     for _ in votes:
         ctx.limit("feedback", str(ctx.actor.appuserid), PER_HOUR, 3600)
-    keys = [profile.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
-    persons = {key: await people.find(ctx, key) for key in set(keys)}  # perhaps the network: outside any transaction
+    keys = [profile_url.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
+    persons = {key: await directory.find(ctx, key) for key in set(keys)}  # perhaps the network: outside any transaction
     async with ctx.db.transaction():
         return [{"feedbackid": await _vote(ctx, vote, persons[key])} for vote, key in zip(votes, keys, strict=True)]
 
@@ -75,7 +75,7 @@ async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int:
         row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
     if person is None or row is None or vote.info.lower() not in _values(ctx, row, vote.type):
         raise NotFound("This value was not unlocked by your account.")
-    return await _keep(ctx, vote, person.personid, profile.url_of(person.key, ctx.settings.profile_host))
+    return await _keep(ctx, vote, person.personid, profile_url.url_of(person.key, ctx.settings.profile_host))
 
 
 def _check_reason(vote: Vote) -> None:

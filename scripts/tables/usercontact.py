@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scripts._shared import exports
-from tableapi.context import Context
-from tableapi.sheets import Export
+from scripts._shared.contacts import export
+from scripts._shared.context import Context
+from tableapi.tables.export import Export
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> Export | None:
     """Leave lists of JSON to the engine; say what a file holds."""
     if "form" not in options:
         return None
-    await exports.count(ctx, options["form"])
-    return Export(line, exports.MOST_ROWS, file="mycontacts", title="My Contacts")
+    await export.count(ctx, options["form"])
+    return Export(line, export.MOST_ROWS, file="mycontacts", title="My Contacts")
 
 
 def line(row: dict[str, Any]) -> dict[str, str]:
@@ -23,5 +23,5 @@ def line(row: dict[str, Any]) -> dict[str, str]:
     return {
         "Full_name": row.get("name") or "",
         "Linkedin_url": row.get("linkedinurl") or "",
-        **exports.cells(row),
+        **export.cells(row),
     }

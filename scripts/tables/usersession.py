@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scripts._shared import audit, sessions
-from tableapi.context import Context
+from scripts._shared import audit
+from scripts._shared.accounts import sessions
+from scripts._shared.context import Context
 from tableapi.errors import BadRequest, NotFound
 
 _END = """

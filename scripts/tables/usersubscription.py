@@ -10,9 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit, planchange, prices, sessions, users
-from tableapi.context import Context
-from tableapi.door import validate
+from scripts._shared import audit
+from scripts._shared.accounts import sessions, users
+from scripts._shared.billing import change_rules, prices
+from scripts._shared.context import Context
+from tableapi.endpoints.guard import validate
 from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, Unauthorized
 
 INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
@@ -45,7 +47,7 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
     assert isinstance(typed, Input)
     await users.own(ctx, clientid=typed.clientid)
     async with ctx.db.transaction():
-        row = await planchange.own_live(ctx, typed.subscriptionid)
+        row = await change_rules.own_live(ctx, typed.subscriptionid)
         _only_the_intent(records[0], row)
         if typed.type != "downgrade":
             raise Invalid({"type": "Must be downgrade"})
@@ -54,7 +56,7 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
             raise Conflict("There is no renewing plan to downgrade from.", reason="not_renewing")
         if plan["planid"] >= row["planid"]:
             raise Conflict("This plan is not lower than the present one.", reason="not_a_downgrade")
-        await planchange.must_fit(ctx, row["clientid"], plan)
+        await change_rules.must_fit(ctx, row["clientid"], plan)
         changed = await ctx.db.fetchval(_RECORD, row["subscriptionid"], plan["planid"])
         await audit.write(ctx, "plan_downgrade_recorded", plan["planid"])
     return [changed]

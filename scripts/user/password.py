@@ -6,12 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit, mails, passwords, sessions, tokens, users, verification
+from scripts._shared import audit, mail
+from scripts._shared.accounts import passwords, sessions, tokens, users, verification
+from scripts._shared.context import Context
 from scripts._shared.roles import SESSION, TEMPORARY
-from tableapi.access import ANYONE
-from tableapi.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 from tableapi.errors import BadRequest, Invalid, NotFound, Unauthorized
-from tableapi.scripts import script
 
 
 class Input(BaseModel):
@@ -104,6 +105,6 @@ async def _set(ctx: Context, user: Any, hashed: str, event: str, *, mailed: bool
     await ctx.db.execute(_SET, user["appuserid"], hashed, mailed)
     await sessions.end_all(ctx, user["appuserid"])
     await tokens.kill(ctx, user["appuserid"], *ENDED)
-    link = mails.link(ctx, "/forgotpassword")
-    await mails.queue(ctx, "passwordchanged", user["email"], link, name=user["name"])
+    link = mail.link(ctx, "/forgotpassword")
+    await mail.queue(ctx, "passwordchanged", user["email"], link, name=user["name"])
     await audit.write(ctx, event, user["appuserid"], **whose)

@@ -6,12 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit, passwords, sessions, throttle, tokens
+from scripts._shared import audit
+from scripts._shared.accounts import passwords, sessions, signin_throttle, tokens
+from scripts._shared.context import Context
 from scripts._shared.roles import SIGNUP, TEMPORARY
-from tableapi.access import ANYONE
-from tableapi.context import Context
+from tableapi.auth.policy import ANYONE
+from tableapi.endpoints.registry import script
 from tableapi.errors import ApiError, BadRequest, Unauthorized
-from tableapi.scripts import script
 
 WRONG = "You have entered an invalid email or password"
 REMOVED = "You have been removed from the platform by the admin"
@@ -76,7 +77,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
         missing = "email" if not email else "password"
         raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
 
-    async with throttle.attempt(ctx, email) as counted:
+    async with signin_throttle.attempt(ctx, email) as counted:
         user: Any = await ctx.db.fetchrow(_FIND, email)
         await counted.by_account(user["appuserid"] if user else None)
         if not await passwords.matches(user["password"] if user else None, input.password):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts._shared import billing, events
-from tableapi.context import Context
-from tableapi.scripts import script
+from scripts._shared.billing import customer, webhook_events
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
 
 
 @script(public=True, raw=True, body_bytes=1_000_000)
 async def run(ctx: Context, body: bytes) -> dict[str, Any]:
-    event = billing.provider(ctx).event(body, ctx.request.headers.get("stripe-signature", ""))
-    await events.keep(ctx, event)
+    event = customer.provider(ctx).event(body, ctx.request.headers.get("stripe-signature", ""))
+    await webhook_events.keep(ctx, event)
     return {"received": True}

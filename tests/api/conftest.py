@@ -11,10 +11,10 @@ import asyncpg
 import pytest
 from aiosmtpd.controller import Controller
 
-from tableapi import migrate
-from tableapi.app import create_app
-from tableapi.datasets import of_project
-from tableapi.settings import Settings
+from scripts._shared.settings import Settings
+from tableapi.app.pipeline import create_app
+from tableapi.app.served import of_project
+from tableapi.server import migrate
 from tests.api.product import KEY, Account, Postman, World
 from tests.api.shop import Shop, open_shop
 from tests.support import ROOT, free_port
@@ -47,7 +47,7 @@ async def world(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> A
         _env_file=None,
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
-    app = create_app(settings, replace(of_project(ROOT, "leads"), urls={"leads": product_url}))
+    app = create_app(settings, replace(of_project(ROOT), urls={"leads": product_url}))
     smtp = Controller(postman, hostname="127.0.0.1", port=port)
     smtp.start()
     await app.services.open()

@@ -14,15 +14,16 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 import orjson
 
-from scripts._shared import people, plans
-from scripts._shared.people import Person
-from tableapi.access import Actor
-from tableapi.adapters.people import FoundPerson
-from tableapi.app import App
-from tableapi.context import Context
-from tableapi.crypto import token_hash
-from tableapi.db import Db
-from tableapi.scripts import Scripts
+from scripts._shared.billing import plans
+from scripts._shared.context import Context
+from scripts._shared.people import directory
+from scripts._shared.people.directory import Person
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.app.pipeline import App
+from tableapi.auth.policy import Actor
+from tableapi.crypto.vault import token_hash
+from tableapi.db.database import Db
+from tableapi.endpoints.registry import Scripts
 
 KEY = "test-app-key"
 API = "/api/v2/"
@@ -112,14 +113,14 @@ class World:
             "business_emails": ["jane.doe@acme.example:valid", "jd@acme.example"],
             "phones": ["+12025550123"],
         } | values
-        fields = people.sealed_fields(self.scripts.vault, FoundPerson.model_validate(made))
+        fields = directory.sealed_fields(self.scripts.vault, FoundPerson.model_validate(made))
         await self.db.execute(
             "insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher,"
             " businesscipher, phonecipher) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             key,
             *fields,
         )
-        found = await people.find(self.ctx, key)
+        found = await directory.find(self.ctx, key)
         assert found is not None
         return found
 

@@ -12,9 +12,9 @@ import httpx2
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from tableapi.adapters.payments import Payments
-from tableapi.sandbox.stripe.deliver import signature
-from tableapi.sandbox.stripe.service import Service
+from scripts._shared.sandbox.stripe.deliver import signature
+from scripts._shared.sandbox.stripe.service import Service
+from scripts._shared.vendors.payments import Payments
 from tests.api.product import API, Account, World
 
 SECRET, BASE = "whsec_of_the_tests", "http://stripe.test/sandbox/stripe"
@@ -139,7 +139,7 @@ class Shop:
 async def open_shop(world: World, folder: Path) -> AsyncIterator[Shop]:
     """The world with payments set up, until the end of the block."""
     shop = Shop(world, folder)
-    adapters = vars(world.scripts.world)
+    adapters = vars(world.scripts.vendors)
     before = adapters.get("payments")
     adapters["payments"] = payments = shop.payments()
     yield shop

@@ -7,9 +7,9 @@ import hashlib
 import asyncpg
 import httpx2
 
-from scripts._shared.people import sealed_fields
-from tableapi.adapters.people import FoundPerson
-from tableapi.crypto import Vault
+from scripts._shared.people.directory import sealed_fields
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.crypto.vault import Vault
 
 SECRET, KEY, TOKEN = "a secret for tests", "test-app-key", "token-of-the-test"
 CLIENT, CREDITS = 900, 10_000

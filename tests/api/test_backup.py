@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from PIL import Image
 
-from tableapi.embedded import binaries
+from tableapi.server.postgres.server import binaries
 from tests.support import ROOT, Serve, Server, clean_environment
 
 KEY = "test-app-key"  # of the product's tests, which run on the copy

@@ -9,8 +9,8 @@ import httpx2
 import openpyxl
 import pytest
 
-from scripts._shared import bulkfile
-from tableapi.sheets import XLSX
+from scripts._shared.bulk import result_file
+from tableapi.tables.export import XLSX
 from tests.api.product import API, TABLE, Account, World
 
 
@@ -40,7 +40,7 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(world: World, ac
     answer = await _sheet(account, jobid)
     assert answer.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
     head, found, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
-    assert [cell.value for cell in head] == list(bulkfile.HEAD)
+    assert [cell.value for cell in head] == list(result_file.HEAD)
     assert [cell.value for cell in found[1:4]] == ["Found", "1", "=1+1"]
     assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # what was not paid for is not in it
     assert {cell.data_type for cell in (*found, *bad) if cell.value is not None} == {"s"}

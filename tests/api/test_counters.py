@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tableapi.context import Context
+from scripts._shared.context import Context
 from tests.api.product import API, Account, User, World
 
 

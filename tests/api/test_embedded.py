@@ -19,8 +19,9 @@ import asyncpg
 import httpx2
 import pytest
 
-from tableapi import embedded, lowly
-from tableapi.embedded import Embedded, NoPostgres
+from tableapi.server.postgres import privileges
+from tableapi.server.postgres import server as embedded
+from tableapi.server.postgres.server import Embedded, NoPostgres
 from tests.support import ROOT, Serve, execute
 
 
@@ -67,7 +68,7 @@ def test_data_of_another_version_is_one_line(folder: Path) -> None:
 
 def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = subprocess.CompletedProcess([], 1, stdout="initdb: error: could not write: No space left on device\n")
-    monkeypatch.setattr(lowly.Runner, "run", lambda self, command, **options: full)
+    monkeypatch.setattr(privileges.Runner, "run", lambda self, command, **options: full)
 
     with pytest.raises(NoPostgres, match=r"The disk of .*postgres is full"):
         Embedded(tmp_path / "postgres").start()
@@ -84,8 +85,8 @@ def test_root_without_a_way_is_told_what_to_do(tmp_path: Path, monkeypatch: pyte
     def forbidden() -> None:
         raise PermissionError
 
-    monkeypatch.setattr(lowly, "_open_to_all", lambda path: False)
-    monkeypatch.setattr(lowly, "_namespace", lambda nobody: forbidden)
+    monkeypatch.setattr(privileges, "_open_to_all", lambda path: False)
+    monkeypatch.setattr(privileges, "_namespace", lambda nobody: forbidden)
 
     with pytest.raises(NoPostgres, match="set DATA_DIR to one"):
         Embedded(tmp_path / "postgres").start()
@@ -155,7 +156,7 @@ def test_a_killed_server_recovers(folder: Path) -> None:
 
 
 def test_a_server_whose_owner_was_killed_is_taken_over(folder: Path) -> None:
-    holding = "import sys, pathlib; from tableapi.embedded import Embedded\n"
+    holding = "import sys, pathlib; from tableapi.server.postgres.server import Embedded\n"
     holding += "Embedded(pathlib.Path(sys.argv[1]), durable=False).start(); print('up', flush=True); sys.stdin.read()"
     owner = subprocess.Popen(
         [sys.executable, "-c", holding, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

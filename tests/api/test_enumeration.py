@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scripts._shared import passwords
+from scripts._shared.accounts import passwords
 from tests.api.product import API, Account, World
 
 TRIES = 200

@@ -10,7 +10,7 @@ import httpx2
 import openpyxl
 import pytest
 
-from tableapi.sheets import XLSX, sheet_name
+from tableapi.tables.export import XLSX, sheet_name
 from tests.api.product import TABLE, Account, User, World
 
 HEAD = ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"]

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tableapi.crypto import derive, unb64
+from tableapi.crypto.vault import derive, unb64
 from tests.api.product import API, Account, World
 
 REVEAL = {"type": "businessemail", "action": "reveal"}

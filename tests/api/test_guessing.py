@@ -9,8 +9,8 @@ from collections import Counter
 import httpx2
 import pytest
 
-from scripts._shared import passwords
-from tableapi.limits import network
+from scripts._shared.accounts import passwords
+from tableapi.ratelimit.counter import network
 from tests.api.product import API, TABLE, Account, World
 
 PASSWORD = "Sesame123"

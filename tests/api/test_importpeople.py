@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts._shared.peoplefile import HEADER
+from scripts._shared.people.import_file import HEADER
 from tableapi.errors import ApiError
 from tests.api.product import Account, World
 

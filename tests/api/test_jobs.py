@@ -11,7 +11,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from pgqueuer.core.executors import EntrypointExecutorParameters
 
-from tableapi import jobs
+from tableapi.endpoints import jobs
 from tests.api.product import Postman, World
 from tests.support import ROOT, free_port
 

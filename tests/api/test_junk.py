@@ -13,9 +13,9 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from tableapi.app import App, create_app
-from tableapi.datasets import Datasets
-from tableapi.settings import Settings
+from scripts._shared.settings import Settings
+from tableapi.app.pipeline import App, create_app
+from tableapi.app.served import Datasets
 from tests.api.product import TABLE, Account, World
 from tests.support import execute
 from tests.table_api import FIXTURE

@@ -15,8 +15,8 @@ import asyncpg
 import httpx2
 import orjson
 
-from tableapi.crypto import Vault
-from tableapi.sandbox.stripe.deliver import signature
+from scripts._shared.sandbox.stripe.deliver import signature
+from tableapi.crypto.vault import Vault
 from tests.balancer import Balancer, balancer
 from tests.customer import CONTACTS, KEY, REVEAL, SECRET, SETTINGS, TOKEN, books, prepare, reveal
 from tests.load import Request, Seen, load

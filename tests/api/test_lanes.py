@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from tableapi.dataset import Dataset
-from tableapi.db import Db
+from tableapi.auth.rights import FullRights
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.connections import STATEMENTS, Lane
+from tableapi.db.database import Db
 from tableapi.errors import Busy
-from tableapi.lanes import STATEMENTS, Lane
-from tableapi.roles import FullRights
 
 
 @pytest.fixture

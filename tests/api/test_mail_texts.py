@@ -8,7 +8,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from scripts._shared import mails, names, passwords
+from scripts._shared.accounts import passwords, person_names
+from scripts._shared.mail import render
 from tests.api.product import API, TABLE, Account, World
 
 EVIL = "Security Team https://evil.example/login"
@@ -96,15 +97,13 @@ async def test_forms_refuse_names_with_addresses_or_line_ends(world: World, acco
     ],
 )
 def test_names_of_people_and_companies_are_taken(name: str) -> None:
-    assert names.is_plain(name)
-    assert names.plain(name)
+    assert person_names.is_plain(name)
+    assert person_names.plain(name)
 
 
 def test_nothing_left_of_a_name_is_told_as_nothing(world: World) -> None:
     values = {"name": "https://evil.example", "inviter": "a@evil.example", "company": "www.evil.example"}
-    mail = mails.render(
-        world.ctx.settings, "invite", "a@b.example", values | {"password": "Ab1", "link": "http://test/x"}
-    )
+    mail = render(world.ctx.settings, "invite", "a@b.example", values | {"password": "Ab1", "link": "http://test/x"})
     assert mail.subject.startswith("A colleague invites you")
     assert "Hello there," in mail.text
     assert "evil" not in mail.text + mail.html

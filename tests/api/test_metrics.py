@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx2
 
-from scripts._shared.demopeople import people
+from scripts._shared.demo.people import people
 from tests.support import ROOT, Serve
 
 KEY = "test-app-key"

@@ -11,9 +11,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from tableapi import migrate
-from tableapi.embedded import binaries
-from tableapi.migrate import BadMigration
+from tableapi.server import migrate
+from tableapi.server.migrate import BadMigration
+from tableapi.server.postgres.server import binaries
 from tests.support import ROOT, tableapi
 
 RELEASED = ROOT / "tests" / "released" / "0000.sql"

@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 
-from scripts._shared import passwords
+from scripts._shared.accounts import passwords
 from tests.api.product import API, Account, User, World
 
 OLD, NEW = "Sesame123", "Better456"

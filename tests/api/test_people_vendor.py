@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tableapi.adapters.people import FAILURES, PeopleVendor
+from scripts._shared.vendors.people import FAILURES, PeopleVendor
 from tests.api.product import Account, World
 
 JANE = {
@@ -30,11 +30,11 @@ def vendor(world: World) -> Iterator[dict[str, Any]]:
         made: httpx2.Response = state["answer"](request)
         return made
 
-    world.scripts.world.__dict__["people"] = PeopleVendor(
+    world.scripts.vendors.__dict__["people"] = PeopleVendor(
         "http://vendor.example/find", "vendor-key", transport=httpx2.MockTransport(serve)
     )
     yield state
-    world.scripts.world.__dict__["people"] = None
+    world.scripts.vendors.__dict__["people"] = None
 
 
 def _url() -> str:

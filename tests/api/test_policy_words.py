@@ -33,7 +33,7 @@ insert into label values (1, 'red');
 insert into link values (10, 1);
 """
 POLICY = '''"""Teams and their tasks."""
-from tableapi.access import Access, Rule, Sessions
+from tableapi.auth.policy import Access, Rule, Sessions
 
 
 def own(table, actor):

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tableapi.sandbox.stripe.deliver import signature
+from scripts._shared.sandbox.stripe.deliver import signature
 from tests.api.product import Account, World
 from tests.api.shop import BASE, SECRET, WEBHOOK, Shop
 

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 import policy
-from tableapi.schema import Relation, Table
+from tableapi.schema.model import Relation, Table
 from tests.api.product import TABLE, Account, World
 from tests.api.test_policy_matrix import KEYS, MARK, furnish
 

@@ -23,7 +23,7 @@ def test_a_change_of_the_policy_is_served(new_database: Callable[[], str], serve
             while seen != status:
                 assert time.monotonic() < end, seen
                 try:
-                    seen = http.get(f"{server.url}/api/v2/leads/_table/note").status_code
+                    seen = http.get(f"{server.url}/api/v2/data/_table/note").status_code
                 except httpx2.HTTPError:
                     seen = 0  # between the old process and the new one
                 time.sleep(0.1)

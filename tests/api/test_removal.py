@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tableapi import metrics, observe
+from tableapi.observability import logging as observe
+from tableapi.observability import metrics
 from tests.api.product import API, Account, World
 
 

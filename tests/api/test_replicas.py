@@ -15,12 +15,12 @@ import asyncpg
 import httpx2
 import pytest
 
-from tableapi.embedded import Embedded
+from tableapi.server.postgres.server import Embedded
 from tests.standby import Standby, caught_up, crash
 from tests.support import Serve, Server
 
 POLICY = """
-from tableapi.access import Access, Rule, Sessions
+from tableapi.auth.policy import Access, Rule, Sessions
 POLICY = {
     "note": Access(read=Rule(), create=Rule(), update=Rule(), delete=Rule(), replica=True),
     "money": Access(read=Rule(), create=Rule()),
@@ -34,7 +34,7 @@ create table idempotency (principal text, key text, route text, bodyhash bytea, 
                           createdon timestamptz default now(), primary key (principal, key));
 """
 KEY = "key-of-the-test"
-NOTES, MONEY = "/api/v2/leads/_table/note", "/api/v2/leads/_table/money"
+NOTES, MONEY = "/api/v2/data/_table/note", "/api/v2/data/_table/money"
 
 
 @dataclass

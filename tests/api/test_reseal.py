@@ -12,8 +12,8 @@ from typing import Any
 import asyncpg
 import httpx2
 
-from scripts._shared.peoplefile import HEADER
-from tableapi.crypto import Vault
+from scripts._shared.people.import_file import HEADER
+from tableapi.crypto.vault import Vault
 from tests.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.load import Request, load
 from tests.support import ROOT, Serve, Server, clean_environment, tableapi

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scripts._shared import passwords, tokens
+from scripts._shared.accounts import passwords, tokens
 from tests.api.product import API, Account, World
 
 PASSWORD = "Sesame123"

@@ -18,8 +18,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 
-from scripts._shared import social
-from tableapi.adapters.oidc import Provider
+from scripts._shared.accounts import oauth
+from scripts._shared.vendors.oidc import Provider
 from tests.api.product import API, TABLE, World
 
 
@@ -33,7 +33,7 @@ def issuer() -> Iterator[str]:
 @pytest.fixture
 def providers(world: World, issuer: str) -> Iterator[World]:
     """The product with both providers set up."""
-    kept = world.scripts.world._providers
+    kept = world.scripts.vendors._providers
     made = {
         vendor: Provider(issuer, "client", "secret", nonce_needed=vendor == "google")
         for vendor in ("google", "linkedin")
@@ -68,7 +68,7 @@ async def _start(world: World, vendor: str) -> tuple[httpx2.AsyncClient, str]:
 
 
 async def _ticket(world: World, http: httpx2.AsyncClient, vendor: str, back: dict[str, str]) -> httpx2.Response:
-    body = {"code": back["code"], "state": back["state"], "redirect_uri": social.redirect_uri(world.ctx)}
+    body = {"code": back["code"], "state": back["state"], "redirect_uri": oauth.redirect_uri(world.ctx)}
     return await http.post(API + f"{vendor}_accesstoken", json=body)
 
 
@@ -159,13 +159,14 @@ async def test_the_verifier_that_is_sent_matches_its_challenge(
     http, url = await _start(providers, "google")
     query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
     sent: list[dict[str, str]] = []
-    provider = providers.scripts.world.provider("google")
+    provider = providers.scripts.vendors.provider("google")
     assert provider is not None
     request = provider._client.request
 
     async def watched(method: str, where: str, **how: Any) -> httpx2.Response:
         sent.append(how.get("data") or {})
-        return await request(method, where, **how)
+        answer: httpx2.Response = await request(method, where, **how)
+        return answer
 
     monkeypatch.setattr(provider._client, "request", watched)
     assert (await _ticket(providers, http, "google", await _popup(url, email))).status_code == 200
@@ -182,9 +183,9 @@ async def test_without_a_provider_it_says_so(world: World) -> None:
 
 
 async def test_a_provider_that_is_down_is_502(world: World) -> None:
-    world.scripts.world._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
+    world.scripts.vendors._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
     answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
-    world.scripts.world._providers.clear()
+    world.scripts.vendors._providers.clear()
     assert answer.status_code == 502
 
 
@@ -237,9 +238,9 @@ class _Signer:
 @pytest.fixture
 def signer(world: World) -> Iterator[_Signer]:
     made = _Signer()
-    world.scripts.world._providers["google"] = made.provider
+    world.scripts.vendors._providers["google"] = made.provider
     yield made
-    world.scripts.world._providers.clear()
+    world.scripts.vendors._providers.clear()
 
 
 def _encodings(token: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts._shared.invoices import difference
+from scripts._shared.billing.invoices import difference
 from tests.api.product import API, Account, World
 from tests.api.shop import Shop, open_shop
 

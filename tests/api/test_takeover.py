@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts._shared import passwords, tokens
-from tableapi.adapters.oidc import Identity, Provider
+from scripts._shared.accounts import passwords, tokens
+from scripts._shared.vendors.oidc import Identity, Provider
 from tests.api.product import API, TABLE, Account, User, World
 
 PASSWORD, OTHER = "Sesame123", "Better456"
@@ -32,9 +32,9 @@ def google(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         known.append(Identity(subject, email, True, "Vera Victim"))
 
     monkeypatch.setattr(made, "identity", identity)
-    world.scripts.world._providers["google"] = made
+    world.scripts.vendors._providers["google"] = made
     yield named
-    world.scripts.world._providers.clear()
+    world.scripts.vendors._providers.clear()
 
 
 async def _enter(world: World, **fields: Any) -> httpx2.Response:

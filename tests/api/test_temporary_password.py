@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts._shared import passwords
+from scripts._shared.accounts import passwords
 from tests.api.product import API, TABLE, Account, User, World
 
 PASSWORD, NEW = "Sesame123", "Better456"

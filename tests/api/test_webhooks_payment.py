@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tableapi.sandbox.stripe.deliver import signature
+from scripts._shared.sandbox.stripe.deliver import signature
 from tests.api.product import Account, World
 from tests.api.shop import SECRET, WEBHOOK, Shop
 
@@ -124,7 +124,7 @@ async def test_an_unknown_customer_is_kept_and_harms_nobody(world: World, shop: 
 
 
 async def test_stripe_down_while_applying_is_tried_again(shop: Shop, trial: Account) -> None:
-    from tableapi.adapters.money import PaymentsDown
+    from scripts._shared.vendors.money import PaymentsDown
 
     events = await renewal(shop, trial)
     await shop.post(events[0])

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tableapi.embedded import Embedded
+from tableapi.server.postgres.server import Embedded
 from tests.bench import contenders, data, directory, load, mycontacts, others, peers, report, reveal
 from tests.bench.contenders import Contender, NotThere, Stage
 from tests.bench.scenarios import NAMES, Places

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import asyncpg
 
-from tableapi import migrate
+from tableapi.server import migrate
 
 PROJECT = Path(__file__).parent / "project"
 SESSIONS = 200  # owners of the first clients; one more session belongs to staff

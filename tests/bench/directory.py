@@ -14,9 +14,9 @@ from typing import Any
 
 import asyncpg
 
-from scripts._shared.people import sealed_fields
-from tableapi.adapters.people import FoundPerson
-from tableapi.crypto import Vault
+from scripts._shared.people.directory import sealed_fields
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.crypto.vault import Vault
 from tests.bench.contenders import Stage, launch
 from tests.bench.load import CONNECTIONS, WrongAnswers
 from tests.bench.reveal import CLIENTS, SECRET, accounts, counts, drop, fresh, settings

@@ -14,7 +14,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi.crypto import Vault
+from tableapi.crypto.vault import Vault
 from tests.bench.contenders import Stage, launch
 from tests.bench.load import WrongAnswers
 from tests.bench.reveal import SECRET, drop, fresh, settings

@@ -14,7 +14,7 @@ from typing import Any
 import asyncpg
 import httpx2
 
-from tableapi.crypto import token_hash
+from tableapi.crypto.vault import token_hash
 from tests.cluster.world import Cluster, kill
 from tests.customer import CONTACTS, HEADERS, KEY, REVEAL, books, reveal
 from tests.load import Request, Seen, load

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tableapi.embedded import Embedded
+from tableapi.server.postgres.server import Embedded
 from tests.customer import SETTINGS
 from tests.standby import Standby
 from tests.support import ROOT, Server, free_port, start

@@ -18,10 +18,10 @@ import asyncpg
 import pytest
 from aiosmtpd.controller import Controller
 
-from scripts._shared.people import sealed_fields
-from tableapi.adapters.people import FoundPerson
-from tableapi.crypto import Vault
-from tableapi.embedded import Embedded
+from scripts._shared.people.directory import sealed_fields
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.crypto.vault import Vault
+from tableapi.server.postgres.server import Embedded
 from tests.faults.peer import Peer
 from tests.faults.traffic import Traffic
 from tests.support import Server, free_port, start

@@ -13,7 +13,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from tableapi.embedded import NoPostgres
+from tableapi.server.postgres.server import NoPostgres
 from tests.faults.conftest import EXPECTED, HEADERS, Postgres, Product
 from tests.faults.disk import Disk, small_disk
 from tests.faults.test_processes import serving

@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx2
 
-from tableapi.embedded import Embedded
+from tableapi.server.postgres.server import Embedded
 from tests.fuzz import described, run, stage
 from tests.support import Server, start
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import asyncpg
 
-from scripts._shared.people import sealed_fields
-from tableapi.adapters.people import FoundPerson
-from tableapi.crypto import Vault
+from scripts._shared.people.directory import sealed_fields
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.crypto.vault import Vault
 
 SECRET, KEY = "a secret for tests", "test-app-key"
 OWNER, MEMBER, VICTIM = "fuzz-owner", "fuzz-member", "fuzz-victim"

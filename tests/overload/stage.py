@@ -16,10 +16,10 @@ import asyncpg
 import httpx2
 from argon2 import PasswordHasher
 
-from scripts._shared.people import sealed_fields
-from tableapi.adapters.people import FoundPerson
-from tableapi.crypto import Vault
-from tableapi.embedded import Embedded
+from scripts._shared.people.directory import sealed_fields
+from scripts._shared.vendors.people import FoundPerson
+from tableapi.crypto.vault import Vault
+from tableapi.server.postgres.server import Embedded
 from tests.support import Server, start
 
 SECRET, KEY, PASSWORD = "a secret for tests", "test-app-key", "Passw0rd"

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.access import Access, Rule, Sessions
+from tableapi.auth.policy import Access, Rule, Sessions
 
 OWNER = ("client",)
 EVERYONE = ("client", "member")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tableapi.crypto import CannotOpen, Vault, Wire, unseal, wire_for
+from tableapi.crypto.vault import CannotOpen, Vault, Wire, unseal, wire_for
 
 
 def test_what_is_sealed_opens_and_shows_nothing() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from tableapi.access import ANYONE, Actor
-from tableapi.door import Endpoint, Limit, admit, cron, decode, parse_limits, script, validate
+from tableapi.auth.policy import ANYONE, Actor
+from tableapi.endpoints.guard import Endpoint, Limit, admit, cron, decode, parse_limits, script, validate
 from tableapi.errors import ApiError, BadRequest, Invalid, UnsupportedMedia
 
 

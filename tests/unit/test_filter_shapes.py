@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tableapi.filters import parse
+from tableapi.query.filter.cache import parse
 
 
 @pytest.mark.parametrize(

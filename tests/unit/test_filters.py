@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tableapi import filters
 from tableapi.errors import BadFilter
-from tableapi.filter_tree import Literal, Logic, Node, Not, Param, Value, Word
+from tableapi.query.filter import cache
+from tableapi.query.filter.ast import Literal, Logic, Node, Not, Param, Value, Word
 
 
 def shown(node: Node, literals: list[str]) -> str:
@@ -34,7 +34,7 @@ def _value(value: Value, literals: list[str]) -> str:
 
 
 def tree(text: str) -> str:
-    found, literals = filters.parse(text)
+    found, literals = cache.parse(text)
     return shown(found.tree, literals)
 
 
@@ -122,7 +122,7 @@ def test_a_text_means_one_tree(text: str, meaning: str) -> None:
 )
 def test_a_text_that_does_not_parse_is_told_where(text: str, position: int) -> None:
     with pytest.raises(BadFilter) as refused:
-        filters.parse(text)
+        cache.parse(text)
     assert refused.value.context["position"] == position
 
 
@@ -131,7 +131,7 @@ def test_a_text_that_does_not_parse_is_told_where(text: str, position: int) -> N
 )
 def test_limits_hold(text: str) -> None:
     with pytest.raises(BadFilter):
-        filters.parse(text)
+        cache.parse(text)
 
 
 # Pieces that a filter is made of, and pieces that break it: what matters is that both ways agree, whatever they say.
@@ -202,19 +202,19 @@ _SHAPES = st.sampled_from(
 
 def _outcome(text: str) -> object:
     try:
-        found, literals = filters.parse(text)
+        found, literals = cache.parse(text)
     except BadFilter as error:
         return str(error)
     return found.key, found.tree, literals
 
 
 def _without_short_cut(text: str) -> object:
-    known = dict(filters._known)
-    filters._known.clear()
+    known = dict(cache._known)
+    cache._known.clear()
     try:
         return _outcome(text)
     finally:
-        filters._known.update(known)
+        cache._known.update(known)
 
 
 @settings(max_examples=600, deadline=None)

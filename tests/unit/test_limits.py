@@ -12,18 +12,18 @@ import pytest
 from fakeredis import FakeServer
 from fakeredis.aioredis import FakeRedis
 
-from tableapi import limits
-from tableapi.limits_file import Mapped
-from tableapi.limits_redis import Shared
+from tableapi.ratelimit.counter import Counter, Off, Own
+from tableapi.ratelimit.redis import Shared
+from tableapi.ratelimit.shared_memory import Mapped
 
-Make = Callable[[], limits.Counter]
+Make = Callable[[], Counter]
 
 
 @pytest.fixture(params=["own", "mapped", "shared"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Makes a counter of each kind."""
     makers: dict[str, Make] = {
-        "own": limits.Own,
+        "own": Own,
         "mapped": lambda: Mapped(tmp_path / "run" / "limits"),
         "shared": lambda: Shared("redis://unused", FakeRedis()),
     }
@@ -108,7 +108,7 @@ def test_processes_count_together_and_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_full_bucket_gives_up_the_window_that_ends_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tableapi.limits_file._place", lambda name, key: (0, int(key)))
+    monkeypatch.setattr("tableapi.ratelimit.shared_memory._place", lambda name, key: (0, int(key)))
     counter = Mapped(tmp_path / "limits")
     for key, seconds in (("1", 500), ("2", 100), ("3", 500), ("4", 500)):
         counter.hit("a", key, 1, seconds)
@@ -134,7 +134,7 @@ async def test_nodes_count_together_through_redis() -> None:
 
 
 async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tableapi.limits_redis.RETRY", 0.01)
+    monkeypatch.setattr("tableapi.ratelimit.redis.RETRY", 0.01)
     server = FakeServer()
     server.connected = False
     node = Shared("redis://unused", FakeRedis(server=server))
@@ -151,4 +151,4 @@ async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.Monkey
 
 
 def test_off_allows_everything() -> None:
-    assert all(limits.Off().hit("a", "x", 1, 60).ok for _ in range(5))
+    assert all(Off().hit("a", "x", 1, 60).ok for _ in range(5))

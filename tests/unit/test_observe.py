@@ -13,7 +13,8 @@ import orjson
 import pytest
 import structlog
 
-from tableapi import metrics, observe
+from tableapi.observability import logging as observe
+from tableapi.observability import metrics
 from tests.support import ROOT
 
 
@@ -101,7 +102,7 @@ def test_request_ids_are_not_repeated() -> None:
 
 COUNTING = """
 import os, sys
-from tableapi import metrics
+from tableapi.observability import metrics
 if os.fork() == 0:
     metrics.request("_table", "GET", 200, 0.004)
     metrics.tell()

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from tableapi.__main__ import parser
-from tableapi.settings import Settings
+from scripts._shared.settings import Settings
+from tableapi.cli.main import parser
 from tests.support import ROOT
 
 TEXT = (ROOT / "docs" / "operations.md").read_text()

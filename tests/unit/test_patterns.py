@@ -19,8 +19,9 @@ import pytest
 import policy
 import scripts
 import tableapi
-from tableapi import filters, names
 from tableapi.errors import BadRequest
+from tableapi.query import names
+from tableapi.query.filter import cache
 
 parser: Any = importlib.import_module("re._parser")
 ROOT = Path(__file__).parents[2]
@@ -199,7 +200,7 @@ def test_models_use_the_linear_engine() -> None:
     ],
 )
 def test_a_filter_is_never_slow(text: str) -> None:
-    for parse in (filters.parse, filters.having, names.order_terms, names.names, names.whole_aggregate):
+    for parse in (cache.parse, cache.having, names.order_terms, names.names, names.whole_aggregate):
         began = time.thread_time()
         with contextlib.suppress(BadRequest):
             parse(text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scripts._shared.peoplefile import LineReader
-from tableapi.crypto import Vault
+from scripts._shared.people.import_file import LineReader
+from tableapi.crypto.vault import Vault
 
 GOOD = (
     b"https://www.linkedin.com/in/jane,Jane Doe,CEO,Acme,acme.example,USA,j@x.example,j@acme.example:valid,+12025550100"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tableapi.secretfile import kept_secret
-from tableapi.settings import BadSettings, Settings
+from scripts._shared.settings import Settings
+from tableapi.config.secret_file import kept_secret
+from tableapi.config.settings import BadSettings
 
 
 @pytest.fixture(autouse=True)

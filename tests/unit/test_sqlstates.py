@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
+from tableapi.db.errors import refusal
 from tableapi.errors import Internal
-from tableapi.faults import refusal
 
 # Codes that asyncpg does not know, of PostgreSQL or made up by a function.
 _ADDED = (

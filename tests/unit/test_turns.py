@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from tableapi import turns
+from tableapi.db import turns
+from tableapi.db.turns import Turns
 from tableapi.errors import Busy
-from tableapi.turns import Turns
 
 
 async def test_a_caller_leaves_the_last_connection_to_others() -> None:

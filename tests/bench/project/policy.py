@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.access import Access, Rule, Sessions
+from tableapi.auth.policy import Access, Rule, Sessions
 
 OWNER = ("client",)
 STAFF = ("staff",)

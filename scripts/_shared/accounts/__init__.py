@@ -1,0 +1,1 @@
+"""Users, sessions, passwords, one-use tokens and sign-in providers."""

@@ -1,0 +1,30 @@
+"""Is an address still free to sign up with? One question that two calls ask."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from scripts._shared.accounts import email_domains, signup
+from scripts._shared.context import Context
+
+
+class Input(BaseModel):
+    email: str
+
+
+class Result(BaseModel):
+    exists: int
+    available: int
+
+
+class Output(BaseModel):
+    result: Result
+
+
+async def ask(ctx: Context, input: Input) -> Output:
+    """Both calls share their limit, so that asking twice is not asking more."""
+    ctx.limit("checkemail minute", ctx.request.network, 5, 60)
+    ctx.limit("checkemail day", ctx.request.network, 30, 86400)
+    email = await email_domains.business(ctx, input.email)
+    taken = ctx.settings.signup_discloses and await signup.exists(ctx, email)
+    return Output(result=Result(exists=int(taken), available=int(not taken)))

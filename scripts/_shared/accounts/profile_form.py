@@ -1,0 +1,111 @@
+"""What a person changes about itself and its company (call 30): the rules of the fields, and where each is kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import pycountry
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from scripts._shared.accounts import person_names
+from scripts._shared.context import Context
+from tableapi.endpoints.guard import validate
+from tableapi.errors import Invalid
+
+PHONE = "Please Enter Valid Phone Number"
+_PUNCTUATION = re.compile(r"[ \u00a0\u2010-\u2015()\[\]+-]")
+_NUMBER = re.compile(r"[0-9]{5,15}")
+_Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
+_NOT_ISO = {"XKX"}  # Kosovo, which lists of countries have and ISO has not
+_AVATAR = """
+    select exists (select 1 from upload where path = $1 and appuserid = $2 and kind = 'avatar')
+        or exists (select 1 from appuser where appuserid = $2 and avatar = $1)
+"""
+
+
+class Company(BaseModel):
+    """Fields of the client that its owner writes."""
+
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+    companyname: Annotated[str, StringConstraints(max_length=200)] | None = None
+    country: str | None = None
+    salespeoplecount: _Count | None = None
+    requiredleadcount: _Count | None = None
+    department: Annotated[str, StringConstraints(max_length=100)] | None = None
+    taxid: Annotated[str, StringConstraints(max_length=50)] | None = None
+    billingaddress: Annotated[str, StringConstraints(max_length=200)] | None = None
+
+    @field_validator("companyname")
+    @classmethod
+    def _plain(cls, value: str | None) -> str | None:
+        if value and not person_names.is_plain(value):
+            raise ValueError(person_names.REFUSED)
+        return value
+
+    @field_validator("country")
+    @classmethod
+    def _known(cls, value: str | None) -> str | None:
+        if not value:
+            return None
+        code = value.upper()
+        if code not in _NOT_ISO and pycountry.countries.get(alpha_3=code) is None:
+            raise ValueError("Must be a three-letter country code")
+        return code
+
+
+def digits(value: Any) -> str:
+    """Return a phone number as it is kept: 5 to 15 digits, or nothing.
+
+    Spaces, dashes, brackets and plus signs are left out. Any other character is refused, never dropped.
+    """
+    if not isinstance(value, str | int | None):
+        raise Invalid({"phonenumber": PHONE})
+    typed = "" if value is None else str(value).strip()
+    number = _PUNCTUATION.sub("", typed) if isinstance(value, str) else typed
+    if typed and not _NUMBER.fullmatch(number):
+        raise Invalid({"phonenumber": PHONE})
+    return number
+
+
+def take_company(record: dict[str, Any]) -> dict[str, Any]:
+    """The company fields of a record, checked and taken out of it."""
+    sent = {name: record.pop(name) for name in list(record) if name in Company.model_fields}
+    checked = validate(Company, sent)
+    return {name: getattr(checked, name) for name in sent if getattr(checked, name) is not None or name == "country"}
+
+
+async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
+    """Fields of the user in a record: phone as digits, both forms of the name, an avatar of one's own.
+
+    `user`: the row as it is stored, for the part of the name that was not sent.
+    """
+    for name in ("name", "firstname", "lastname", "avatar"):
+        if not isinstance(record.get(name), str | None):
+            raise Invalid({name: "Must be text"})
+        if name != "avatar" and not person_names.is_plain(record.get(name) or ""):
+            raise Invalid({name: person_names.REFUSED})
+    if "phonenumber" in record:
+        record["phonenumber"] = digits(record["phonenumber"])
+    if "firstname" in record or "lastname" in record:
+        parts = ("firstname", "lastname")
+        if empty := next((part for part in parts if part in record and not str(record[part] or "").strip()), None):
+            raise Invalid({empty: "Please fill all required fields"})
+        first, last = (str(record.get(part, user[part])).strip() for part in parts)
+        record |= {"firstname": first, "lastname": last, "name": person_names.joined(first, last)}
+    elif "name" in record:
+        record["name"] = " ".join(str(record["name"] or "").split())
+        if not record["name"]:
+            raise Invalid({"name": "Please fill all required fields"})
+        record["firstname"], record["lastname"] = person_names.split(record["name"])
+    avatar = record.get("avatar")
+    if avatar and not await ctx.db.fetchval(_AVATAR, str(avatar), ctx.actor.appuserid):
+        raise Invalid({"avatar": "Upload the picture first"})
+
+
+async def keep_company(ctx: Context, company: dict[str, Any]) -> None:
+    """Write the company fields of the caller's own client, as its owner."""
+    changes = ", ".join(f"{name} = ${number}" for number, name in enumerate(company, 2))
+    sql = f"update client set {changes} where clientid = $1"  # noqa: S608 - names of the model's fields
+    await ctx.db.execute(sql, ctx.actor.clientid, *company.values())

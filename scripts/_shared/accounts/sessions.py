@@ -1,0 +1,108 @@
+"""Sessions: starting, ending, and the answer that tells the app who is signed in (call 1)."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+import policy
+from scripts._shared.billing.live import LIVE
+from scripts._shared.context import Context
+from tableapi.crypto.vault import token_hash
+from tableapi.errors import ApiError, Unauthorized
+
+EXPIRED = "Your account access session is expired"
+
+_START = """
+    insert into usersession (tokenhash, appuserid, clientid, ip, useragent)
+    select $1, appuserid, clientid, $3, $4 from appuser where appuserid = $2
+    returning expireson
+"""
+# A subscription whose date is over is shown as expired before the provider's event or the nightly job closes it.
+_ANSWER = f"""
+    select to_jsonb(u) - $2::text[] as person, u.role = 'client' as owner, c.clientid,
+           to_jsonb(c) - array['stripe_custid'] as client,
+           (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = u.clientid) as credits,
+           (select jsonb_agg(to_jsonb(s) || jsonb_build_object('subscriptionplan_by_planid', to_jsonb(p) - $3::text[])
+                             || case when s.isactive = 1 and not ({LIVE}) then $4::jsonb else '{{}}' end
+                             order by s.isactive desc, s.createdon desc)
+            from (select * from usersubscription where clientid = u.clientid
+                  order by isactive desc, createdon desc limit 20) s
+            join subscriptionplan p using (planid)) as subscriptions
+    from appuser u join client c using (clientid)
+    where u.appuserid = $1
+"""  # noqa: S608
+_HIDDEN_OF_PLAN = ["isactive"]
+_OVER = {"isactive": 0, "status": "expired"}
+
+
+async def start(ctx: Context, appuserid: int) -> str:
+    """A new session; out: its token, which is stored as a hash only."""
+    token = secrets.token_urlsafe(32)
+    agent = ctx.request.headers.get("user-agent", "")[:300]
+    await ctx.db.execute(_START, token_hash(token), appuserid, ctx.request.ip or None, agent)
+    return token
+
+
+async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
+    """End the sessions of a user, except the one with the token `keep`."""
+    sql = "update usersession set revokedon = now() where appuserid = $1 and revokedon is null and tokenhash <> $2"
+    await ctx.db.execute(sql, appuserid, token_hash(keep) if keep else b"")
+
+
+async def end(ctx: Context, token: str) -> None:
+    """End one session. Ending it again changes nothing."""
+    sql = "update usersession set revokedon = now() where tokenhash = $1 and revokedon is null"
+    await ctx.db.execute(sql, token_hash(token))
+
+
+async def live_user(ctx: Context, token: str) -> Any:
+    """The row of policy.SESSIONS for a token; 401, or the refusal of a disabled or deleted user."""
+    row = await ctx.db.fetchrow(policy.SESSIONS.lookup, token_hash(token)) if token else None
+    if row is None:
+        raise Unauthorized(EXPIRED)
+    if refusal := policy.SESSIONS.refusals.get(row["role"]):
+        status, reason, message = refusal
+        raise Unauthorized(message, status=status, reason=reason)
+    return row
+
+
+def refuse_confined(user: Any) -> None:
+    """Refuse a session that may only change its password. For scripts that check the session themselves."""
+    if refusal := policy.SESSIONS.confined.get(user["role"]):
+        status, reason, message = refusal
+        raise ApiError(message, status=status, reason=reason, scope="resource")
+
+
+async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
+    """User, client, credits and subscriptions, with the fields of DreamFactory's session object beside them."""
+    row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, sorted(policy.USER_SECRETS), _HIDDEN_OF_PLAN, _OVER)
+    person: dict[str, Any] = row["person"]
+    owner: bool = row["owner"]
+    client = row["client"] if owner else {"clientid": row["clientid"], "companyname": row["client"]["companyname"]}
+    hidden = {"stripe_itemid", "stripe_scheduleid"} if owner else policy.PROVIDER_IDS
+    subscriptions = [
+        {name: value for name, value in one.items() if name not in hidden} for one in row["subscriptions"] or ()
+    ]
+    balances = [
+        {name: value for name, value in one.items() if owner or name in policy.BALANCES} for one in row["credits"] or ()
+    ]
+    client |= {"usercredit_by_clientid": balances, "usersubscription_by_clientid": subscriptions}
+    own: dict[str, Any] = {"success": 1, "session_token": token, "client_by_clientid": client}
+    return own | person | _dreamfactory(ctx, person, token)
+
+
+def _dreamfactory(ctx: Context, person: dict[str, Any], token: str) -> dict[str, Any]:
+    return {
+        "session_id": token,
+        "id": person["appuserid"],
+        "first_name": person["firstname"],
+        "last_name": person["lastname"],
+        "is_sys_admin": False,
+        "last_login_date": person["lastloginon"],
+        "host": ctx.settings.brand_name,
+        "token_expiry_date": None,
+        "role_id": {"client": 1, "member": 2, "admin": 3}[person["role"]],
+        "server_time": datetime.now(UTC).isoformat(),
+    }

@@ -1,0 +1,50 @@
+"""New accounts: client, owner, credits and the free plan in one transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+
+from scripts._shared.accounts import person_names
+from scripts._shared.billing import plans
+from scripts._shared.context import Context
+from tableapi.errors import Conflict
+
+TERMS = "Please accept the terms and conditions"
+EMAIL_EXISTS = "This email already exist , please try with another"
+
+_OWNER = """
+    insert into appuser (clientid, name, firstname, lastname, email, role, isverified, password, termsacceptedon)
+    values ($1, $2, $3, $4, $5, 'client', $6, $7, now())
+    returning appuserid, clientid, afid::text as afid, name, email, isverified
+"""
+
+
+class EmailExists(Conflict):
+    """Somebody has this address already."""
+
+    reason = "email_exists"
+
+
+async def exists(ctx: Context, email: str) -> bool:
+    """Does a user who is not deleted have this address (in lower case)?"""
+    sql = "select exists (select 1 from appuser where lower(email) = $1 and isdeleted = 0)"
+    return bool(await ctx.db.fetchval(sql, email))
+
+
+async def open_account(
+    ctx: Context, email: str, name: str, *, password: str | None, verified: bool = False
+) -> dict[str, Any]:
+    """A client with its owner on the free plan. Of two at once with one address, one gets EmailExists."""
+    clean = " ".join(name.split())[:200]
+    clientid = await ctx.db.fetchval("insert into client default values returning clientid")
+    await ctx.db.execute("insert into usercredit (clientid) values ($1)", clientid)
+    try:
+        row: Any = await ctx.db.fetchrow(
+            _OWNER, clientid, clean, *person_names.split(clean), email, int(verified), password
+        )
+    except asyncpg.UniqueViolationError:
+        raise EmailExists(EMAIL_EXISTS) from None
+    await plans.start(ctx, clientid, await plans.free_plan(ctx), "free:1")
+    return dict(row)

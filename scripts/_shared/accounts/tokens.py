@@ -1,0 +1,85 @@
+"""One-use tokens of mailed links and hand-overs: 32 random bytes, stored as a hash, bound to a purpose.
+
+A token of a user is also bound to the address that it was mailed to. It is refused once the user has another address.
+Asking for a new one, or using one, ends the older. A change of the address ends all of them (schema.sql).
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any, Literal
+
+import orjson
+
+from scripts._shared.context import Context
+from tableapi.crypto.vault import token_hash
+
+Purpose = Literal[
+    "verify", "invite", "reset", "emailchange", "check", "social", "oauthstate", "session", "mfa", "removal"
+]
+LIFE: dict[str, timedelta] = {
+    "verify": timedelta(hours=24),
+    "invite": timedelta(days=7),
+    "reset": timedelta(hours=1),
+    "emailchange": timedelta(minutes=30),
+    "check": timedelta(minutes=30),
+    "social": timedelta(minutes=5),
+    "oauthstate": timedelta(minutes=10),
+    "session": timedelta(seconds=60),
+    "mfa": timedelta(minutes=5),
+    "removal": timedelta(hours=24),
+}
+TRIES = 5
+
+_KILL = "delete from onetimetoken where appuserid = $1 and purpose = $2 and usedon is null"
+_KEEP = """
+    insert into onetimetoken (tokenhash, purpose, appuserid, datacipher, expireson, email)
+    values ($1, $2, $3, $4, now() + $5, $6)
+"""
+_LIVE = """
+    t.tokenhash = $1 and t.purpose = any($2) and t.expireson > now() and t.tries < $3
+    and (t.appuserid is null
+         or exists (select 1 from appuser u where u.appuserid = t.appuserid and lower(u.email) = t.email))
+"""
+_FIND = f"select appuserid, datacipher, usedon is not null as used from onetimetoken t where {_LIVE}"  # noqa: S608
+_USE = f"""
+    update onetimetoken t set usedon = now() where {_LIVE} and t.usedon is null
+    returning appuserid, datacipher, purpose
+"""  # noqa: S608
+
+
+async def issue(
+    ctx: Context, purpose: Purpose, appuserid: int | None = None, data: Any = None, *, email: str | None = None
+) -> str:
+    """Make a token and end the unused ones of the same user and purpose, except proofs of a sign-in in several tabs.
+
+    `email` is the user's address that it is mailed to. Without it, the token is bound to the address of the moment.
+    """
+    token = secrets.token_urlsafe(32)
+    if appuserid is not None and purpose not in ("check", "session", "mfa", "social"):
+        await ctx.db.execute(_KILL, appuserid, purpose)
+    sealed = None if data is None else ctx.vault.seal(orjson.dumps(data).decode())
+    await ctx.db.execute(_KEEP, token_hash(token), purpose, appuserid, sealed, LIFE[purpose], email)
+    return token
+
+
+async def find(ctx: Context, token: str, *purposes: Purpose) -> Any:
+    """The row of a live token, used or not (appuserid, used), without using it; None for a bad one."""
+    return await ctx.db.fetchrow(_FIND, token_hash(token), list(purposes), TRIES)
+
+
+async def use(ctx: Context, token: str, *purposes: Purpose) -> Any:
+    """Use a token up: its row (appuserid, purpose, datacipher), or None. Two at once: one of them gets None."""
+    return await ctx.db.fetchrow(_USE, token_hash(token), list(purposes), TRIES)
+
+
+def data(ctx: Context, row: Any) -> Any:
+    """What was kept with the token."""
+    return None if row["datacipher"] is None else orjson.loads(ctx.vault.open(row["datacipher"]))
+
+
+async def kill(ctx: Context, appuserid: int, *purposes: Purpose) -> None:
+    """End the unused tokens of a user: those of some purposes, or all."""
+    sql = "delete from onetimetoken where appuserid = $1 and usedon is null and (purpose = any($2) or $2 = '{}')"
+    await ctx.db.execute(sql, appuserid, list(purposes))

@@ -1,0 +1,64 @@
+"""What the proof of an address changes in its account: the welcome mail, and credentials that were set without it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from scripts._shared import audit, mail
+from scripts._shared.accounts import sessions, tokens
+from scripts._shared.context import Context
+from tableapi.crypto.vault import token_hash
+from tableapi.ratelimit.counter import network
+
+_WELCOME = """
+    update appuser set welcomedon = now() where appuserid = $1 and welcomedon is null returning email, name
+"""
+_SESSIONS = "select tokenhash, ip from usersession where appuserid = $1 and revokedon is null limit 20"
+_EVICT = """
+    update appuser set password = null, mustchangepassword = 0, passwordexpireson = null, passwordproved = 0,
+        mfacipher = null, isverified = 1
+    where appuserid = $1
+"""
+_UNLINK = "delete from socialaccount where appuserid = $1"
+
+
+async def welcome(ctx: Context, appuserid: int) -> None:
+    """Mail the welcome, once per account."""
+    user: Any = await ctx.db.fetchrow(_WELCOME, appuserid)
+    if user is not None:
+        link = mail.link(ctx, "/dashboard/main/dashboardmain")
+        await mail.queue(ctx, "welcome", user["email"], link, name=user["name"])
+
+
+async def signed_up_here(ctx: Context, appuserid: int) -> bool:
+    """Return whether the caller is the browser that signed up, by its session, or is in the network that did.
+
+    A mailed link may be opened by another person than the one who chose the password.
+    """
+    token, here = token_hash(ctx.request.session_token), network(ctx.request.ip)
+    rows: Any = await ctx.db.fetch(_SESSIONS, appuserid)
+    return any(
+        secrets.compare_digest(row["tokenhash"], token) or (here and network(row["ip"] or "") == here) for row in rows
+    )
+
+
+def is_unproved(user: Any) -> bool:
+    """Return whether the credentials of an account may be known to another person than the address's holder."""
+    return not user["isverified"] or (user["password"] is not None and not user["passwordproved"])
+
+
+async def evict(ctx: Context, user: Any, vendor: str) -> None:
+    """Remove password, sessions, tokens and linked identities that were set before a provider proved the address."""
+    appuserid = user["appuserid"]
+    whose = {"clientid": user["clientid"], "appuserid": appuserid}
+    await ctx.db.execute(_EVICT, appuserid)
+    if not user["isverified"]:
+        await ctx.db.execute(_UNLINK, appuserid)
+    await sessions.end_all(ctx, appuserid)
+    await tokens.kill(ctx, appuserid)
+    if user["password"] is not None:
+        link = mail.link(ctx, "/forgotpassword")
+        await mail.queue(ctx, "passwordremoved", user["email"], link, name=user["name"], vendor=vendor.capitalize())
+    event = "password_removed" if user["isverified"] else "account_claimed"
+    await audit.write(ctx, event, appuserid, provider=vendor, **whose)

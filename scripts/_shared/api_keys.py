@@ -1,0 +1,46 @@
+"""Customers' API keys: finding the live key behind a text, and the rules of a new one."""
+
+from __future__ import annotations
+
+import secrets
+import string
+from typing import Any
+
+from scripts._shared.context import Context
+from tableapi.errors import ApiError, Unauthorized
+
+
+class PlanWithoutApi(ApiError):
+    """The plan has no API access."""
+
+    status, reason = 402, "plan_without_api"
+
+
+LENGTH = 16
+_ALPHABET = string.ascii_letters + string.digits
+_FIND = """
+    select k.keyid, k.clientid,
+           exists (select 1 from usersubscription s join subscriptionplan p using (planid)
+                   where s.clientid = k.clientid and s.isactive = 1 and p.apiaccess = 1) as mayuse
+    from apikeys k join appuser u on u.clientid = k.clientid and u.role = 'client'
+    where k.keyhash = any($1) and k.isactive = 1 and k.isdeleted = 0 and u.isactive = 1 and u.isdeleted = 0
+"""
+
+
+def generate() -> str:
+    """A new key: 16 of 62 characters."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(LENGTH))
+
+
+async def live(ctx: Context, key: str) -> Any:
+    """Return keyid and clientid of a live key whose plan has API access. Raises Unauthorized with scope `resource`.
+
+    A key that is not valid counts against the caller's address, before it is looked up.
+    """
+    async with ctx.guess():
+        row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None
+        if row is None:
+            raise Unauthorized("The API key is not valid.", reason="bad_key", scope="resource")
+    if not row["mayuse"]:
+        raise PlanWithoutApi("The plan of this account has no API access.")
+    return row

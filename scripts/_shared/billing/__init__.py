@@ -1,0 +1,1 @@
+"""Plans, subscriptions, payments and invoices."""

@@ -1,0 +1,109 @@
+"""Changing between plans: whose subscription it is, which way it goes, and whether seats and keys fit."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from scripts._shared.context import Context
+from tableapi.errors import Conflict, NotFound
+
+QUOTE_SECONDS = 15 * 60  # a proration date that was shown is kept this long
+
+_OWN = """
+    select s.*, p.name as planname, p.price, p.sku as plansku, p.validity
+    from usersubscription s join subscriptionplan p using (planid)
+    where s.subscriptionid = $1 and s.clientid = $2
+"""
+_USED = """
+    select (select count(*) from appuser where clientid = $1 and isdeleted = 0 and role <> 'client') as members,
+           (select count(*) from apikeys where clientid = $1 and isdeleted = 0) as keys
+"""
+_QUOTE = """
+    insert into prorationquote (clientid, subscriptionid, planid, prorationdate) values ($1, $2, $3, $4)
+    on conflict do nothing
+"""
+_QUOTED = """
+    select max(prorationdate) from prorationquote
+    where clientid = $1 and subscriptionid = $2 and planid = $3 and ($4::bigint is null or prorationdate = $4)
+      and createdon > now() - make_interval(secs => $5)
+"""
+_TRY = """
+    insert into planchange as c (clientid, subscriptionid, planid, period, prorationdate) values ($1, $2, $3, $4, $5)
+    on conflict (subscriptionid, planid, period) do update set
+        attempt = c.attempt + (c.createdon < now() - interval '1 hour')::int,
+        prorationdate = case when c.createdon < now() - interval '1 hour' then $5 else c.prorationdate end,
+        createdon = case when c.createdon < now() - interval '1 hour' then now() else c.createdon end
+    returning attempt, prorationdate
+"""
+_FAILED = """
+    update planchange set attempt = attempt + 1, createdon = now() - interval '2 hours'
+    where subscriptionid = $1 and planid = $2 and period = $3 and attempt = $4
+"""
+
+
+class LimitExceeded(Conflict):
+    """More members or API keys than the plan has room for."""
+
+    reason = "limit_exceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One try to change: what a repeat of it must send again."""
+
+    prorationdate: int
+    key: str
+    attempt: int
+
+
+async def own(ctx: Context, subscriptionid: int) -> Any:
+    """A subscription of the caller's client, live or not; None for anybody else's, as if there were none."""
+    return await ctx.db.fetchrow(_OWN, subscriptionid, ctx.actor.clientid)
+
+
+async def own_live(ctx: Context, subscriptionid: int) -> Any:
+    """The caller's live subscription; 404 otherwise."""
+    row = await own(ctx, subscriptionid)
+    if row is None or not row["isactive"]:
+        raise NotFound("There is no such subscription.")
+    return row
+
+
+async def must_fit(ctx: Context, clientid: int, plan: Any) -> None:
+    """409 when the client uses more seats or keys than the plan allows."""
+    used: Any = await ctx.db.fetchrow(_USED, clientid)
+    members = max(0, used["members"] - plan["availableseats"])
+    apis = max(0, used["keys"] - plan["availableapicall"])
+    if members or apis:
+        what = f"Member Limit Exceeded: delete {members} member/admin" if members else f"delete {apis} API"
+        message = what if members else f"API Limit Exceeded: {what}"
+        raise LimitExceeded(message, context={"members_over": members, "apis_over": apis})
+
+
+async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:
+    """A proration date, remembered."""
+    date = int(time.time())
+    await ctx.db.execute(_QUOTE, ctx.actor.clientid, subscriptionid, planid, date)
+    return date
+
+
+async def begin(ctx: Context, row: Any, planid: int, asked: int | None, start: datetime) -> Try:
+    """The try that this request belongs to. A double click, and a repeat within the hour, are the same try.
+
+    A proration date counts only if it was issued here, for this change and lately; otherwise a new one is taken.
+    """
+    who = (row["clientid"], row["subscriptionid"], planid)
+    date = await ctx.db.fetchval(_QUOTED, *who, asked, QUOTE_SECONDS)
+    date = max(date or int(datetime.now(UTC).timestamp()), int(start.timestamp()))
+    made: Any = await ctx.db.fetchrow(_TRY, *who, start, date)
+    text = f"{row['stripe_subid']}:{planid}:{int(start.timestamp())}:{made['attempt']}"
+    return Try(made["prorationdate"], "change:" + hashlib.sha256(text.encode()).hexdigest()[:40], made["attempt"])
+
+
+async def failed(ctx: Context, row: Any, planid: int, start: datetime, attempt: int) -> None:
+    """The bank said no, so the next click is a try of its own."""
+    await ctx.db.execute(_FAILED, row["subscriptionid"], planid, start, attempt)

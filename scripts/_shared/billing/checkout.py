@@ -1,0 +1,95 @@
+"""Hosted pages for a new subscription: at most one is open per client."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from scripts._shared import mail
+from scripts._shared.billing import customer, prices
+from scripts._shared.context import Context
+from scripts._shared.vendors.money import Checkout, Missing
+from tableapi.errors import Conflict
+
+SUCCESS, FAILURE = "/dashboard/paysuccess", "/dashboard/payfail"
+
+_OPEN = """
+    select sessionid, planid, url, createdon > now() - interval '10 minutes' as fresh from checkout
+    where clientid = $1 and status = 'open'
+"""
+_CLOSE = "update checkout set status = 'expired' where sessionid = $1 and status = 'open'"
+_KEEP = """
+    insert into checkout (sessionid, clientid, planid, url) values ($1, $2, $3, $4)
+    on conflict do nothing
+"""
+
+
+async def page(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """The page for this plan: the one that is open for the last ten minutes, or a new one in its place."""
+    payments = customer.provider(ctx)
+    row: Any = await ctx.db.fetchrow(_OPEN, clientid)
+    if row is not None:
+        if row["planid"] == plan["planid"] and row["fresh"]:
+            return Checkout(row["sessionid"], row["url"], "open")
+        await _close(ctx, row["sessionid"])
+    made = await _made(ctx, clientid, plan)
+    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], made.url)
+    row = await ctx.db.fetchrow(_OPEN, clientid)
+    if row is None or row["sessionid"] != made.id:  # two at once for different plans: one page stays
+        await payments.expire_checkout(made.id)
+        raise Conflict("Another payment page has just been opened. Try again.", reason="checkout_open")
+    return made
+
+
+async def _close(ctx: Context, sessionid: str) -> None:
+    payments = customer.provider(ctx)
+    try:
+        await payments.expire_checkout(sessionid)
+        if (await payments.checkout_state(sessionid)).status == "complete":
+            raise Conflict("You have just paid for a plan. It will be there in a moment.", reason="checkout_complete")
+    except Missing:  # of another account at the provider
+        pass
+    await ctx.db.execute(_CLOSE, sessionid)
+
+
+async def _made(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """A new page. What the provider does not know any more (its account was changed) is made again, once."""
+    for last in (False, True):
+        custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
+        count = await ctx.db.fetchval("select count(*) from checkout where clientid = $1", clientid)
+        key = f"checkout:{clientid}:{plan['planid']}:{count}:{custid}:{priceid}"
+        success = mail.link(ctx, SUCCESS) + f"?plan={plan['planid']}&session_id={{CHECKOUT_SESSION_ID}}"
+        try:
+            return await customer.provider(ctx).checkout(
+                custid, priceid, clientid, plan["planid"], success, mail.link(ctx, FAILURE), key
+            )
+        except Missing as error:
+            if last:
+                raise
+            if "price" in error.what:
+                await prices.forget(ctx, priceid)
+            else:
+                await customer.forget_customer(ctx, clientid, custid)
+    raise AssertionError("unreachable")
+
+
+async def settle(ctx: Context, sessionid: str, status: str) -> None:
+    """What the provider says has become of a page."""
+    if status in ("complete", "expired"):
+        sql = "update checkout set status = $2 where sessionid = $1 and status <> 'complete'"
+        await ctx.db.execute(sql, sessionid, status)
+
+
+_OWN = "select planid, status from checkout where sessionid = $1 and clientid = $2"
+
+
+async def outcome(ctx: Context, sessionid: str) -> dict[str, Any] | None:
+    """Say which plan a page of the caller's account is for and whether it was paid; None when there is no such page."""
+    row: Any = await ctx.db.fetchrow(_OWN, sessionid, ctx.actor.clientid)
+    if row is None:
+        return None
+    status = row["status"]
+    if status != "complete":  # the provider's event may still be on its way
+        with suppress(Missing):
+            status = (await customer.provider(ctx).checkout_state(sessionid)).status
+    return {"planid": row["planid"], "status": status, "settled": int(row["status"] == "complete")}

@@ -1,0 +1,92 @@
+"""Invoices of subscriptions as rows of transactionhistory, and the credits that a paid one brings, once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from scripts._shared.context import Context
+from scripts._shared.credits.ledger import KINDS, end_plan_credits, grant
+from scripts._shared.vendors.money import Invoice, Line, Subscription
+
+_STATUS = {"open": "open", "paid": "paid", "void": "failed", "uncollectible": "failed"}
+
+# A row comes back when it is new or has become paid: the one moment in which its credits are granted.
+_BOOK = """
+    insert into transactionhistory as t (clientid, planid, invoicenumber, transactiondate, periodstart, expirydate,
+        planname, isaddon, price, tax, currency, status, lines, payurl, providerid)
+    values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14)
+    on conflict (providerid) do update set status = excluded.status, transactiondate = excluded.transactiondate,
+        price = excluded.price, payurl = excluded.payurl
+    where t.status <> excluded.status and t.status not in ('paid', 'refunded')
+    returning transactionid, status
+"""
+_LATER = """
+    select exists (select 1 from transactionhistory where clientid = $1 and isaddon = 0 and periodstart > $3
+                   and status in ('paid', 'refunded') and providerid is not null and providerid <> $2)
+"""
+
+
+def _rows(invoice: Invoice) -> list[dict[str, Any]]:
+    return [
+        {"description": line.description, "quantity": line.quantity, "amount": line.amount,
+         "proration": line.proration, "start": f"{line.start:%Y-%m-%d}", "end": f"{line.end:%Y-%m-%d}"}
+        for line in invoice.lines
+    ]  # fmt: skip
+
+
+async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any]) -> int | None:
+    """Keep an invoice; out: its transactionid if it has just become paid. In a transaction, under the credit lock."""
+    status = _STATUS.get(invoice.status)
+    known = [line for line in invoice.lines if line.priceid in plans]
+    if status is None or not known:
+        return None
+    plan = plans[known[-1].priceid]
+    amount = invoice.paid if status == "paid" else invoice.total
+    row: Any = await ctx.db.fetchrow(
+        _BOOK,
+        clientid, plan["planid"], invoice.number, invoice.date, known[-1].start, max(line.end for line in known),
+        plan["name"], Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice),
+        invoice.payurl if status == "open" else None, invoice.id,
+    )  # fmt: skip
+    if row is None or row["status"] != "paid":
+        return None
+    await _credit(ctx, clientid, invoice, sub, plans, known)
+    return int(row["transactionid"])
+
+
+async def _credit(
+    ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any], lines: list[Line]
+) -> None:
+    """A new period brings the whole of its plan; a change within one brings the part that is left of the difference."""
+    periods = [line for line in lines if not line.proration]
+    if periods:
+        start = periods[-1].start
+        if not await ctx.db.fetchval(_LATER, clientid, invoice.id, start):
+            await end_plan_credits(ctx, clientid, f"invoice:{invoice.id}")
+            plan = plans[periods[-1].priceid]
+            # The plan belongs to it: two periods may begin in one second, when a plan is changed as soon as it is paid.
+            source = f"{sub.id}:{int(start.timestamp())}:{plan['planid']}"
+            amounts = {kind: plan[kind] for kind in KINDS}
+            await grant(ctx, clientid, amounts, reason="plan", source="plan", source_id=source)
+        return
+    old = next((plans[line.priceid] for line in lines if line.amount < 0), None)
+    new = next((line for line in lines if line.amount >= 0), None)
+    if old is not None and new is not None:
+        amounts = difference(old, plans[new.priceid], rest(new, sub))
+        await grant(ctx, clientid, amounts, reason="upgrade", source="upgrade", source_id=invoice.id)
+
+
+def rest(line: Line, sub: Subscription) -> Fraction:
+    """What part of its period a prorated line covers."""
+    length = sub.end - sub.start
+    whole = length if line.end == sub.end else timedelta(days=30 if length < timedelta(days=60) else 365)
+    return min(Fraction(1), Fraction(int((line.end - line.start).total_seconds()), int(whole.total_seconds())))
+
+
+def difference(old: Any, new: Any, part: Fraction) -> dict[str, int]:
+    """The credits of an upgrade within a period: that part of what the new plan has more, rounded up."""
+    return {kind: max(0, ceil((new[kind] - old[kind]) * part)) for kind in KINDS}

@@ -1,0 +1,62 @@
+"""What the owner is told about money: receipts, failed and returned payments, ended plans. Queued with its cause."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from scripts._shared import mail
+from scripts._shared.billing import invoice_pdf
+from scripts._shared.context import Context
+
+_OWNER = """
+    select u.email, u.name, p.name as planname,
+           (select t.payurl from transactionhistory t where t.clientid = u.clientid and t.status = 'open'
+            order by t.transactiondate desc limit 1) as payurl
+    from appuser u
+    left join usersubscription s on s.clientid = u.clientid
+    left join subscriptionplan p using (planid)
+    where u.clientid = $1 and u.role = 'client' and u.isdeleted = 0
+    order by s.isactive desc nulls last, s.createdon desc nulls last limit 1
+"""
+BILLING, PLANS = "/dashboard/settings/billing", "/dashboard/upgradeplan"
+
+
+async def receipt(ctx: Context, clientid: int, transactionid: int) -> None:
+    """The receipt of a paid invoice, with its PDF."""
+    await ctx.later("sendreceipt", clientid=clientid, transactionid=transactionid)
+
+
+async def payment_failed(ctx: Context, clientid: int, until: datetime) -> None:
+    """A renewal could not be charged; the account goes on until the grace is over."""
+    owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
+    if owner is not None:
+        link = owner["payurl"] or mail.link(ctx, BILLING)
+        values = {"name": owner["name"], "planname": owner["planname"] or "", "until": f"{until:%-d %b %Y}"}
+        await mail.queue(ctx, "paymentfailed", owner["email"], link, **values)
+
+
+async def ended(ctx: Context, clientid: int, *, unpaid: bool) -> None:
+    """The plan is over: cancelled, or not paid for."""
+    owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
+    if owner is not None:
+        values = {"name": owner["name"], "planname": owner["planname"] or "", "unpaid": unpaid}
+        await mail.queue(ctx, "planended", owner["email"], mail.link(ctx, PLANS), **values)
+
+
+_NAMES = {
+    "contactcredit": "cell number",
+    "bus_email_credits": "work email",
+    "personal_email_credits": "secondary email",
+}
+
+
+async def money_back(ctx: Context, row: Any, event: str, amount: int, moved: dict[str, int]) -> None:
+    """A payment was refunded, disputed or restored; `moved` says by how many credits of each kind."""
+    owner: Any = await ctx.db.fetchrow(_OWNER, row["clientid"])
+    if owner is None:
+        return
+    told = ", ".join(f"{abs(count):,} {_NAMES[kind]}" for kind, count in moved.items())
+    values = {"name": owner["name"], "planname": row["planname"], "invoicenumber": row["invoicenumber"]}
+    values |= {"event": event, "amount": invoice_pdf.money(abs(amount), row["currency"]), "credits": told}
+    await mail.queue(ctx, "moneyback", owner["email"], mail.link(ctx, BILLING), **values)

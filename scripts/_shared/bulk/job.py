@@ -1,0 +1,141 @@
+"""Bulk jobs: kept whole, then worked row by row, each row one reveal transaction that also marks the row as done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts._shared.contacts import reveal
+from scripts._shared.context import Context
+from scripts._shared.credits.balance import NoCredit, SubscriptionExpired
+from scripts._shared.people import directory, profile_url
+from tableapi.errors import NotFound
+
+_JOB = """
+    insert into bulkjob (clientid, appuserid, kinds, max_credits, total) values ($1, $2, $3, $4, $5) returning jobid
+"""
+_ROWS = """
+    insert into bulkrow (jobid, line, clientid, linkedinurl)
+    select $1, line, $2, url from unnest($3::text[]) with ordinality as x (url, line)
+"""
+_ESTIMATE = """
+    select kind, count(*) as credits from person p cross join unnest($2::text[]) kind
+    where p.profilekey = any($1)
+      and case kind when 'directdial' then p.phonecipher when 'businessemail' then p.businesscipher
+               else p.personalcipher end is not null
+      and not exists (select 1 from reveal r where r.clientid = $3 and r.personid = p.personid and r.kind = kind)
+    group by kind
+"""
+_CLAIM = """
+    update bulkjob set status = 'running' where jobid = $1 and status in ('queued', 'running')
+    returning clientid, appuserid, kinds
+"""
+_NEXT = """
+    select r.line, r.linkedinurl from bulkrow r join bulkjob j using (jobid)
+    where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' order by r.line limit 1
+"""
+_BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
+# A job may run twice at once: what the first one wrote stays.
+_DONE = """
+    update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2 and status = 'waiting'
+"""
+_CHARGE = "update bulkjob set charged = charged + $2 where jobid = $1"
+_FINISH = """
+    update bulkjob set status = 'done', finishedon = now() where jobid = $1 and status = 'running'
+"""
+_CANCEL = """
+    update bulkjob set status = 'cancelled', finishedon = now() where jobid = $1 and status in ('queued', 'running')
+"""
+_SKIP = "update bulkrow set status = 'skipped' where jobid = $1 and status = 'waiting'"
+_SHOW = """
+    select j.jobid, j.status, j.kinds, j.max_credits, j.charged, j.total, j.createdon, j.finishedon,
+           (select count(*) from bulkrow where jobid = j.jobid and status <> 'waiting') as processed,
+           (select coalesce(jsonb_agg(jsonb_build_object('line', line, 'linkedinurl', linkedinurl, 'status', status,
+                            'charged', charged, 'contactid', contactid) order by line), '[]')
+            from bulkrow where jobid = j.jobid) as rows
+    from bulkjob j where j.jobid = $1 and j.appuserid = $2
+"""
+
+
+class OutOfBudget(Exception):
+    """The next reveal would pass max_credits, or the job was cancelled: this row is not begun."""
+
+
+def keys_of(ctx: Context, urls: list[str]) -> list[str]:
+    """The profile keys of the addresses that are some."""
+    keys = []
+    for url in urls:
+        try:
+            keys.append(profile_url.key_of(url, ctx.settings.profile_host))
+        except profile_url.NotAProfile:
+            continue
+    return keys
+
+
+async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
+    """How many credits of each kind a job would cost as things are. What was paid for before costs nothing."""
+    rows = await ctx.db.fetch(_ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
+    return dict.fromkeys(kinds, 0) | {row["kind"]: row["credits"] for row in rows}
+
+
+async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: int) -> int:
+    """Keep a job and queue it. Out: its id."""
+    clientid = ctx.actor.clientid
+    async with ctx.db.transaction():
+        jobid: int = await ctx.db.fetchval(_JOB, clientid, ctx.actor.appuserid, kinds, max_credits, len(urls))
+        await ctx.db.execute(_ROWS, jobid, clientid, urls)
+        await ctx.later("bulkrun", jobid=jobid)
+    return jobid
+
+
+async def show(ctx: Context, jobid: int) -> dict[str, Any]:
+    """Progress and outcome, to the one who started it."""
+    row: Any = await ctx.db.fetchrow(_SHOW, jobid, ctx.actor.appuserid)
+    if row is None:
+        raise NotFound("There is no such job.")
+    return dict(row)
+
+
+async def cancel(ctx: Context, jobid: int) -> None:
+    """Begin no further row. What is done stays."""
+    await show(ctx, jobid)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_CANCEL, jobid)
+        await ctx.db.execute(_SKIP, jobid)
+
+
+async def run(ctx: Context, jobid: int) -> None:
+    """Work the rows that wait. Started again after a crash it goes on where it was; a done row is never begun again."""
+    job: Any = await ctx.db.fetchrow(_CLAIM, jobid)
+    if job is None:
+        return
+    while row := await ctx.db.fetchrow(_NEXT, jobid):
+        await _row(ctx, job, jobid, row["line"], row["linkedinurl"])
+    await ctx.db.execute(_FINISH, jobid)
+
+
+async def _row(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
+    try:
+        person = await directory.find(ctx, profile_url.key_of(url, ctx.settings.profile_host))
+    except profile_url.NotAProfile:
+        await ctx.db.execute(_DONE, jobid, line, "invalid", 0, None)
+        return
+    kinds = [kind for kind in job["kinds"] if person is not None and person.has(kind)]
+    if person is None or not kinds:
+        await ctx.db.execute(_DONE, jobid, line, "notfound", 0, None)
+        return
+    try:
+        async with ctx.db.transaction():
+            charged, contactid = 0, None
+            budget = await ctx.db.fetchval(_BUDGET, jobid)
+            for kind in kinds:
+                who = {"clientid": job["clientid"], "appuserid": job["appuserid"]}
+                done = await reveal.reveal(ctx, person, kind, **who)
+                charged, contactid = charged + done.charged, done.contact.contactid
+            if budget is None or charged > budget:
+                raise OutOfBudget
+            await ctx.db.execute(_DONE, jobid, line, "done", charged, contactid)
+            await ctx.db.execute(_CHARGE, jobid, charged)
+    except OutOfBudget:
+        await ctx.db.execute(_DONE, jobid, line, "skipped", 0, None)
+    except (NoCredit, SubscriptionExpired):
+        await ctx.db.execute(_DONE, jobid, line, "nocredit", 0, None)

@@ -1,0 +1,1 @@
+"""Revealed contacts."""

@@ -1,0 +1,82 @@
+"""The contact row as the browser gets it (call 40), and the values that one kind of reveal puts into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from scripts._shared.context import Context
+from scripts._shared.people.directory import Person
+from tableapi.crypto.vault import Vault, unseal
+
+COLUMNS = (
+    "contactid, name, linkedinurl, emails, business_emails, phone_numbers, bus_email_validation, phonecost,"
+    " businessemailcost, personalemailcost, deleted, revealedby, dialrevealedby, createdon::text as createdon"
+)
+SEALED = ("emails", "business_emails", "phone_numbers")
+EMAIL_TYPE = {"businessemail": "business", "personalemail": "personal"}
+MASKED_EMAIL, MASKED_PHONE = "*****@****.***", "+**********"
+
+
+class Contact(BaseModel):
+    """One unlocked contact. `emails` is JSON text of {address, type}; the other two are comma-separated text."""
+
+    contactid: int
+    name: str
+    linkedinurl: str
+    emails: str | None
+    business_emails: str | None
+    phone_numbers: str | None
+    bus_email_validation: str | None
+    phonecost: int
+    businessemailcost: int
+    personalemailcost: int
+    deleted: int
+    revealedby: int | None
+    dialrevealedby: int | None
+    createdon: str
+
+
+def opened(ctx: Context, row: Any) -> Contact:
+    """A row of usercontact with its sealed fields opened, and encrypted for the wire where that was asked for."""
+    fields = {name: row[name] for name in Contact.model_fields}
+    fields |= dict(zip(SEALED, unseal(ctx.vault, [row[name] for name in SEALED], ctx.wire), strict=True))
+    return Contact.model_validate(fields)
+
+
+def _items(person: Person, kind: str) -> list[dict[str, str]]:
+    addresses = [address for address, _ in person.business] if kind == "businessemail" else list(person.personal)
+    return [{"address": address, "type": EMAIL_TYPE[kind]} for address in addresses]
+
+
+def _sealed_items(vault: Vault, items: list[dict[str, str]]) -> str:
+    return vault.seal(orjson.dumps(items).decode())
+
+
+def sealed_values(vault: Vault, person: Person, kind: str) -> tuple[str | None, ...]:
+    """What a reveal of this kind puts into the row: emails of this kind alone, of both kinds, business_emails,
+    phone_numbers, validation. Emails of both kinds are None when the directory knows none of the other kind."""
+    if kind == "directdial":
+        return None, None, None, vault.seal(",".join(person.phones)), None
+    other = "personalemail" if kind == "businessemail" else "businessemail"
+    mine, others = _items(person, kind), _items(person, other)
+    both = _sealed_items(vault, others + mine) if others else None
+    if kind == "personalemail":
+        return _sealed_items(vault, mine), both, None, None, None
+    addresses = vault.seal(",".join(item["address"] for item in mine))
+    return _sealed_items(vault, mine), both, addresses, None, person.validation
+
+
+def merged_emails(vault: Vault, person: Person, kind: str, present: str | None) -> str:
+    """`emails` with the addresses of one kind replaced and the others kept as they are in the row."""
+    items = [] if present is None else orjson.loads(vault.open(present))
+    kept = [item for item in items if item["type"] != EMAIL_TYPE[kind]]
+    return _sealed_items(vault, kept + _items(person, kind))
+
+
+def shown(ctx: Context, values: Sequence[str]) -> list[str]:
+    """Paid values as they travel: plain, or encrypted for the wire."""
+    return [ctx.wire.encrypt(value) for value in values] if ctx.wire else list(values)

@@ -1,0 +1,42 @@
+"""Files that hold contacts: how many a day, what the audit log keeps of them, what a cell holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from scripts._shared import audit
+from scripts._shared.context import Context
+from tableapi.errors import TooMany
+
+PER_DAY, MOST_ROWS = 20, 5000
+VALUES_PER_CELL = 3
+SPENT = f"Contacts can be exported {PER_DAY} times a day. Try again later."
+
+
+async def count(ctx: Context, form: str, **detail: Any) -> None:
+    """Count one export of the caller and keep it in the audit log; 429 past the limit."""
+    try:
+        ctx.limit("export of contacts", str(ctx.actor.appuserid), PER_DAY, 86400)
+    except TooMany as spent:
+        raise TooMany(SPENT, headers=spent.headers) from None
+    await audit.write(ctx, "contacts_exported", form=form, **detail)
+
+
+def cells(row: dict[str, Any]) -> dict[str, str]:
+    """The values of one contact, opened; a column that the row lacks is empty."""
+    return {
+        "Personal_Emails": _cell(_personal(row.get("emails"))),
+        "Business_Emails": _cell((row.get("business_emails") or "").split(",")),
+        "Phone_numbers": _cell((row.get("phone_numbers") or "").split(",")),
+    }
+
+
+def _personal(emails: str | None) -> list[str]:
+    items = orjson.loads(emails) if emails else []
+    return [item["address"] for item in items if item["type"] == "personal"]
+
+
+def _cell(values: list[str]) -> str:
+    return ", ".join([value.strip() for value in values if value.strip()][:VALUES_PER_CELL])

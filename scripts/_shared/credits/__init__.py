@@ -1,0 +1,1 @@
+"""Credit balances and the ledger."""

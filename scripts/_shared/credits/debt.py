@@ -1,0 +1,40 @@
+"""Credits owed: a refunded purchase had brought more than was left of them. The next grant of the kind pays first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts._shared.context import Context
+
+_OWED = """
+    select transactionid, owed from creditreturn where clientid = $1 and kind = $2 and owed > 0
+    order by transactionid for update
+"""
+_PAID = """
+    update creditreturn set owed = owed - $4, step = step + 1
+    where clientid = $1 and transactionid = $2 and kind = $3 returning step
+"""
+
+
+def moving(kind: str, *, bought: bool = False) -> str:
+    """Build the SQL that moves a balance and books the move; the bought part absorbs it last, or first if `bought`."""
+    part = f"greatest(0, {kind}_bought + $2)" if bought else f"least({kind}_bought, {kind} + $2)"
+    return f"""
+        with moved as (
+            update usercredit set {kind} = {kind} + $2, {kind}_bought = {part} where clientid = $1 returning {kind}
+        )
+        insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)
+        select $1, '{kind}', $2, {kind}, $3, $4, $5 from moved
+    """  # noqa: S608
+
+
+async def pay(ctx: Context, clientid: int, kind: str) -> None:
+    """Pay what is owed of this kind from the balance. Inside a transaction that holds the lock on usercredit."""
+    for row in await ctx.db.fetch(_OWED, clientid, kind):
+        sql = f"select {kind} from usercredit where clientid = $1"  # noqa: S608
+        part = min(row["owed"], await ctx.db.fetchval(sql, clientid))
+        if not part:
+            return
+        step: Any = await ctx.db.fetchval(_PAID, clientid, row["transactionid"], kind, part)
+        source_id = f"{row['transactionid']}:{kind}:{step}"
+        await ctx.db.execute(moving(kind), clientid, -part, "debt", "refund", source_id)

@@ -1,0 +1,71 @@
+"""Credits that come and credits that end. Each change is one ledger row with a source that can exist only once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scripts._shared.context import Context
+from scripts._shared.credits import debt
+from tableapi.observability import metrics
+
+KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
+
+
+def _granting(kind: str) -> str:
+    return f"""
+        with booked as (
+            insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)
+            select clientid, '{kind}', $2, {kind} + $2, $3, $4, $5 from usercredit where clientid = $1
+            on conflict (clientid, source, source_id) do nothing
+            returning delta
+        )
+        update usercredit set {kind} = {kind} + delta,
+            {kind}_bought = {kind}_bought + case when $6::boolean then delta else 0 end
+        from booked where clientid = $1
+    """  # noqa: S608
+
+
+def _ending(kind: str) -> str:
+    return f"""
+        with booked as (
+            insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)
+            select clientid, '{kind}', {kind}_bought - {kind}, {kind}_bought, 'expired', 'expiry', $2
+            from usercredit where clientid = $1 and {kind} > {kind}_bought
+            on conflict (clientid, source, source_id) do nothing
+            returning delta
+        )
+        update usercredit set {kind} = {kind} + delta from booked where clientid = $1
+    """  # noqa: S608
+
+
+_GRANT = {kind: _granting(kind) for kind in KINDS}
+_END = {kind: _ending(kind) for kind in KINDS}
+
+
+async def grant(
+    ctx: Context,
+    clientid: int,
+    amounts: Mapping[str, int],
+    *,
+    reason: str,
+    source: str,
+    source_id: str,
+    bought: bool = False,
+) -> None:
+    """Add credits, once per source and id. Inside a transaction; waits for whoever spends or grants now."""
+    await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+    for kind, amount in amounts.items():
+        if amount:
+            # The next time that it runs low is news again.
+            await ctx.db.execute("delete from creditnotice where clientid = $1 and kind = $2", clientid, kind)
+            booked = (clientid, amount, reason, source, f"{source_id}:{kind}", bought)
+            if await ctx.db.execute(_GRANT[kind], *booked) == "UPDATE 1":
+                metrics.event("credits_granted", kind, amount)
+                await debt.pay(ctx, clientid, kind)
+
+
+async def end_plan_credits(ctx: Context, clientid: int, source_id: str) -> None:
+    """Take what is left of a period's plan credits; bought ones stay. Inside a transaction, once per id."""
+    await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+    for kind in KINDS:
+        await ctx.db.execute(_END[kind], clientid, f"{source_id}:{kind}")

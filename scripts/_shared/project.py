@@ -1,0 +1,71 @@
+"""What the product adds to the engine: its settings, vendors, sandbox pages and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scripts._shared.sandbox import Sandbox
+from scripts._shared.settings import Settings
+from scripts._shared.vendors import Vendors
+from tableapi.endpoints.project import Pages, Project
+
+
+class Product(Project):
+    """The contact search."""
+
+    settings = Settings
+    content_sources = {  # noqa: RUF012 - read only
+        "script-src": ("https://js.stripe.com",),
+        "connect-src": ("https://api.stripe.com",),
+        "frame-src": ("https://js.stripe.com", "https://hooks.stripe.com"),
+    }
+    payment_origins = ("https://js.stripe.com",)
+
+    def title(self, settings: Settings) -> str:
+        return settings.brand_name
+
+    def vendors(self, settings: Settings) -> Vendors:
+        return Vendors(settings)
+
+    def pages(self, settings: Settings) -> Pages:
+        return Sandbox(settings)
+
+    def config(self, settings: Settings) -> Mapping[str, Any]:
+        return {
+            "brandname": settings.brand_name,
+            "demo": settings.demo,
+            "profilehost": settings.profile_host,
+            "googleenabled": bool(settings.google_client_id) or settings.demo,
+            "linkedinenabled": bool(settings.linkedin_client_id) or settings.demo,
+            "paymentsenabled": settings.payments_enabled,
+            "stripepublishablekey": settings.stripe_publishable_key,
+        }
+
+    def local_only(self, settings: Settings) -> str:
+        return "DEMO=1 has sign-ins with a known password: unset it" if settings.demo else ""
+
+    def announcement(self, settings: Settings, address: str) -> list[str]:
+        return [f"Sandbox   {address}/sandbox/mail"] if settings.demo else []
+
+    def checks(self, settings: Settings) -> Iterator[tuple[bool, str]]:
+        if settings.demo:
+            yield True, "DEMO is on: its sign-ins have a known password. Unset it."
+        if settings.mail_url is None:
+            yield True, "MAIL_URL is missing: nobody can verify an address, reset a password or accept an invitation."
+        elif settings.mail_from.endswith("@example.com>"):
+            yield True, "MAIL_FROM is missing: mails would come from example.com."
+        if not settings.stripe_secret_key:
+            yield False, "STRIPE_SECRET_KEY is missing: nothing can be bought."
+        elif not settings.stripe_webhook_secret:
+            yield True, "STRIPE_WEBHOOK_SECRET is missing: payments would be taken and never credited."
+        elif not settings.stripe_publishable_key:
+            yield True, "STRIPE_PUBLISHABLE_KEY is missing: the card form cannot be shown."
+        for vendor in ("GOOGLE", "LINKEDIN"):
+            if not getattr(settings, f"{vendor.lower()}_client_id"):
+                yield False, f"{vendor}_CLIENT_ID is missing: no sign-in with it."
+        if settings.people_url and not settings.people_key:
+            yield False, "PEOPLE_KEY is missing: PEOPLE_URL is asked without a key."
+
+
+PROJECT = Product()

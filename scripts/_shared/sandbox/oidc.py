@@ -1,0 +1,167 @@
+"""/sandbox/oidc/<vendor>: a stand-in for Google and LinkedIn in demo. It signs whoever fills in its form.
+
+It keeps nothing: codes and access tokens are sealed values that carry what they stand for, and end after a minute. It
+checks what the real ones check: client, redirect address, PKCE.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import time
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from joserfc import jwt
+from joserfc.jwk import ECKey
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from scripts._shared.settings import Settings
+from tableapi.crypto.vault import Vault, derive
+from tableapi.errors import Internal
+
+CLIENT = "sandbox"  # name and secret alike: this is no secret
+VENDORS = {"google": "Google", "linkedin": "LinkedIn"}
+SECONDS = 60
+_FIELDS = ("client_id", "redirect_uri", "state", "nonce", "code_challenge")
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Sign in with {vendor} (sandbox)</title><style>
+body{{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f6f7f9;color:#1c2230}}
+main{{max-width:360px;margin:0 auto;padding:32px 24px}} .tag{{background:#7a4d00;color:#fff;
+border-radius:6px;padding:2px 8px;font-size:13px}}
+label{{display:block;margin:16px 0 4px}}
+input[type=email],input[type=text]{{width:100%;box-sizing:border-box;padding:10px;
+font:inherit;border:1px solid #a9b0bf;border-radius:8px}} button{{margin-top:24px;width:100%;padding:12px;font:inherit;
+font-weight:600;color:#fff;background:#3b3fb6;border:0;border-radius:8px}}</style>
+<main><p><span class="tag">SANDBOX</span></p><h1>Sign in with {vendor}</h1>
+<p>This is not {vendor}. Say who you want to be.</p><form method="post">
+<label for="email">Email</label><input id="email" name="email" type="email" required value="owner@acme-demo.com">
+<label for="name">Name</label><input id="name" name="name" type="text" required value="Olivia Owner">
+<label><input name="verified" type="checkbox" value="1" checked> Address is verified</label>
+<button type="submit">Continue</button></form></main></html>"""
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class Sandbox:
+    """One stand-in per vendor name, at `{public_url}/sandbox/oidc/{vendor}`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._vault = settings, Vault(settings.secret_keys)
+        # Derived, so that every worker signs with the same key and nothing needs to be kept.
+        number = int.from_bytes(derive(settings.secret_keys[0].encode(), "sandbox-oidc"), "big") >> 1
+        pem = ec.derive_private_key(number, ec.SECP256R1()).private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+        )
+        self._key = ECKey.import_key(pem, {"kid": "sandbox", "use": "sig", "alg": "ES256"})
+
+    def _issuer(self, request: Request) -> str | None:
+        vendor = request.path_params["vendor"]
+        return f"{self._settings.public_url}/sandbox/oidc/{vendor}" if vendor in VENDORS else None
+
+    async def discovery(self, request: Request) -> Response:
+        if not (issuer := self._issuer(request)):
+            return JSONResponse({"error": "not_found"}, 404)
+        ends = {f"{name}_endpoint": f"{issuer}/{name}" for name in ("authorization", "token", "userinfo")}
+        return JSONResponse(
+            {
+                "issuer": issuer,
+                "jwks_uri": f"{issuer}/jwks",
+                "response_types_supported": ["code"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": ["ES256"],
+                "code_challenge_methods_supported": ["S256"],
+                **ends,
+            }
+        )
+
+    async def jwks(self, request: Request) -> Response:
+        return JSONResponse({"keys": [self._key.as_dict(private=False)]})
+
+    async def authorization(self, request: Request) -> Response:
+        """The form, and what happens when it is sent."""
+        if not self._issuer(request):
+            return HTMLResponse("Not found", 404)
+        asked = request.query_params
+        problem = self._problem(asked)
+        if problem:
+            return HTMLResponse(f"<p>{escape(problem)}</p>", 400, headers=_HEADERS)
+        if request.method == "GET":
+            page = _PAGE.format(vendor=VENDORS[request.path_params["vendor"]])
+            return HTMLResponse(page, headers=_HEADERS)
+        form = await request.form()
+        email = str(form.get("email", "")).strip().lower()
+        known = {
+            "sub": "sandbox-" + hashlib.sha256(email.encode()).hexdigest()[:20],
+            "email": email,
+            "name": str(form.get("name", "")).strip(),
+            "email_verified": form.get("verified") == "1",
+        }
+        code = self._sealed({"known": known, **{name: asked.get(name, "") for name in _FIELDS}})
+        query = urlencode({"code": code, "state": asked["state"]})
+        return RedirectResponse(f"{asked['redirect_uri']}?{query}", 303, headers={"Cache-Control": "no-store"})
+
+    def _problem(self, asked: Any) -> str:
+        if asked.get("client_id") != CLIENT or asked.get("response_type") != "code" or not asked.get("state"):
+            return "Unknown client, response type or no state."
+        if not asked.get("redirect_uri", "").startswith(self._settings.public_url + "/"):
+            return "The redirect address does not belong to this app."
+        return "" if asked.get("code_challenge_method") == "S256" and asked.get("code_challenge") else "PKCE is needed."
+
+    async def token(self, request: Request) -> Response:
+        """The code for an ID token, if client, redirect address and PKCE verifier fit."""
+        form = await request.form()
+        code = self._opened(str(form.get("code", "")))
+        verifier = hashlib.sha256(str(form.get("code_verifier", "")).encode()).digest()
+        fits = (
+            code is not None
+            and form.get("client_secret") == CLIENT
+            and form.get("redirect_uri") == code["redirect_uri"]
+            and base64.urlsafe_b64encode(verifier).rstrip(b"=").decode() == code["code_challenge"]
+        )
+        if not fits or code is None:
+            return JSONResponse({"error": "invalid_grant"}, 400)
+        now = int(time.time())
+        claims = {"iss": self._issuer(request), "aud": CLIENT, "iat": now, "exp": now + 300, "nonce": code["nonce"]}
+        id_token = jwt.encode({"alg": "ES256", "kid": "sandbox"}, claims | code["known"], self._key)
+        access = self._sealed({"known": code["known"]})
+        return JSONResponse(
+            {"access_token": access, "token_type": "Bearer", "expires_in": SECONDS, "id_token": id_token}
+        )
+
+    async def userinfo(self, request: Request) -> Response:
+        kept = self._opened(request.headers.get("authorization", "").removeprefix("Bearer "))
+        return JSONResponse(kept["known"]) if kept else JSONResponse({"error": "invalid_token"}, 401)
+
+    def _sealed(self, value: dict[str, Any]) -> str:
+        return self._vault.seal(orjson.dumps(value | {"until": time.time() + SECONDS}).decode())
+
+    def _opened(self, text: str) -> dict[str, Any] | None:
+        try:
+            value: dict[str, Any] = orjson.loads(self._vault.open(text))
+        except (Internal, ValueError):
+            return None
+        return value if value.get("until", 0) > time.time() else None
+
+
+def routes(settings: Settings) -> list[Route]:
+    """The routes to add to the app; none without DEMO."""
+    if not settings.demo:
+        return []
+    sandbox, base = Sandbox(settings), "/sandbox/oidc/{vendor}"
+    return [
+        Route(base + "/.well-known/openid-configuration", sandbox.discovery),
+        Route(base + "/jwks", sandbox.jwks),
+        Route(base + "/authorization", sandbox.authorization, methods=["GET", "POST"]),
+        Route(base + "/token", sandbox.token, methods=["POST"]),
+        Route(base + "/userinfo", sandbox.userinfo),
+    ]

@@ -1,0 +1,86 @@
+"""Disputes of charges: opened by the bank, and won or lost. Evidence decides as in Stripe's own test mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import stripe
+
+from scripts._shared.sandbox.stripe import form
+from scripts._shared.sandbox.stripe.form import invalid
+from scripts._shared.sandbox.stripe.store import State, blank
+
+Data = dict[str, Any]
+CARD = "createDispute"  # a payment with this card succeeds and is disputed at once
+OPEN = ("needs_response", "under_review")
+DAYS_TO_ANSWER = 7
+
+
+def open_one(state: State, charge: Data, amount: int | None = None, reason: str = "fraudulent") -> Data:
+    """Dispute a charge: the bank takes the money back until it is decided."""
+    if charge["disputed"]:
+        raise invalid("This charge is disputed already.", "charge")
+    amount = charge["amount"] - charge["amount_refunded"] if amount is None else amount
+    if not 0 < amount <= charge["amount"]:
+        raise invalid("The disputed amount must be part of the charge.", "amount")
+    one = blank(
+        stripe.Dispute,
+        id=state.new_id("dp"), object="dispute", amount=amount, balance_transactions=[], charge=charge["id"],
+        created=state.now(), currency=charge["currency"], enhanced_eligibility_types=[], evidence={},
+        evidence_details={"due_by": state.now() + DAYS_TO_ANSWER * 86400, "has_evidence": False, "past_due": False,
+                          "submission_count": 0, "enhanced_eligibility": {}},
+        is_charge_refundable=False, metadata={}, payment_intent=charge["payment_intent"],
+        payment_method_details={"type": "card"}, reason=reason, status="needs_response",
+    )  # fmt: skip
+    state.put(one)
+    state.put(charge | {"disputed": True})
+    state.emit("charge.dispute.created", one)
+    state.emit("charge.dispute.funds_withdrawn", one)
+    return one
+
+
+def open_if_asked(state: State, charge: Data) -> None:
+    """Dispute a charge that was paid with the card for it."""
+    method = state.find(charge["payment_method"] or "")
+    if method is not None and method["_card"] == CARD:
+        open_one(state, charge)
+
+
+def update(state: State, data: Data, ident: str) -> Data:
+    """POST /v1/disputes/{id}: `winning_evidence` wins, `losing_evidence` loses, anything else waits for review."""
+    one = _open(state, ident)
+    evidence = data.get("evidence") or {}
+    one["evidence"] |= evidence
+    one["metadata"] |= data.get("metadata") or {}
+    text = evidence.get("uncategorized_text", "")
+    if text in ("winning_evidence", "losing_evidence"):
+        return close(state, one, "won" if text == "winning_evidence" else "lost")
+    if evidence and form.flag(data, "submit") is not False:
+        one["status"] = "under_review"
+        one["evidence_details"] |= {"has_evidence": True, "submission_count": 1}
+    state.put(one)
+    state.emit("charge.dispute.updated", one)
+    return one
+
+
+def accept(state: State, _data: Data, ident: str) -> Data:
+    """POST /v1/disputes/{id}/close: give in."""
+    return close(state, _open(state, ident), "lost")
+
+
+def close(state: State, one: Data, status: str) -> Data:
+    """Decide a dispute. Won: the money comes back."""
+    before = one["status"]
+    one["status"] = status
+    state.put(one)
+    if status == "won":
+        state.emit("charge.dispute.funds_reinstated", one)
+    state.emit("charge.dispute.closed", one, status=before)
+    return one
+
+
+def _open(state: State, ident: str) -> Data:
+    one = state.get("dispute", ident)
+    if one["status"] not in OPEN:
+        raise invalid("This dispute is already closed.", "dispute")
+    return one

@@ -1,0 +1,93 @@
+"""Team members: taking a seat, inviting, giving the seat back. The row of usercredit is the lock of the seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+
+from scripts._shared import audit, mail
+from scripts._shared.accounts import passwords, person_names, sessions, signup, tokens
+from scripts._shared.billing.live import LIVE
+from scripts._shared.context import Context
+from tableapi.errors import Conflict, NotFound
+
+_PLAN = f"select exists (select 1 from usersubscription s where s.clientid = $1 and {LIVE})"  # noqa: S608
+_TAKE = "update usercredit set seatcount = seatcount - 1 where clientid = $1 and seatcount > 0 returning seatcount"
+_ADD = """
+    insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
+                         password, mustchangepassword, passwordexpireson)
+    values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8)
+    returning appuserid, email, name, role, invitestatus, isactive, createdon
+"""
+_TEMPORARY = """
+    update appuser set password = $2, mustchangepassword = 1, passwordexpireson = now() + $3 where appuserid = $1
+"""
+_REMOVE = """
+    update appuser set isdeleted = 1, isactive = 0
+    where appuserid = $1 and clientid = $2 and role <> 'client' and isdeleted = 0 returning appuserid
+"""
+_COMPANY = "select coalesce(nullif(companyname, ''), $2) from client where clientid = $1"
+
+
+class NoPlan(Conflict):
+    """There is no live subscription."""
+
+    reason = "no_plan"
+
+
+class SeatLimit(Conflict):
+    """All seats are taken."""
+
+    reason = "seat_limit"
+
+
+async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dict[str, Any]:
+    """A new member, pending, with a mailed invitation. Of two for the last seat one gets SeatLimit."""
+    clientid, password = ctx.actor.clientid, passwords.temporary()
+    hashed = await passwords.hashed(password)
+    async with ctx.db.transaction():
+        if not await ctx.db.fetchval(_PLAN, clientid):
+            raise NoPlan("Please Add a Plan to add members")
+        if await ctx.db.fetchval(_TAKE, clientid) is None:
+            raise SeatLimit("There are no seats left in your plan.")
+        who = (clientid, person_names.joined(first, last), first, last, email, role, hashed, tokens.LIFE["invite"])
+        try:
+            row: Any = await ctx.db.fetchrow(_ADD, *who)
+        except asyncpg.UniqueViolationError:
+            raise signup.EmailExists("Email exist, please try again with another!") from None
+        await _mail(ctx, row, password)
+        await audit.write(ctx, "member_added", row["appuserid"], role=role)
+    return dict(row) | {"createdon": row["createdon"].isoformat()}
+
+
+async def invite_again(ctx: Context, user: Any) -> None:
+    """A new link and a new temporary password; the old ones die."""
+    password = passwords.temporary()
+    hashed = await passwords.hashed(password)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFE["invite"])
+        await _mail(ctx, user, password)
+        await audit.write(ctx, "member_invited", user["appuserid"])
+
+
+async def _mail(ctx: Context, user: Any, password: str) -> None:
+    code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
+    company = await ctx.db.fetchval(_COMPANY, ctx.actor.clientid, ctx.settings.brand_name)
+    link = mail.link(ctx, "/acceptinvite", email=user["email"], code=code)
+    await mail.queue(
+        ctx, "invite", user["email"], link,
+        name=user["name"], inviter=ctx.actor.name, company=company, password=password,
+    )  # fmt: skip
+
+
+async def remove(ctx: Context, appuserid: int) -> None:
+    """End a membership: sessions and open links end, the seat comes back once, contacts stay with the client."""
+    clientid = ctx.actor.clientid
+    await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+    if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
+        raise NotFound("There is no such member.")
+    await ctx.db.execute("update usercredit set seatcount = seatcount + 1 where clientid = $1", clientid)
+    await sessions.end_all(ctx, appuserid)
+    await tokens.kill(ctx, appuserid)
+    await audit.write(ctx, "member_deleted", appuserid)

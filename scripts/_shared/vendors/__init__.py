@@ -1,0 +1,84 @@
+"""The outside world of one process: one small class per vendor, opened when first used, closed together."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scripts._shared.sandbox import oidc
+from scripts._shared.sandbox import stripe as stripe_sandbox
+from scripts._shared.sandbox.mailbox import Mailbox
+from scripts._shared.settings import Settings
+from scripts._shared.vendors.mail import Post
+from scripts._shared.vendors.oidc import Provider
+from scripts._shared.vendors.people import PeopleVendor
+from scripts._shared.vendors.storage import Storage
+
+if TYPE_CHECKING:
+    from scripts._shared.vendors.payments import Payments
+
+
+class Vendors:
+    """What scripts reach beyond the database. A vendor that the settings do not name is None, never a silent fake."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._providers: dict[str, Provider | None] = {}
+
+    @cached_property
+    def people(self) -> PeopleVendor | None:
+        """The outside contact-data vendor."""
+        if not self._settings.people_url:
+            return None
+        return PeopleVendor(self._settings.people_url, self._settings.people_key)
+
+    @cached_property
+    def post(self) -> Post:
+        """Mail out."""
+        settings = self._settings
+        mailbox = Mailbox(settings.data_dir / "mail") if settings.demo else None
+        return Post(settings.mail_from, settings.mail_url, mailbox)
+
+    @cached_property
+    def payments(self) -> Payments | None:
+        """Stripe; in demo the sandbox stands in for it where no key is set. None when payments are not set up."""
+        from scripts._shared.vendors.payments import Payments  # the client is large, and many processes never pay
+
+        settings = self._settings
+        if not settings.payments_enabled:
+            return None
+        if settings.stripe_secret_key:
+            return Payments(settings.stripe_secret_key, settings.stripe_webhook_secret, settings.stripe_api_base)
+        secret = stripe_sandbox.webhook_secret(settings)
+        return Payments(stripe_sandbox.KEY, secret, settings.stripe_api_base or stripe_sandbox.base(settings))
+
+    def provider(self, vendor: str) -> Provider | None:
+        """The sign-in provider of this name; in demo the sandbox stands in for one that is not set up."""
+        if vendor not in self._providers:
+            self._providers[vendor] = self._made_provider(vendor)
+        return self._providers[vendor]
+
+    def _made_provider(self, vendor: str) -> Provider | None:
+        settings = self._settings
+        issuer, name, secret = (
+            getattr(settings, f"{vendor}_{part}") for part in ("issuer", "client_id", "client_secret")
+        )
+        needed = vendor == "google"  # LinkedIn's ID tokens carry no nonce
+        if name:
+            return Provider(issuer, name, secret, nonce_needed=needed)
+        if settings.demo:
+            return Provider(
+                f"{settings.public_url}/sandbox/oidc/{vendor}", oidc.CLIENT, oidc.CLIENT, nonce_needed=needed
+            )
+        return None
+
+    @cached_property
+    def storage(self) -> Storage:
+        """Files that users upload."""
+        return Storage(self._settings.data_dir / "uploads")
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        for opened in [*vars(self).values(), *self._providers.values()]:
+            if close := getattr(opened, "close", None):
+                await close()

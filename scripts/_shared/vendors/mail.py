@@ -1,0 +1,108 @@
+"""Mail out: an SMTP server (MAIL_URL), and in demo a mailbox that /sandbox/mail shows. One message at a time.
+
+What a mail says is the product's; whether a failure is tried again is the queue's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid, parseaddr
+from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
+
+from scripts._shared.sandbox.mailbox import Mailbox
+
+SECONDS = 10.0
+MOST_KNOWN = 10_000
+
+
+class MailNotSetUp(Exception):
+    """There is neither MAIL_URL nor a demo mailbox, so the mail stays in the queue."""
+
+
+class MailServerAway(ConnectionError):
+    """The server cannot be reached, does not answer, or answers what is no SMTP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """One mail, ready to be sent. `attachment` is (file name, PDF bytes). `mark` is the same whenever it is tried."""
+
+    to: str
+    subject: str
+    text: str
+    html: str
+    attachment: tuple[str, bytes] | None = None
+    mark: str = ""
+
+
+class Post:
+    """Sends mails from one address."""
+
+    def __init__(self, sender: str, url: str | None, mailbox: Mailbox | None) -> None:
+        self._sender, self._url, self._mailbox = sender, url, mailbox
+        self._sent: dict[str, None] = {}
+
+    async def send(self, mail: Mail) -> None:
+        """Send one mail; raises MailNotSetUp, OSError or SMTP's own errors, and then it was not sent.
+
+        A job may run twice, for example when the database went before it could be told that the mail is out: what this
+        process has sent it does not send again, and a repeat by another one has the same Message-ID.
+        """
+        if not self._url and self._mailbox is None:
+            raise MailNotSetUp("Set MAIL_URL to send mail.")
+        if mail.mark and mail.mark in self._sent:
+            return
+        message = self._message(mail)
+        if self._url:
+            await self._smtp(message, self._url)
+        if self._mailbox is not None:
+            await self._mailbox.keep(message)
+        if mail.mark:
+            self._sent[mail.mark] = None
+            if len(self._sent) > MOST_KNOWN:
+                del self._sent[next(iter(self._sent))]
+
+    def _message(self, mail: Mail) -> EmailMessage:
+        message = EmailMessage()
+        name, address = parseaddr(self._sender)
+        message["From"] = Address(display_name=name, addr_spec=address)
+        message["To"] = mail.to
+        message["Subject"] = " ".join(mail.subject.split())  # no line break can start another header
+        message["Date"] = formatdate(usegmt=True)
+        domain = address.rpartition("@")[2]
+        message["Message-ID"] = f"<{mail.mark}@{domain}>" if mail.mark else make_msgid(domain=domain)
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(mail.text)
+        message.add_alternative(mail.html, subtype="html")
+        if mail.attachment:
+            name, data = mail.attachment
+            message.add_attachment(data, maintype="application", subtype="pdf", filename=name)
+        return message
+
+    async def _smtp(self, message: EmailMessage, url: str) -> None:
+        parts = urlsplit(url)
+        secure = parts.scheme == "smtps"
+        try:
+            async with asyncio.timeout(2 * SECONDS):  # SECONDS of each answer; one byte at a time is no answer
+                await aiosmtplib.send(
+                    message,
+                    hostname=parts.hostname,
+                    port=parts.port or (465 if secure else 25),
+                    username=unquote(parts.username) if parts.username else None,
+                    password=unquote(parts.password) if parts.password else None,
+                    use_tls=secure,
+                    timeout=SECONDS,
+                )
+        except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPNotSupported):
+            raise
+        except aiosmtplib.SMTPResponseException as error:
+            if 400 <= error.code <= 599 and error.code != 421:  # it understood, and does not want this mail (now)
+                raise
+            raise MailServerAway(f"answer {error.code}") from None
+        except (OSError, ValueError, aiosmtplib.SMTPException) as error:
+            raise MailServerAway(type(error).__name__) from None

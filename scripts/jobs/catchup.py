@@ -1,0 +1,45 @@
+"""Every ten minutes: read the provider's events since the last one seen, and try again what was not applied.
+
+After a day of downtime this brings what no webhook brought. Subscriptions that should have renewed by now and did not
+are looked at without any event.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from scripts._shared.billing import reconcile, webhook_events
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
+
+log = structlog.get_logger(__name__)
+OVERLAP, FIRST = timedelta(hours=1), timedelta(days=7)
+
+_STUCK = "select id from stripeevent where handledon is null and keptat < now() - interval '15 minutes' limit 500"
+_OVERDUE = """
+    select distinct clientid from usersubscription
+    where isactive = 1 and stripe_subid is not null and status = 'active' and expirydate < now() - interval '1 hour'
+    limit 500
+"""
+
+
+@script(internal=True, every="10m")
+async def run(ctx: Context) -> str | None:
+    payments = ctx.vendors.payments
+    if payments is None:
+        return None
+    last = await ctx.db.fetchval("select max(created) from stripeevent")
+    since = last - OVERLAP if last else datetime.now(UTC) - FIRST
+    missed = [event for types in webhook_events.ASKED async for event in payments.events(since, types)]
+    kept = 0
+    for event in sorted(missed, key=lambda one: one.created):
+        kept += await webhook_events.keep(ctx, event)
+    for row in await ctx.db.fetch(_STUCK):
+        await ctx.later("stripeevent", id=row["id"])
+    for row in await ctx.db.fetch(_OVERDUE):
+        await reconcile.reconcile(ctx, row["clientid"])
+    if kept:
+        log.warning("missed_events", count=kept)
+    return f"{kept} events had been missed."

@@ -1,0 +1,25 @@
+"""Mail a reset link, if the address belongs to somebody. A job, so that the call takes the same time for everybody."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from scripts._shared import mail
+from scripts._shared.accounts import tokens, users
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
+
+
+class Input(BaseModel):
+    email: str
+
+
+@script(internal=True)
+async def run(ctx: Context, input: Input) -> None:
+    async with ctx.db.transaction():
+        user = await users.by_email(ctx, input.email)
+        if user is None or user["isdeleted"]:
+            return
+        code = await tokens.issue(ctx, "reset", user["appuserid"], email=user["email"])
+        link = mail.link(ctx, "/resetpassword", email=user["email"], code=code)
+        await mail.queue(ctx, "reset", user["email"], link, name=user["name"])

@@ -1,0 +1,147 @@
+"""Load people into the directory: `tableapi run importpeople file=people.csv [strict=1]`. Safe to repeat.
+
+Lines are read by worker processes, copied into a staging table, and merged by profile key; of two lines with one key
+the later wins. A bad line is reported by its number and skipped; with strict=1 one bad line imports nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from pydantic import BaseModel
+
+from scripts._shared.context import Context
+from scripts._shared.people.import_file import COLUMNS, HEADER, Parsed, read_block, start_worker
+from tableapi.cli.progress import Bar
+from tableapi.endpoints.registry import script
+from tableapi.errors import BadRequest
+
+BLOCK = 1 << 20
+
+_STAGE = """
+    create temporary table staging (line bigint, profilekey text, full_name text, title text, company text,
+        company_domain text, country text, personalcipher bytea, businesscipher bytea, phonecipher bytea)
+    on commit drop
+"""
+_MERGE = """
+    insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher, businesscipher,
+                        phonecipher)
+    select distinct on (profilekey) profilekey, full_name, title, company, company_domain, country, personalcipher,
+           businesscipher, phonecipher
+    from staging order by profilekey, line desc
+    on conflict (profilekey) do update set full_name = excluded.full_name, title = excluded.title,
+        company = excluded.company, company_domain = excluded.company_domain, country = excluded.country,
+        personalcipher = excluded.personalcipher, businesscipher = excluded.businesscipher,
+        phonecipher = excluded.phonecipher, source = 'import', updatedon = now()
+"""
+
+
+class Input(BaseModel):
+    file: Path
+    strict: bool = False
+
+
+class Output(BaseModel):
+    imported: int
+    skipped: int
+    suppressed: int
+    seconds: float
+
+
+class BadFile(BadRequest):
+    """The file cannot be imported. The message is one line."""
+
+    reason = "bad_file"
+
+
+@dataclass(slots=True)
+class _Tally:
+    good: int = 0
+    suppressed: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+
+@script(internal=True)
+async def run(ctx: Context, input: Input) -> Output:
+    started, tally = time.monotonic(), _Tally()
+    file = _opened(input.file)
+    with file:
+        suppressed = frozenset(row["hash"] for row in await ctx.db.fetch("select hash from suppression"))
+        setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed)
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, initializer=start_worker, initargs=setup) as pool:
+            async with ctx.db.transaction(), ctx.db.connection() as connection:
+                await connection.execute("set local statement_timeout = 0")
+                await connection.execute(_STAGE)
+                rows = _rows(file, pool, tally)
+                await connection.copy_to_table("staging", source=rows, columns=COLUMNS, format="text")
+                _report(tally, input)
+                await connection.execute(_MERGE)
+    seconds = time.monotonic() - started
+    _say(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
+         f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list.")  # fmt: skip
+    return Output(imported=tally.good, skipped=len(tally.bad), suppressed=tally.suppressed, seconds=round(seconds, 1))
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file, behind its header line."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise BadFile(f"{path}: {error.strerror}.") from None
+    header = file.readline(10_000).removeprefix(b"\xef\xbb\xbf").strip()
+    if header.decode("utf-8", "replace").replace('"', "").replace(" ", "").lower().split(",") != HEADER:
+        file.close()
+        raise BadFile(f"{path}: the first line must be {','.join(HEADER)}")
+    return file
+
+
+def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Blocks of whole lines with the number of their first line; the header was line 1."""
+    first = 2
+    while block := file.read(BLOCK):
+        block += file.readline()
+        yield first, block
+        first += block.count(b"\n")
+
+
+async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> AsyncIterator[bytes]:
+    """Rows in the order of the file. A few blocks are read ahead, so that no process waits and memory stays flat."""
+    loop = asyncio.get_running_loop()
+    bar = Bar("Importing people", os.fstat(file.fileno()).st_size)
+    ahead: deque[asyncio.Future[Parsed]] = deque()
+    blocks = _blocks(file)
+    while True:
+        while len(ahead) < 2 * (os.cpu_count() or 1) and (block := next(blocks, None)):
+            ahead.append(loop.run_in_executor(pool, read_block, *block))
+        if not ahead:
+            break
+        parsed = await ahead.popleft()
+        tally.good += parsed.good
+        tally.suppressed += parsed.suppressed
+        tally.bad += parsed.bad
+        bar.at(file.tell(), tally.good)
+        yield parsed.rows
+    bar.end(tally.good)
+
+
+def _report(tally: _Tally, input: Input) -> None:
+    """Name the bad lines, and refuse them all where that was asked for."""
+    for number, why in tally.bad:
+        _say(f"line {number}: {why}")
+    if tally.bad and input.strict:
+        raise BadFile(f"{len(tally.bad):,} bad lines; nothing was imported (strict=1).")
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(line + "\n")

@@ -1,0 +1,19 @@
+"""Every hour: free plans whose month is over get their next one."""
+
+from __future__ import annotations
+
+from scripts._shared.billing import plans
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
+
+_DUE = """
+    select s.clientid from usersubscription s join subscriptionplan p using (planid)
+    where s.isactive = 1 and s.autorenew = 1 and p.sku = $1 and s.expirydate <= now() limit 1000
+"""
+
+
+@script(every="1h")
+async def run(ctx: Context) -> None:
+    for row in await ctx.db.fetch(_DUE, plans.FREE_SKU):
+        async with ctx.db.transaction():
+            await plans.renew_free(ctx, row["clientid"])

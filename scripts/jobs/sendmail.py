@@ -1,0 +1,25 @@
+"""Send one queued mail. A failure is tried again by the queue, with back-off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared.context import Context
+from scripts._shared.mail import render
+from tableapi.endpoints.registry import script
+
+
+class Input(BaseModel):
+    name: str
+    to: str
+    values: dict[str, Any]
+    mark: str = ""  # of the mail, however often it is tried
+
+
+@script(internal=True)
+async def run(ctx: Context, input: Input) -> None:
+    mail = render(ctx.settings, input.name, input.to, input.values)
+    await ctx.vendors.post.send(replace(mail, mark=input.mark))

@@ -1,0 +1,63 @@
+"""Apply one event of the payment provider: look at the present state of what it is about, and take that over.
+
+Safe twice, late and out of order, because nothing is taken from the event but whose state to look at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import structlog
+from pydantic import BaseModel
+
+from scripts._shared.billing import addons, checkout, customer, reconcile, reversals
+from scripts._shared.context import Context
+from scripts._shared.vendors.money import Missing
+from tableapi.endpoints.registry import script
+
+log = structlog.get_logger(__name__)
+_ABOUT_A_PLAN = ("customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")
+_HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
+
+
+class Input(BaseModel):
+    id: str
+
+
+@script(internal=True)
+async def run(ctx: Context, input: Input) -> None:
+    event: Any = await ctx.db.fetchrow("select * from stripeevent where id = $1 and handledon is null", input.id)
+    if event is None:
+        return
+    about = orjson.loads(event["payload"])["data"]["object"]
+    kind, note = event["type"], None
+    if kind.startswith("payment_intent."):
+        note = await _payment(ctx, about["id"])
+    elif kind in reversals.TYPES:
+        note = await reversals.take_over(ctx, about, event["created"])
+        if note:
+            log.error("unknown_payment", alarm=True, stripe_event=event["id"], type=kind)
+    elif kind.startswith(_ABOUT_A_PLAN):
+        if kind.startswith("checkout.session."):
+            await checkout.settle(ctx, about["id"], str(about.get("status")))
+        custid = about.get("customer")
+        sql = "select clientid from client where stripe_custid = $1"
+        clientid = await ctx.db.fetchval(sql, custid) if isinstance(custid, str) else None
+        if clientid is not None:
+            await reconcile.reconcile(ctx, clientid, event["id"])
+            return
+        note = "unknown customer"
+        log.error("unknown_customer", alarm=True, stripe_event=event["id"], type=kind)
+    await ctx.db.execute(_HANDLED, event["id"], note)
+
+
+async def _payment(ctx: Context, intentid: str) -> str | None:
+    """A one-off payment; those that belong to invoices are the invoices' business."""
+    if not await ctx.db.fetchval("select true from addonpayment where providerid = $1", intentid):
+        return "not an add-on"
+    try:
+        await addons.settle(ctx, await customer.provider(ctx).intent_state(intentid))
+    except Missing:
+        return "unknown payment"
+    return None

@@ -1,0 +1,19 @@
+"""Make or find products and prices at the payment provider for every plan that is on sale, and say what was changed."""
+
+from __future__ import annotations
+
+from scripts._shared.billing import prices
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
+
+_PLANS = "select * from subscriptionplan where isactive = 1 and isaddon = 0 order by planid"
+
+
+@script(internal=True)
+async def run(ctx: Context) -> str:
+    lines = []
+    for plan in await ctx.db.fetch(_PLANS):
+        if prices.is_paid(plan):
+            _, changed = await prices.make(ctx, plan)
+            lines.append(f"{plan['planid']:>4}  {plan['name']:<24} {', '.join(changed) or 'as it was'}")
+    return "\n".join(lines) or "No plan is on sale."

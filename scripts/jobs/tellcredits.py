@@ -1,0 +1,30 @@
+"""Every five minutes: tell the owner, once, that a balance fell to a fifth of what the plan gives, or to nothing."""
+
+from __future__ import annotations
+
+from scripts._shared import mail
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
+
+NAMES = {
+    "contactcredit": "cell number",
+    "bus_email_credits": "work email",
+    "personal_email_credits": "secondary email",
+}
+_OPEN = """
+    update creditnotice n set mailedon = now() from appuser u, usercredit c
+    where n.mailedon is null and u.clientid = n.clientid and u.role = 'client' and u.isdeleted = 0
+      and c.clientid = n.clientid
+    returning u.email, u.name, n.kind, n.threshold, to_jsonb(c) as credits
+"""
+
+
+@script(every="5m")
+async def run(ctx: Context) -> None:
+    link = mail.link(ctx, "/dashboard/upgradeplan")
+    async with ctx.db.transaction():
+        for row in await ctx.db.fetch(_OPEN):
+            kind, left = NAMES[row["kind"]], row["credits"][row["kind"]] if row["threshold"] else 0
+            if row["threshold"] and not left:  # used up meanwhile, which is a notice of its own
+                continue
+            await mail.queue(ctx, "lowcredit", row["email"], link, name=row["name"], kind=kind, left=left)

@@ -1,0 +1,21 @@
+"""Every night: what nobody can use any more goes: old sessions, tokens, failures, reservations, kept answers."""
+
+from __future__ import annotations
+
+from scripts._shared.context import Context
+from tableapi.endpoints.registry import script
+
+_OLD = (
+    "delete from usersession where expireson < now() - interval '7 days' or revokedon < now() - interval '30 days'",
+    "delete from onetimetoken where expireson < now() - interval '7 days'",
+    "delete from signinfailure where since < now() - interval '1 day'",
+    "delete from reservedkey where createdon < now() - interval '1 day'",
+    "delete from idempotency where createdon < now() - interval '24 hours'",
+    "delete from prorationquote where createdon < now() - interval '1 day'",
+)
+
+
+@script(every="1d")
+async def run(ctx: Context) -> None:
+    for statement in _OLD:
+        await ctx.db.execute(statement)

@@ -1,0 +1,1 @@
+"""The ASGI application: routing, lifespan, and what one worker holds."""

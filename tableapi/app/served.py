@@ -1,0 +1,103 @@
+"""What is served: the databases by name, and by whose rights. A project has its policy; any other database has
+`--open` (everything to everybody who reaches it) or an access file (design §1).
+
+In: command line and settings. Out: `Datasets`, or `BadDatasets` with one clear line.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter, ValidationError
+
+from tableapi.config.command_error import Stop
+from tableapi.config.settings import Name, PostgresUrl
+
+if TYPE_CHECKING:
+    from tableapi.auth.rights import AccessFile
+
+
+class BadDatasets(Stop):
+    """What was asked to serve cannot be served."""
+
+    code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Datasets:
+    """The databases to serve by name, and one of: a project folder, an access file, or open to all (with `key`)."""
+
+    urls: Mapping[str, str]
+    replicas: tuple[str, ...] = ()
+    project: Path | None = None
+    access: AccessFile | None = None
+    key: str = field(default="", repr=False)
+
+    @property
+    def open(self) -> bool:
+        """Full rights to whoever reaches the server (and knows `key`, if there is one)."""
+        return self.project is None and self.access is None
+
+
+def of_project(folder: Path) -> Datasets:
+    """The project in `folder`; its database is known once there is one (`urls` is empty until then)."""
+    if not (folder / "policy.py").is_file() or not (folder / "schema.sql").is_file():
+        raise BadDatasets(
+            f"{folder} is no project (it has no schema.sql and policy.py). Any database is served by: "
+            "tableapi serve --dataset NAME=postgresql://... --open"
+        )
+    return Datasets(urls={}, project=folder)
+
+
+def of_any(named: Sequence[str], *, is_open: bool, access: Path | None, key: str, host: str) -> Datasets:
+    """Databases given as NAME=URL, with rights from `--open` or `--access`."""
+    urls: dict[str, str] = {}
+    for text in named:
+        name, _, url = text.partition("=")
+        try:
+            name, url = TypeAdapter(Name).validate_python(name), TypeAdapter(PostgresUrl).validate_python(url)
+        except ValidationError:
+            raise BadDatasets(
+                f"--dataset {name}: give it as NAME=postgresql://user:password@host:5432/database."
+            ) from None
+        if name in urls:
+            raise BadDatasets(f"--dataset {name} is given twice.")
+        urls[name] = url
+    if not urls:
+        raise BadDatasets("--open and --access need a database: --dataset NAME=postgresql://...")
+    if is_open == (access is not None):
+        raise BadDatasets("Give either --open (full rights to whoever reaches the server) or --access FILE.")
+    if access is not None:
+        if key:
+            raise BadDatasets("--api-key goes with --open; an access file names its own keys.")
+        return Datasets(urls=urls, access=_access_file(access))
+    if not key and not is_loopback(host):
+        raise BadDatasets(
+            f"--open gives full rights to whoever reaches {host}: add --api-key KEY, or serve on 127.0.0.1."
+        )
+    return Datasets(urls=urls, key=key)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` can only be reached from this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _access_file(path: Path) -> AccessFile:
+    from tableapi.auth.rights import AccessFile  # brings SQLAlchemy, which most commands do without
+
+    try:
+        return AccessFile.load(path)
+    except OSError as error:
+        raise BadDatasets(f"--access {path}: {error.strerror}.") from None
+    except ValueError as error:
+        raise BadDatasets(f"--access {path}: {str(error).splitlines()[0]}.") from None

@@ -1,0 +1,141 @@
+"""What one worker holds: its databases, the scripts of the project, and who is let in."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tableapi.app.served import Datasets
+from tableapi.auth.authenticators import Door, FileDoor, OpenDoor, SessionDoor
+from tableapi.auth.rights import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
+from tableapi.config.settings import Settings
+from tableapi.crypto.unseal import Unsealer
+from tableapi.datasets.dataset import Dataset
+from tableapi.db import budget
+from tableapi.db.database import Db
+from tableapi.db.replicas import Replicas
+from tableapi.endpoints import hooks
+from tableapi.endpoints.registry import Scripts
+from tableapi.http.response import Reply
+from tableapi.idempotency import replay
+from tableapi.query.bounds import Bounds, Limits
+from tableapi.tables import endpoints
+from tableapi.tables.read import Call
+
+
+class Services:
+    def __init__(self, settings: Settings, served: Datasets) -> None:
+        self.settings, self.served = settings, served
+        self.datasets: dict[str, Dataset] = {}
+        self.scripts: Scripts | None = None
+        self.is_open = False  # whether every database was reached once
+        self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
+        self.door: Door
+        self.confined: Mapping[str, tuple[int, str, str]] = {}
+        if served.project is not None:
+            self._project(served.project)
+        else:
+            self.door = FileDoor(served.access) if served.access else OpenDoor(served.key)
+            rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
+            most = budget.share(settings, len(served.urls), project=False)
+            shared = budget.Budget(most - budget.LEAST * len(served.urls))
+            for name, url in served.urls.items():
+                db = self._db(url, budget.sizes(settings, most, project=False), shared=shared)
+                self.datasets[name] = Dataset(name, db, rights, bounds=self._bounds(None))
+        self.answers = replay.store(settings, self.scripts)
+
+    @property
+    def limit_settings(self) -> Settings:
+        return self.settings.model_copy(update={"rate_limits": self.limited})
+
+    def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
+        return Db(
+            url, lanes=most.lanes, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
+            singles=most.singles, budget=shared, idle=self.settings.database_idle_seconds,
+            statement_timeout=self.settings.statement_seconds, needed=needed,
+        )  # fmt: skip
+
+    def _replicas(self, primary: Db, most: budget.Sizes) -> Replicas | None:
+        """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
+        found = [self._db(url, most, needed=False) for url in self.served.replicas]
+        return Replicas(primary.lanes, found, self.settings.statement_seconds) if found else None
+
+    def _bounds(self, offset: int | None) -> Bounds:
+        s = self.settings
+        limits = Limits(s.filter_chars, s.filter_conditions, s.filter_depth, s.filter_in)
+        return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
+
+    def _project(self, folder: Path) -> None:
+        policy = load_policy(folder)
+        name, url = next(iter(self.served.urls.items()))
+        most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
+        db = self._db(url, most)
+        scripts = self.scripts = Scripts.load(folder, self.settings, db)
+        self.datasets[name] = Dataset(
+            name,
+            db,
+            lambda role, _: PolicyRights(policy.POLICY, role) if role else NoRights(),
+            bounds=self._bounds(self.settings.max_offset),
+            named=frozenset(policy.POLICY),
+            unseal=Unsealer(scripts.vault),
+            hooked=lambda table, verb: scripts.hook(table, verb) is not None,
+            replicas=self._replicas(db, most),
+            identity=policy.SESSIONS.identities,
+        )
+        self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
+        self.confined = policy.SESSIONS.confined
+
+    async def open(self) -> None:
+        """Connect to every database and read its schema. Raises what the database says."""
+        await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
+        if isinstance(self.door, SessionDoor) and not self.is_open:
+            self.door.listen()
+        self.is_open = True
+
+    def waits(self) -> bool:
+        """Whether requests wait for a connection of a database now."""
+        return any(dataset.waiting for dataset in self.datasets.values())
+
+    async def close(self) -> None:
+        await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
+        if self.scripts is not None:
+            await self.scripts.close()
+
+    async def crossed(self, call: Call, http: Any) -> None:
+        """Keep that a write named another account, whatever was answered."""
+        if isinstance(self.door, SessionDoor):
+            for name, value in call.crossed.items():
+                await self.door.crossed(call.actor, str(value)[:200], {"field": name, "call": http.path}, http.ip)
+
+    async def answer(self, call: Call, verb: str, ident: str | None, http: Any) -> Reply:
+        """The answer of the table API: that of a hook of the project, or the engine's own."""
+        if self.scripts is not None and (hook := self.scripts.hook(call.table.name, verb)):
+            return await hooks.answer(self.scripts, hook, call, verb, ident, http)
+        return await endpoints.handle(call, verb, ident)
+
+
+def _file_rights(access: AccessFile) -> Any:
+    def rights(role: str, dataset: str) -> Rights:
+        if role == "*":
+            return FullRights()
+        return FileRights(access.roles[role], dataset) if role in access.roles else NoRights()
+
+    return rights
+
+
+def load_policy(folder: Path) -> ModuleType:
+    """policy.py of a project."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    spec = importlib.util.spec_from_file_location("policy", folder / "policy.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["policy"] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,207 @@
+"""The command line. What a user can cause ends in one line on standard error and exit code 1 or 2, never a traceback.
+
+Each command reads its words, then hands over to the module that does the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tableapi.app.served import of_any, of_project
+from tableapi.cli.check import checked, reseal, run_script, sealing_keys
+from tableapi.config.command_error import Stop
+from tableapi.config.settings import Settings
+from tableapi.crypto.vault import hash_keys
+from tableapi.endpoints.project import load_project
+from tableapi.errors import ApiError, Invalid
+from tableapi.server.preflight import check_database
+from tableapi.server.supervisor import die_with
+from tableapi.version import VERSION
+
+SERVE = """examples:
+  tableapi serve                                     the project in this folder, on http://127.0.0.1:8000
+  tableapi serve --port 9000 --workers 4
+  tableapi serve --dataset shop=postgresql://me@localhost/shop --open
+  tableapi serve --dataset shop=postgresql://... --dataset hr=postgresql://... --access access.json
+  tableapi serve --dataset shop=postgresql://... --open --host 0.0.0.0 --api-key SECRET
+
+Without DATABASE_URL the project gets a PostgreSQL of its own under DATA_DIR. Settings come from the environment or
+from .env; docs/operations.md lists them."""
+WORKER = """example:
+  WORKER=off tableapi serve & tableapi worker        jobs in a process (or on a machine) of their own"""
+INIT = """example:
+  DATABASE_URL=postgresql://... tableapi init        before the first start, and after each upgrade"""
+RUN = """examples:
+  tableapi run cleanup
+  tableapi run report month=2026-01"""
+RESEAL = """examples:
+  tableapi reseal                                    after a rotation of SECRET_KEYS, beside the running servers
+  tableapi reseal --hash-keys                        SECRET_KEYS without what opens anything but the first key"""
+CHECK = """example:
+  tableapi check && tableapi serve                   start only when nothing is missing for production"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their words."""
+    top = argparse.ArgumentParser(
+        prog="tableapi", description="Every table of a PostgreSQL database as an HTTP API.",
+        epilog="Each command says more, with examples: tableapi COMMAND --help",
+    )  # fmt: skip
+    top.add_argument("--version", action="version", version=f"tableapi {VERSION}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, run: Any, help: str, epilog: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name, help=help, description=help, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        command.set_defaults(run=run)
+        return command
+
+    serve = add("serve", _serve, "Serve the project in this folder, or any database.", SERVE)
+    serve.add_argument("--host", help="address to listen on (HOST, 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
+    serve.add_argument("--workers", type=int, help="processes that answer (WORKERS, as many as cores)")
+    serve.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="serve this database")
+    serve.add_argument("--open", action="store_true", help="full rights to whoever reaches the server")
+    serve.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
+    serve.add_argument("--api-key", default="", metavar="KEY", help="with --open: only for requests with this key")
+    serve.add_argument("--reload", action="store_true", help="start again when a file changes (for development)")
+    worker = add("worker", _worker, "Run queued and scheduled jobs of the project.", WORKER)
+    worker.add_argument("--with-parent", type=int, metavar="PID", help=argparse.SUPPRESS)
+    add("init", _init, "Create or upgrade the database of the project. Safe to repeat.", INIT)
+    run = add("run", _run, "Run an internal script of the project.", RUN)
+    run.add_argument("script")
+    run.add_argument("values", nargs="*", metavar="name=value")
+    reseal = add("reseal", _reseal, "Seal what is under an older key of SECRET_KEYS under the first one.", RESEAL)
+    reseal.add_argument("--hash-keys", action="store_true", help="print SECRET_KEYS for afterwards, and do nothing")
+    add("check", _check, "Say what is missing or unsafe in the settings; exit 1 if it would not start.", CHECK)
+    return top
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    args = parser().parse_args(words)
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        return int(args.run(args) or 0)
+    except Stop as error:
+        return _refuse(error, error.code)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _refuse(error: Exception, code: int) -> int:
+    print(f"tableapi: {' '.join(str(error).split())}", file=sys.stderr)
+    return code
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    """SIGTERM unwinds like Ctrl-C, so that what was started is stopped."""
+    sys.exit(128 + number)
+
+
+def _serve(args: argparse.Namespace) -> None:
+    from tableapi.server.serve import serve
+
+    given = {name: value for name in ("host", "port", "workers") if (value := getattr(args, name)) is not None}
+    if args.dataset or args.open or args.access or args.api_key:
+        host = given.get("host") or Settings.read(make_secrets=False).host
+        datasets = of_any(args.dataset, is_open=args.open, access=args.access, key=args.api_key, host=host)
+        settings = Settings.read(given)
+        if settings.rate_limits is None:
+            settings = settings.model_copy(update={"rate_limits": False})
+    else:
+        datasets = of_project(Path.cwd())
+        settings = load_project(Path.cwd()).settings.read(given)
+    serve(settings, datasets, reload=args.reload)
+
+
+def _project() -> tuple[Settings, Path]:
+    of_project(Path.cwd())
+    return load_project(Path.cwd()).settings.read(), Path.cwd()
+
+
+def _worker(args: argparse.Namespace) -> None:
+    from tableapi.endpoints.jobs import work
+    from tableapi.observability import tracing
+    from tableapi.observability.logging import configure, sink
+    from tableapi.server.serve import with_postgres
+
+    if args.with_parent:
+        die_with(args.with_parent)
+    settings, folder = _project()
+    with ExitStack() as stack:
+        settings = with_postgres(settings, stack)
+        asyncio.run(check_database(str(settings.database_url)))
+        configure(settings.log_level)
+        tracing.start(settings)
+        stack.callback(tracing.stop)
+        sink.start()  # nobody may read what it says, and it goes on
+        stack.callback(sink.close)
+        asyncio.run(work(settings, folder))
+
+
+def _init(args: argparse.Namespace) -> None:
+    from tableapi.server.migrate import init
+    from tableapi.server.serve import with_postgres
+
+    settings, folder = _project()
+    with ExitStack() as stack:
+        settings = with_postgres(settings, stack)
+        asyncio.run(check_database(str(settings.database_url)))
+        asyncio.run(init(settings, folder))
+    print("The database is ready.")
+
+
+def _run(args: argparse.Namespace) -> int:
+    from tableapi.server.serve import with_postgres
+
+    settings, folder = _project()
+    with ExitStack() as stack:
+        settings = with_postgres(settings, stack)
+        asyncio.run(check_database(str(settings.database_url)))
+        try:
+            asyncio.run(run_script(settings, folder, args.script, args.values))
+        except Invalid as error:
+            fields = "; ".join(f"{name}: {text}" for name, text in error.context["fields"].items())
+            return _refuse(ValueError(fields or error.message), 2)
+        except ApiError as error:
+            return _refuse(error, 1)
+    return 0
+
+
+def _reseal(args: argparse.Namespace) -> None:
+    from tableapi.server.serve import with_postgres
+
+    of_project(Path.cwd())
+    settings = load_project(Path.cwd()).settings.read(make_secrets=False)
+    keys = sealing_keys(settings)
+    if args.hash_keys:
+        print(f"SECRET_KEYS={hash_keys(keys)}")
+        return
+    with ExitStack() as stack:
+        settings = with_postgres(settings, stack)
+        asyncio.run(check_database(str(settings.database_url)))
+        print(asyncio.run(reseal(str(settings.database_url), keys, Path.cwd())))
+
+
+def _check(args: argparse.Namespace) -> int:
+    project = load_project(Path.cwd())
+    settings = project.settings.read(make_secrets=False)
+    problems = checked(settings, project)
+    for grave, text in problems:
+        print(f"{'error' if grave else 'note'}: {text}")
+    if not problems:
+        print("Nothing is missing.")
+    return int(any(grave for grave, _ in problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Settings, generated secrets, and the error that ends a command."""

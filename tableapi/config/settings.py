@@ -1,0 +1,169 @@
+"""Every setting, read once at start from the environment or `.env`, frozen, and passed down. No other module reads it.
+
+In: environment, `.env` of the working folder, overrides of the command line. Out: `Settings`, or `BadSettings` with one
+clear line. A secret that is not given is made once and kept under DATA_DIR (`secretfile.py`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+import structlog
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from tableapi.config.command_error import Stop
+from tableapi.config.secret_file import close_folder, kept_secret
+from tableapi.crypto.vault import key_problem
+
+log = structlog.get_logger(__name__)
+
+
+class BadSettings(Stop):
+    """A setting cannot be used. The message names it."""
+
+    code = 2
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _listed(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def postgres_url(value: str) -> str:
+    """A PostgreSQL address as asyncpg takes it; SQLAlchemy's spelling and `postgres://` are accepted."""
+    scheme, _, rest = value.partition("://")
+    if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
+        raise ValueError("must be a PostgreSQL address: postgresql://user:password@host:5432/database")
+    return f"postgresql://{rest}"
+
+
+def origin(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("must be an address like https://app.example.com")
+    return value.rstrip("/")
+
+
+def _redis_url(value: str) -> str:
+    if not value.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must be redis://host:6379/0")
+    return value
+
+
+def _secret_keys(value: tuple[str, ...]) -> tuple[str, ...]:
+    if problem := key_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+PostgresUrl = Annotated[str, AfterValidator(postgres_url)]
+PostgresUrls = Annotated[tuple[PostgresUrl, ...], NoDecode, BeforeValidator(_listed)]
+Origin = Annotated[str, AfterValidator(origin)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
+
+
+class Settings(BaseSettings):
+    """One attribute per setting, named as the setting in lower case. Empty text means the feature is off."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, case_sensitive=False
+    )
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=1, le=65535)
+    workers: int = Field(default_factory=_cores, ge=1, le=256)
+    public_url: Origin = Field(default_factory=lambda data: f"http://127.0.0.1:{data['port']}")
+    dataset: Name = "data"
+
+    data_dir: Path = Path(".data")
+    database_url: PostgresUrl | None = Field(default=None, repr=False)
+    database_replica_urls: PostgresUrls = Field(default=(), repr=False)
+    database_connections: int | None = Field(default=None, ge=1, le=100_000)  # of all workers and databases together
+    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which a connection that is not needed is closed
+    redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
+    init: bool = True
+    worker: bool = True
+
+    app_keys: Words = Field(default=(), repr=False)
+    secret_keys: Annotated[Words, AfterValidator(_secret_keys)] = Field(default=(), repr=False)
+    metrics_token: str = Field(default="", repr=False)
+    rate_limits: bool | None = None  # None: on, but off for --open and --access
+    trusted_proxies: Words = ()  # addresses whose X-Forwarded-For is believed
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    otel_exporter_otlp_endpoint: str = ""  # traces are sent there (tracing.py)
+    otel_traces_exporter: str = ""
+    otel_service_name: str = "tableapi"
+
+    # Limits of G8, G9 and G20.
+    filter_chars: int = Field(default=2000, ge=1)
+    filter_conditions: int = Field(default=50, ge=1)
+    filter_depth: int = Field(default=10, ge=1)
+    filter_in: int = Field(default=500, ge=1)
+    max_limit: int = Field(default=1000, ge=1)
+    public_routines: Words = ()  # functions and procedures that may be called (table-api §12)
+    max_offset: int = Field(default=100_000, ge=0)
+    body_bytes: int = Field(default=1_048_576, ge=1024)
+    statement_seconds: float = Field(default=5.0, gt=0)
+    request_seconds: float = Field(default=15.0, gt=0)
+    max_under_way: int = Field(default=512, ge=1)  # requests at once, per worker; more are refused (503)
+    drain_seconds: float = Field(default=0.0, ge=0, le=300)
+    session_per_minute: int = Field(default=300, ge=1)
+    address_per_minute: int = Field(default=60, ge=1)
+
+    @property
+    def run_dir(self) -> Path:
+        """What lives as long as the server: counts of limits and metrics. One per port: two servers share the rest."""
+        return self.data_dir / "run" / str(self.port)
+
+    @classmethod
+    def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:
+        """Settings of this process; `overrides` (the command line) beat the environment, which beats `.env`."""
+        try:
+            settings = cls(**(overrides or {}))
+        except ValidationError as error:
+            raise BadSettings(_one_line(error)) from None
+        changes: dict[str, Any] = {"data_dir": settings.data_dir.expanduser().absolute()}
+        if make_secrets:
+            _close(changes["data_dir"])
+            changes |= _generated(settings, changes["data_dir"])
+        return settings.model_copy(update=changes)
+
+
+def _close(data_dir: Path) -> None:
+    """What is under DATA_DIR is for its owner: secrets, uploads, the database."""
+    try:
+        if was := close_folder(data_dir):
+            log.warning("data_dir_closed", was=f"{was:04o}", now="0700", data_dir=str(data_dir))
+    except OSError as error:
+        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
+
+
+def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
+    """The secrets that the environment does not give, made once and kept."""
+    missing = [name for name in ("app_keys", "secret_keys") if not getattr(settings, name)]
+    try:
+        return {name: (kept_secret(data_dir / "secrets" / name.removesuffix("s")),) for name in missing}
+    except OSError as error:
+        raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
+
+
+def _one_line(error: ValidationError) -> str:
+    """`PORT: Input should be a valid integer ... (is 'x')` for the first problem; never the value of a secret."""
+    first = error.errors(include_url=False)[0]
+    text = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:
+        return f"{text}."
+    name = str(first["loc"][0])
+    field = Settings.model_fields.get(name)
+    shown = f" (is {first['input']!r})" if field is not None and field.repr else ""
+    return f"{name.upper()}: {text}{shown}."

@@ -1,0 +1,1 @@
+"""Encryption of values at rest and on the wire."""

@@ -1,0 +1,1 @@
+"""A served database: its live schema and its compiled plans."""

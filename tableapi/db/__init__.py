@@ -1,0 +1,1 @@
+"""Connections to PostgreSQL, replicas, and the mapping of its errors."""

@@ -1,0 +1,1 @@
+"""Custom calls, table hooks and jobs of a project."""

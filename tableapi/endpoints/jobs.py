@@ -1,0 +1,184 @@
+"""The queue: jobs are kept by the transaction that causes them, and run by `tableapi worker`.
+
+pgqueuer claims a job with `for update skip locked`, commits the claim, then runs it; a job that fails is tried again
+with back-off, and held with its error after the last try. While the peer that a job needs is away it is tried every few
+seconds, for days. A job may run twice, so every job is safe to run twice.
+Payloads are sealed: they carry addresses and one-use links, which a dump of the database must not show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+import orjson
+import structlog
+from pgqueuer import PgQueuer
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+from pgqueuer.core.executors import DatabaseRetryEntrypointExecutor, EntrypointExecutorParameters
+from pgqueuer.domain.errors import RetryRequested
+from pgqueuer.models import Job
+from pgqueuer.queries import Queries
+
+from tableapi.config.settings import Settings
+from tableapi.crypto.vault import Vault
+from tableapi.db.database import Db
+from tableapi.db.errors import UNREACHABLE, refusal
+from tableapi.observability import tracing
+
+if TYPE_CHECKING:
+    from tableapi.endpoints.registry import Scripts
+
+log = structlog.get_logger(__name__)
+CAUSE = "_cause"  # in a payload: the request id, and the span, of what caused the job
+ATTEMPTS = 20  # 5 s, 10 s, ... 5 min: more than an hour of trying
+FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
+POLL = timedelta(seconds=2)  # what NOTIFY misses
+AWAY_DELAY, AWAY_LIFE = timedelta(seconds=2), timedelta(days=3)  # while what a job needs is away
+BEAT = timedelta(seconds=12)  # without a beat for so long the job's worker is dead, and another one takes it
+AT_ONCE, OF_A_KIND = 32, 16  # a peer that hangs holds its own kind of job, not all others
+GRACE = 10.0  # seconds for jobs under way when the database is gone: what they do outside cannot be taken back
+
+
+async def install(connection: asyncpg.Connection) -> None:
+    """Create the tables of the queue in a database that has none."""
+    queries = Queries(AsyncpgDriver(connection))
+    if not await queries.schema_is_installed():
+        await queries.install()
+
+
+async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], request_id: str = "") -> None:
+    """Keep a job, inside the caller's transaction if there is one. It knows the request that caused it."""
+    cause = tracing.carried(request_id)
+    async with db.connection() as connection:
+        sealed = vault.seal_bytes(orjson.dumps(dict(payload) | ({CAUSE: cause} if cause else {})))
+        await Queries(AsyncpgDriver(connection)).enqueue(name, sealed)
+
+
+@dataclass
+class _Retry(DatabaseRetryEntrypointExecutor):
+    max_attempts: int = ATTEMPTS
+    initial_delay: timedelta = FIRST_DELAY
+    max_delay: timedelta = LAST_DELAY
+
+
+def _away(error: Exception) -> bool:
+    """Whether what the job needs cannot be reached now, so that nothing is wrong with the job itself."""
+    if isinstance(error, OSError):  # also what a file says that is not there
+        passing = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
+        return passing or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
+    known = refusal(error)
+    return known is not None and known.http_status == 503
+
+
+def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
+    return _Retry(parameters=parameters)
+
+
+async def _connect(settings: Settings) -> asyncpg.Connection:
+    return await asyncpg.connect(settings.database_url, timeout=10, server_settings={"application_name": "worker"})
+
+
+def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
+    queuer = PgQueuer.from_asyncpg_connection(connection)
+    for name, endpoint in scripts.jobs.items():
+
+        async def run(job: Job, name: str = name) -> None:
+            structlog.contextvars.clear_contextvars()
+            try:
+                payload = orjson.loads(scripts.vault.open_bytes(job.payload or b""))
+                cause = payload.pop(CAUSE, {})
+                if "request_id" in cause:
+                    structlog.contextvars.bind_contextvars(request_id=cause["request_id"])
+                with tracing.job(name, cause):
+                    await scripts.run_job(name, payload)
+            except Exception as error:
+                log.warning("job_failed", job=name, attempt=job.attempts, error=type(error).__name__)
+                if _away(error) and datetime.now(UTC) - job.created < AWAY_LIFE:
+                    raise RetryRequested(AWAY_DELAY, type(error).__name__) from None
+                raise
+            log.info("job_done", job=name, attempt=job.attempts)
+
+        queuer.entrypoint(name, executor_factory=_executor, on_failure="hold", concurrency_limit=OF_A_KIND)(run)
+        if endpoint.every:
+
+            async def tick(_: object, name: str = name) -> None:
+                await enqueue(scripts.db, scripts.vault, name, {})
+
+            queuer.schedule(name, endpoint.every)(tick)
+    return queuer
+
+
+async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Event | None = None) -> None:
+    """Run queued and scheduled jobs until SIGTERM or SIGINT (or `stop`); a lost database is waited for."""
+    from tableapi.endpoints.registry import Scripts  # a job is a script: the arrow points both ways only here
+
+    stop = stop or _on_signals()
+    db = Db(str(settings.database_url), lanes=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
+    await db.connect()
+    scripts = Scripts.load(folder or Path.cwd(), settings, db)
+    pause = 0.5
+    try:
+        while not stop.is_set():
+            try:
+                await _until_lost(settings, scripts, stop)
+                pause = 0.5
+            except (*UNREACHABLE, asyncpg.PostgresError, asyncpg.InternalClientError, ExceptionGroup) as error:
+                log.warning("worker_lost_database", error=type(error).__name__)
+            if not stop.is_set():
+                await _pause(stop, pause)
+                pause = min(pause * 2, 2.0)
+    finally:
+        await scripts.close()
+        await db.close()
+
+
+async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event) -> None:
+    connection = await _connect(settings)
+    lost = asyncio.Event()
+    connection.add_termination_listener(lambda _: lost.set())
+    queuer = _queuer(connection, scripts)
+    # One at a time: the end of a job is then told at once, and not with those of its batch. A worker that is killed in
+    # between has its job run a second time, which for a mail is a second mail.
+    running = asyncio.create_task(
+        queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
+    )
+    ends = [asyncio.create_task(event.wait()) for event in (stop, lost)]
+    try:
+        await asyncio.wait([running, *ends], return_when=asyncio.FIRST_COMPLETED)
+        queuer.shutdown.set()
+        if lost.is_set():
+            await asyncio.wait([running], timeout=GRACE)
+            running.cancel()
+        await running
+    except asyncio.CancelledError:
+        if not running.cancelled():
+            raise
+    finally:
+        for task in ends:
+            task.cancel()
+        if not connection.is_closed():
+            await connection.close(timeout=5)
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stop.wait()
+    except TimeoutError:
+        pass
+
+
+def _on_signals() -> asyncio.Event:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop

@@ -1,0 +1,1 @@
+"""The HTTP layer: request, response, bodies, entity tags, admission control, static files."""

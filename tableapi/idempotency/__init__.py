@@ -1,0 +1,1 @@
+"""Safe repeats of writes by `Idempotency-Key`."""

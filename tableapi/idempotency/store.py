@@ -1,0 +1,239 @@
+"""Where answers to repeats are kept: the table `idempotency` of a project, or a file beside the server."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+from typing import Any, Protocol
+
+import asyncpg
+import orjson
+
+from tableapi.crypto.vault import Vault
+from tableapi.db.database import Db, before_commit
+from tableapi.db.errors import refusal
+from tableapi.errors import RETRY, ApiError, Conflict
+from tableapi.http.response import Reply, refused
+from tableapi.tables.read import Call
+
+LIFE = 24 * 3600
+DEAD = 40  # seconds; no request lives so long, so who claimed a key before and said nothing is dead
+DONE = 0  # as status: what the claim stands for was committed, and its answer is lost
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One use of a key: who, which request, and the hash of all that was sent."""
+
+    principal: str
+    key: str
+    route: str
+    digest: bytes
+    by: str = field(default_factory=lambda: secrets.token_hex(8))  # this very request, not one that repeats it
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    digest: bytes
+    status: int | None
+    headers: dict[str, str]
+    body: bytes
+
+
+class Backend(Protocol):
+    async def claim(self, claim: Claim) -> Kept | None:
+        """None when the key is new and now this request's; else what is kept under it."""
+
+    async def keep(self, claim: Claim, made: Reply) -> None: ...
+
+    async def drop(self, claim: Claim, error: BaseException) -> None:
+        """Give the key back: nothing was written, as far as we know after `error`."""
+
+    def marking(self, claim: Claim) -> Any:
+        """`with marking(claim):` the transactions of a script inside leave a mark that they were committed."""
+
+
+def still_running() -> Conflict:
+    return Conflict(
+        "The first request with this key has not ended. Try again later.", reason="still_running", headers=RETRY
+    )
+
+
+def _just_failed() -> Conflict:
+    message = "The first request with this key has just failed. Send it again."
+    return Conflict(message, reason="still_running", headers=RETRY)
+
+
+_CLAIM = f"""
+    insert into idempotency (principal, key, route, bodyhash, headers)
+        values ($1, $2, $3, $4, jsonb_build_object('by', $5::text))
+    on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash,
+        status = null, headers = excluded.headers, body = null, createdon = now()
+    where idempotency.createdon < now() - interval '{LIFE} seconds'
+       or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD} seconds')
+    returning key
+"""  # noqa: S608 - constants of ours
+_FIND = "select bodyhash, status, headers::json as headers, body from idempotency where principal = $1 and key = $2"
+_KEEP = "update idempotency set status = $3, headers = $4::text::jsonb, body = $5 where principal = $1 and key = $2"
+_DROP = "delete from idempotency where principal = $1 and key = $2 and status is null and headers->>'by' = $3"
+_ALONE = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as alone"
+# Only a transaction that wrote something has a number; one that only looked leaves no mark.
+_MARK = f"""
+    update idempotency set status = {DONE} where principal = $1 and key = $2 and status is null
+    and pg_current_xact_id_if_assigned() is not null
+"""  # noqa: S608
+
+
+class _Pinned:
+    """A dataset whose statements all run on one connection, inside its transaction."""
+
+    pinned = True
+
+    def __init__(self, dataset: Any, connection: asyncpg.Connection) -> None:
+        self._dataset, self._connection = dataset, connection
+        self.db = self.lanes = self.writes = self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dataset, name)
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[asyncpg.Connection]:
+        yield self._connection
+
+    async def fetchrow(self, sql: str, *args: Any) -> Any:
+        return await self._connection.fetchrow(sql, *args)
+
+
+class InDatabase:
+    """The table `idempotency` of a project, shared by all nodes. An answer may hold a session token or contact values:
+    it is sealed like they are."""
+
+    def __init__(self, db: Db, vault: Vault) -> None:
+        self._db, self._vault = db, vault
+
+    async def whole(
+        self, claim: Claim, call: Call, run: Callable[[], Awaitable[Reply]], replayed: Callable[[Kept, Claim], Reply]
+    ) -> Reply:
+        """Claim, write and kept answer in one transaction: after any crash there are all three or none."""
+        name = f"{claim.principal}\n{claim.key}"
+        async with self._db.writes.one() as connection, connection.transaction():
+            row = await connection.fetchrow(_ALONE, name)
+            if row is None or not row["alone"]:
+                raise still_running()
+            kept = await self._claim(connection, claim)
+            if kept is not None:
+                return replayed(kept, claim)
+            dataset, call.dataset = call.dataset, _Pinned(call.dataset, connection)  # type: ignore[assignment]
+            try:
+                async with connection.transaction():
+                    made = await run()
+                    if made.status >= 500:
+                        raise ApiError(status=made.status)  # not kept, and nothing else either
+            except Exception as error:
+                known = refusal(error)
+                if known is None or known.passing:
+                    raise
+                made = refused(known)
+                fault: Exception | None = error
+            else:
+                fault = None
+            finally:
+                call.dataset = dataset
+            await self._keep(connection, claim, made)
+        if fault is not None:
+            raise fault
+        return made
+
+    async def claim(self, claim: Claim) -> Kept | None:
+        async with self._db.writes.one() as connection:
+            return await self._claim(connection, claim)
+
+    async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> Kept | None:
+        made = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by)
+        if made is not None:
+            return None
+        row = await connection.fetchrow(_FIND, claim.principal, claim.key)
+        if row is None:
+            raise _just_failed()
+        headers = orjson.loads(row["headers"]) if row["headers"] else {}
+        body = self._vault.open_bytes(row["body"]) if row["body"] else b""
+        return Kept(row["bodyhash"], row["status"], headers, body)
+
+    async def keep(self, claim: Claim, made: Reply) -> None:
+        async with self._db.writes.one() as connection:
+            await self._keep(connection, claim, made)
+
+    async def _keep(self, connection: asyncpg.Connection, claim: Claim, made: Reply) -> None:
+        headers, body = orjson.dumps(made.headers).decode(), self._vault.seal_bytes(made.body)
+        await connection.fetchrow(_KEEP, claim.principal, claim.key, made.status, headers, body)
+
+    async def drop(self, claim: Claim, error: BaseException) -> None:
+        """What was committed has left its mark, so only a claim that stands for nothing goes; one whose transaction is
+        still being decided is waited for."""
+        await self._db.writes.fetchrow(_DROP, claim.principal, claim.key, claim.by)
+
+    @contextmanager
+    def marking(self, claim: Claim) -> Iterator[None]:
+        token = before_commit.set((_MARK, claim.principal, claim.key))
+        try:
+            yield
+        finally:
+            before_commit.reset(token)
+
+
+class InFile:
+    """For databases that are not ours to add a table to: a file shared by the workers of this node."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+        with path.with_suffix(".gate").open("w") as gate:  # sqlite waits for no lock when it changes the journal
+            flock(gate, LOCK_EX)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = off")
+            self._db.execute(
+                "create table if not exists answer (principal text, key text, digest blob, status int, headers text,"
+                " body blob, at real, primary key (principal, key))"
+            )
+
+    async def claim(self, claim: Claim) -> Kept | None:
+        now = time.time()
+        self._db.execute("delete from answer where at < ?", (now - LIFE,))
+        row: Any = self._db.execute(
+            "insert or ignore into answer values (?, ?, ?, null, null, null, ?) returning key",
+            (claim.principal, claim.key, claim.digest, now),
+        ).fetchone()
+        if row is not None:
+            return None
+        row = self._db.execute(
+            "select digest, status, headers, body from answer where principal = ? and key = ?",
+            (claim.principal, claim.key),
+        ).fetchone()
+        if row is None:
+            raise _just_failed()
+        return Kept(row[0], row[1], orjson.loads(row[2] or "{}"), row[3] or b"")
+
+    async def keep(self, claim: Claim, made: Reply) -> None:
+        self._db.execute(
+            "update answer set status = ?, headers = ?, body = ? where principal = ? and key = ?",
+            (made.status, orjson.dumps(made.headers).decode(), made.body, claim.principal, claim.key),
+        )
+
+    async def drop(self, claim: Claim, error: BaseException) -> None:
+        """Also the claim of a write of which nobody knows whether it was done: that is said to a repeat."""
+        if isinstance(error, (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, ConnectionError)):
+            sql = "update answer set status = 0 where principal = ? and key = ?"
+        else:
+            sql = "delete from answer where principal = ? and key = ?"
+        self._db.execute(sql, (claim.principal, claim.key))
+
+    @contextmanager
+    def marking(self, claim: Claim) -> Iterator[None]:
+        yield

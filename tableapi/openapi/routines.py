@@ -1,0 +1,45 @@
+"""Describe functions and procedures in OpenAPI."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from tableapi.openapi.components import Json, json, refusals
+from tableapi.schema.model import Routine
+from tableapi.schema.types import json_schema
+
+
+def describe(dataset: str, routine: Routine, word: str) -> Json:
+    kind = "_proc" if routine.kind == "p" else "_func"
+    path = f"/api/v2/{dataset}/{kind}/{quote(routine.name, safe='')}"
+    arguments = [(a.name or str(n + 1), json_schema(a.type), n < routine.required) for n, a in enumerate(routine.sent)]
+    shaping = [
+        {
+            "name": "returns",
+            "in": "query",
+            "schema": {"type": "string"},
+            "description": "TABLE, or the type of one value.",
+        },
+        {
+            "name": "wrapper",
+            "in": "query",
+            "schema": {"type": "string"},
+            "description": "The name to put the result under.",
+        },
+    ]
+    answers = {"200": {"description": "The result.", "content": json({})}} | refusals(408, 409, 415)
+    summary = routine.comment or f"Call {routine.name}"
+    named = [
+        {"name": name, "in": "query", "schema": schema, "description": "A parameter of the routine."}
+        for name, schema, _ in arguments
+    ]
+    values = {"type": "object", "properties": {name: schema for name, schema, _ in arguments}}
+    sent = {"type": "object", "properties": {"params": {"anyOf": [{"type": "array"}, values]}}}
+    common = {"summary": summary, "tags": [kind], "responses": answers}
+    return {
+        path: {
+            "get": common | {"operationId": f"get{word}", "parameters": named + shaping},
+            "post": common
+            | {"operationId": f"post{word}", "parameters": shaping, "requestBody": {"content": json(sent)}},
+        }
+    }

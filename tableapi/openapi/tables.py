@@ -1,0 +1,223 @@
+"""The description of one table: its records, and what the caller may do with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from tableapi.auth.rights import Right, Rights
+from tableapi.openapi.components import CHOOSE, LIST, OPTIONS, READ, RELATION, WRITE, Json, json, options, ref, refusals
+from tableapi.schema.model import Column, Relation, Table
+from tableapi.schema.types import json_schema
+from tableapi.tables.describe import related
+from tableapi.tables.export import XLSX
+
+MOST_DESCRIBED = 12  # relations of one table whose options are written out; of more the option `related` tells
+VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
+_DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
+
+
+def plain(name: str) -> str:
+    """A name as components may have it."""
+    return _NOT_IN_NAME.sub("_", name)
+
+
+class TableDescription:
+    """In: a table, the caller's rights, and names given by the document. Out: its paths and schemas."""
+
+    def __init__(
+        self, table: Table, rights: Rights, path: str, component: Callable[[Table], str], word: str,
+        *, tag: str, options: bool,
+    ) -> None:  # fmt: skip
+        self.tag, self.options = tag, options  # `options`: whether those of each relation are written out
+        self.table, self.rights, self.component, self.word = table, rights, component, word
+        self.path = f"{path}/_table/{quote(table.name, safe='')}"
+        self.name = component(table)
+        self.may: dict[str, Right] = {verb: right for verb in VERBS if (right := rights.right(table, verb))}
+
+    # -- schemas -----------------------------------------------------------------------------------------------------
+
+    def schemas(self) -> Json:
+        made = {self.name: self._record(), f"{self.name}_list": self._list()}
+        for verb, suffix in (("POST", "create"), ("PATCH", "update")):
+            if verb in self.may:
+                made[f"{self.name}_{suffix}"] = self._sent(verb)
+        return made
+
+    def _record(self) -> Json:
+        right = self.may.get("GET") or next(iter(self.may.values()))
+        fields = {c.name: field(c, right) for c in self.table.columns.values() if right.sees(c.name)}
+        relations = {r.name: self._related(r) for r in related(self.table, self.rights)}
+        text = self.table.comment or f"A record of {self.table.name}. Which fields are there depends on `fields`."
+        return {"type": "object", "description": text, "properties": fields | relations}
+
+    def _related(self, relation: Relation) -> Json:
+        target = ref("schemas", self.component(relation.target))
+        text = f"With related={relation.name}."
+        if relation.many:
+            return {"type": "array", "items": target, "description": text}
+        return {"anyOf": [target, {"type": "null"}], "description": text}
+
+    def _list(self) -> Json:
+        rows = {"type": "array", "items": ref("schemas", self.name)}
+        return {
+            "type": "object",
+            "properties": {"resource": rows, "meta": ref("schemas", "Meta")},
+            "required": ["resource"],
+        }
+
+    def _sent(self, verb: str) -> Json:
+        right = self.may[verb]
+        columns = [
+            c for c in self.table.columns.values()
+            if not c.fixed and (right.writable is None or c.name in right.writable) and c.name not in right.stamp
+        ]  # fmt: skip
+        made: Json = {"type": "object", "properties": {c.name: field(c, right) for c in columns}}
+        made["description"] = "May hold related records under the names of relations; they are written with it."
+        if verb == "POST" and (required := [c.name for c in columns if c.required and not c.refers]):
+            made["required"] = required
+        return made
+
+    # -- paths -------------------------------------------------------------------------------------------------------
+
+    def paths(self) -> Json:
+        made: Json = {self.path: self._operations(one=False)}
+        if self.table.key:
+            made[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(one=True)}
+        return {path: item for path, item in made.items() if item.keys() - {"parameters"}}
+
+    def _identifier(self) -> Json:
+        key = self.table.key
+        text = f"The value of {key[0]}." if len(key) == 1 else f"The values of {', '.join(key)}, joined by commas."
+        return {
+            "name": "id",
+            "in": "path",
+            "required": True,
+            "description": text,
+            "schema": {"type": "string", "minLength": 1},
+        }
+
+    def _operations(self, *, one: bool) -> Json:
+        make: dict[str, Callable[[], Json]] = {
+            "GET": self._get_one if one else self._get,
+            "PUT": lambda: self._change("PUT", one),
+            "PATCH": lambda: self._change("PATCH", one),
+            "DELETE": lambda: self._change("DELETE", one),
+        }
+        if not one:
+            make["POST"] = self._post
+        return {verb.lower(): make[verb]() for verb in VERBS if verb in self.may and verb in make}
+
+    def _operation(self, verb: str, one: bool, summary: str, more: Json) -> Json:
+        ident = verb.lower() + self.word + ("ById" if one else "")
+        return {"operationId": ident, "summary": summary, "tags": [self.tag], **more}
+
+    def _relation_options(self) -> list[Json]:
+        found = related(self.table, self.rights)
+        if not self.options or len(found) > MOST_DESCRIBED:
+            return []
+        return [
+            {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
+             "description": f"Option `{name}` of the relation."}
+            for relation in found for name in RELATION
+        ]  # fmt: skip
+
+    def _answers(self, one: bool) -> Json:
+        """Reads and writes of a table answer alike."""
+        if one:
+            schema = ref("schemas", self.name)
+            tag = {"description": "The version of the record.", "schema": {"type": "string"}}
+            found = {"description": "The record.", "content": json(schema) | _files(), "headers": {"ETag": tag}}
+            return {"200": found}
+        rows = {"type": "array", "description": "With wrap=false, or of keys with as_list."}
+        number = {"type": "integer", "description": "With count_only."}
+        keys = {"type": "object", "properties": {"resource": {"type": "array"}}, "required": ["resource"],
+                "description": "With as_list or group."}  # fmt: skip
+        schema = {"anyOf": [ref("schemas", f"{self.name}_list"), keys, rows, number]}
+        return {"200": {"description": "The records.", "content": json(schema) | _files()}}
+
+    def _get(self) -> Json:
+        parameters = options(*LIST) + self._relation_options()
+        more = {"parameters": parameters, "responses": self._answers(one=False) | refusals()}
+        return self._operation("GET", False, f"Read records of {self.table.name}", more)
+
+    def _get_one(self) -> Json:
+        answers = self._answers(one=True) | {"304": {"description": "Not changed since If-None-Match."}}
+        more = {
+            "parameters": options(*READ, "accept", "file") + self._relation_options(),
+            "responses": answers | refusals(),
+        }
+        return self._operation("GET", True, f"Read one record of {self.table.name}", more)
+
+    def _post(self) -> Json:
+        more = {
+            "parameters": options(*WRITE, "upsert", "method", "IdempotencyKey"),
+            "requestBody": self._records("create"),
+            "responses": self._answers(one=False) | refusals(408, 409, 415, 422),
+        }
+        return self._operation("POST", False, f"Create records of {self.table.name}", more)
+
+    def _change(self, verb: str, one: bool) -> Json:
+        chosen = () if one else CHOOSE + (("force",) if verb == "DELETE" else ())
+        names = (
+            (*READ, "allow_related_delete", "IfMatch", "IdempotencyKey") if one else (*WRITE, *chosen, "IdempotencyKey")
+        )
+        more: Json = {
+            "parameters": options(*names),
+            "responses": self._answers(one) | refusals(408, 409, 412, 415, 422),
+        }
+        if verb != "DELETE":
+            suffix = "update" if "PATCH" in self.may else ""
+            body = ref("schemas", f"{self.name}_update") if suffix else {"type": "object"}
+            more["requestBody"] = {"required": True, "content": json(body)} if one else self._records(suffix)
+        what = "one record" if one else "records"
+        return self._operation(verb, one, f"{_DONE[verb]} {what} of {self.table.name}", more)
+
+    def _records(self, suffix: str) -> Json:
+        item = ref("schemas", f"{self.name}_{suffix}") if suffix else {"type": "object"}
+        rows = {"type": "array", "items": item, "minItems": 1, "maxItems": 1000}
+        wrapped = {
+            "type": "object",
+            "properties": {"resource": {"anyOf": [rows, item]}},
+            "required": ["resource"],
+            "description": "Options may stand beside `resource`.",
+        }
+        return {"required": True, "content": json({"anyOf": [wrapped, rows]}) | _csv()}
+
+
+def _csv() -> Json:
+    return {"text/csv": {"schema": {"type": "string"}}}
+
+
+def _files() -> Json:
+    return _csv() | {XLSX: {"schema": {"type": "string", "format": "binary"}}}
+
+
+def field(column: Column, right: Right) -> Json:
+    schema: Json = json_schema(column.type)
+    if column.nullable and "type" in schema:
+        schema["type"] = [schema["type"], "null"]
+        if "enum" in schema:
+            schema["enum"] = [*schema["enum"], None]
+    if column.length:
+        schema["maxLength"] = column.length
+    if column.fixed:
+        schema["readOnly"] = True
+    text = [column.comment or "", column.type.db_type]
+    if column.refers:
+        text.append(f"refers to {column.refers[0]}.{column.refers[1]}")
+    if column.name in right.sealed:
+        text.append("encrypted; cannot be searched or sorted")
+    schema["description"] = ", ".join(filter(None, text))
+    return schema
+
+
+def describe(
+    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool
+) -> TableDescription | None:
+    """None when the caller may do nothing with the table."""
+    made = TableDescription(table, rights, path, component, word, tag=tag, options=options)
+    return made if made.may else None

@@ -1,0 +1,1 @@
+"""From request options to SQL statements. No connection and no HTTP."""

@@ -1,0 +1,1 @@
+"""The filter grammar: parser, syntax tree, and the cache of parsed filters."""

@@ -1,0 +1,109 @@
+"""Conditions on single fields of a write, compiled into its statement.
+
+A reference that the caller writes must name a row that the caller may read; any other row is answered exactly like one
+that does not exist. A field may be limited to some rows (`Rule.only_in`). Both conditions are part of the statement,
+so a write that satisfies them needs no further round trip. When no row was written, a second statement tells which
+condition failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from tableapi.auth.rights import Right, Rights
+from tableapi.query.where import ACTOR
+from tableapi.schema.model import Relation, Table
+
+if TYPE_CHECKING:
+    from tableapi.query.dml import Target
+
+Clause = sa.ColumnElement[bool]
+REFERENCE, FIELD = "reference", "field"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One condition. `kind` says what is wrong when it does not hold: REFERENCE or FIELD."""
+
+    kind: str
+    clause: Clause
+
+
+def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) -> bool:
+    """Return whether a write of these fields has any condition of this module."""
+    names = set(names)
+    return not names.isdisjoint(right.only_in) or next(_references(table, rights, names), None) is not None
+
+
+def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple[Relation, Right]]:
+    """Yield references among these fields to tables with a rule of rows, and the right to read them."""
+    for relation in table.relations.values():
+        if relation.kind == "belongs_to" and not names.isdisjoint(relation.own):
+            right = rights.right(relation.target, "GET")
+            if right is not None and right.rows is not None:
+                yield relation, right
+
+
+def of_create(target: Target, values: Mapping[str, Any], names: Iterable[str]) -> list[Guard]:
+    """Return the conditions on a new row.
+
+    `values`: all fields that are written. `names`: those of them that the caller sent.
+    """
+    made = []
+    for relation, right in _references(target.table, target.rights, set(names)):
+        refers = [values[n] if n in values else _default(target.table, n) for n in relation.own]
+        if all(one is not None for one in refers):  # a part that stays null makes it no reference
+            made.append(Guard(REFERENCE, _seen(relation, right, refers, _itself(target.table, relation, values))))
+    return made
+
+
+def _default(table: Table, name: str) -> Any:
+    column = table.columns[name]
+    return sa.literal_column(column.default) if column.default and not column.automatic else None
+
+
+def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, Any]) -> list[Guard]:
+    """Return the conditions on a row before its change; an unchanged value satisfies them."""
+    made = []
+    for name, rows in right.only_in.items():
+        if name in values:
+            same = clause.c[name].is_not_distinct_from(values[name])
+            made.append(Guard(FIELD, sa.or_(same, rows(clause, ACTOR))))
+    for relation, seen in _references(target.table, target.rights, set(values)):
+        after = {name: values.get(name, clause.c[name]) for name in target.table.columns}
+        refers = [after[n] for n in relation.own]
+        same = sa.and_(*(clause.c[n].is_not_distinct_from(values[n]) for n in relation.own if n in values))
+        itself = _itself(target.table, relation, after)
+        made.append(Guard(REFERENCE, sa.or_(same, _seen(relation, seen, refers, itself))))
+    return made
+
+
+def _itself(table: Table, relation: Relation, row: Mapping[str, Any]) -> list[Any] | None:
+    """Return the values by which the written row could refer to itself."""
+    if relation.target is not table or not row.keys() >= set(relation.theirs):
+        return None
+    return [row[name] for name in relation.theirs]
+
+
+def _seen(relation: Relation, right: Right, refers: list[Any], itself: list[Any] | None) -> Clause:
+    """Return the condition that these values are null or refer to a row that the caller may read."""
+    other: Any = relation.target.clause.alias("seen")
+    assert right.rows is not None
+    found = [other.c[t] == value for t, value in zip(relation.theirs, refers, strict=True)]
+    parts: list[Clause] = [value.is_(None) for value in refers]
+    if itself is not None:
+        parts.append(sa.and_(*(one == value for one, value in zip(itself, refers, strict=True))))
+    return sa.or_(*parts, sa.exists().where(*found, right.rows(other, ACTOR)).correlate_except(other))
+
+
+def told(guards: list[Guard]) -> list[Any]:
+    """Return the columns REFERENCE and FIELD: whether the conditions of each kind hold."""
+    made = []
+    for kind in (REFERENCE, FIELD):
+        parts = [sa.func.coalesce(guard.clause, sa.false()) for guard in guards if guard.kind == kind]
+        made.append((sa.and_(*parts) if parts else sa.true()).label(kind))
+    return made

@@ -1,0 +1,1 @@
+"""Rate limits: counters in memory, in shared memory between workers, and in Redis."""

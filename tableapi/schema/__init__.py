@@ -1,0 +1,1 @@
+"""The database schema: model, PostgreSQL types, and introspection from the catalog."""

@@ -1,0 +1,246 @@
+"""How values of each PostgreSQL type come in and go out. Knows types; no tables, actors or HTTP.
+
+A value of a request is checked and turned into what asyncpg binds, before any SQL runs. What goes out is rendered by
+PostgreSQL. A type that is not in the table is handled by its text, so that nothing a database holds is unreadable.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network
+from typing import Any
+from uuid import UUID
+
+from tableapi import exact_json
+from tableapi.schema.numbers import decimal, integer
+from tableapi.schema.pgtypes import BadValue as BadValue
+from tableapi.schema.pgtypes import PgType as PgType
+
+TRUE = frozenset(("true", "t", "1", "yes", "y", "on"))
+FALSE = frozenset(("false", "f", "0", "no", "n", "off"))
+
+
+def _text(value: Any, type_: PgType) -> str:
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    elif isinstance(value, int | float):
+        value = str(value)
+    if not isinstance(value, str):
+        raise BadValue("a text is expected")
+    if "\x00" in value:
+        raise BadValue("a text cannot hold the NUL character")
+    return value
+
+
+def _boolean(value: Any, type_: PgType) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word in TRUE:
+        return True
+    if word in FALSE:
+        return False
+    raise BadValue("true or false is expected")
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+# Years that Python has no dates for, as PostgreSQL writes them: it checks them itself.
+_FAR_DATE = re.compile(r"(?:\d{5,7}-\d\d-\d\d|\d{4,7}-\d\d-\d\d BC)\Z", re.ASCII)
+_FAR_TIME = re.compile(
+    r"(?=\d{5}|.*BC\Z)\d{4,7}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[+-]\d\d(?::?\d\d)?)?(?: BC)?\Z",
+    re.ASCII,
+)
+_NEVER = frozenset(("infinity", "-infinity"))
+
+
+def _date(value: Any, type_: PgType) -> str:
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text).isoformat()
+        if _DATE.match(text):
+            return datetime.fromisoformat(text).date().isoformat()
+    except ValueError:
+        pass
+    if text.lower() in _NEVER or _FAR_DATE.match(text):
+        return text
+    raise BadValue("a date such as 2024-01-31 is expected")
+
+
+_ZONE = re.compile(r"([+-]\d\d)(\d\d)?\Z", re.ASCII)
+
+
+def _timestamp(value: Any, type_: PgType) -> str:
+    text = value.strip() if isinstance(value, str) else ""
+    if _FAR_TIME.match(text):
+        return text
+    if _DATE.match(text):
+        if len(text) > 11:
+            text = text[:11] + _ZONE.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text[11:].replace(" ", ""))
+        try:
+            moment = datetime.fromisoformat(text)
+            moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+            return (moment if type_.kind == "timestamptz" else moment.replace(tzinfo=None)).isoformat(" ")
+        except (ValueError, OverflowError):
+            pass
+    elif text.lower() in _NEVER:
+        return text
+    raise BadValue("a date and time such as 2024-01-31 09:00:00+00 is expected")
+
+
+def _uuid(value: Any, type_: PgType) -> UUID:
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(value.strip())
+    except (ValueError, AttributeError):
+        raise BadValue("a uuid is expected") from None
+
+
+def _json(value: Any, type_: PgType) -> str:
+    try:
+        text = exact_json.dumps(value).decode()
+    except (TypeError, ValueError):
+        raise BadValue("JSON is expected") from None
+    if "\\u0000" in text and type_.name == "jsonb":
+        raise BadValue("a text cannot hold the NUL character")
+    return text
+
+
+def _base64(value: Any, type_: PgType) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    try:
+        if isinstance(value, str) and value.startswith("\\x"):  # as PostgreSQL writes it, in arrays of arrays
+            return bytes.fromhex(value[2:])
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, TypeError, ValueError):
+        raise BadValue("base64 is expected") from None
+
+
+def _label(value: Any, type_: PgType) -> str:
+    if value not in type_.labels:
+        raise BadValue("one of " + ", ".join(type_.labels[:20]) + " is expected")
+    return str(value)
+
+
+def _array(value: Any, type_: PgType) -> str:
+    """The literal of an array from a JSON array, or the literal itself; of composites the JSON."""
+    if isinstance(value, str) and not type_.of_composites:
+        return _text(value, type_)
+    if not isinstance(value, list):
+        raise BadValue("an array is expected")
+    if type_.of_composites:
+        return _json(value, type_)
+    return _array_literal(value, type_.element, 0)
+
+
+def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
+    if depth > 6:
+        raise BadValue("the array is nested too deep")
+    parts = []
+    # A list is one element where the elements are JSON, or a domain over an array.
+    nested = element is not None and element.kind in ("array", "json")
+    for item in items:
+        if isinstance(item, list) and not nested:
+            parts.append(_array_literal(item, element, depth + 1))
+        elif item is None:
+            parts.append("NULL")
+        else:
+            bound = stored(element, item) if element else item
+            text = "\\x" + bound.hex() if isinstance(bound, bytes) else str(bound)
+            parts.append('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
+    return "{" + (element.delimiter if element else ",").join(parts) + "}"
+
+
+def _composite(value: Any, type_: PgType) -> str:
+    if isinstance(value, dict | list):
+        return _json(value, type_)
+    raise BadValue("an object is expected")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How one kind of type is handled.
+
+    check: value of a request -> what is bound. native: asyncpg binds it as the type itself; else it is bound as text
+    and cast. out: how the column is read, None for as it is. api: the `type` of table-api §12. json: JSON Schema.
+    """
+
+    check: Callable[[Any, PgType], Any]
+    native: bool
+    api: str
+    json: dict[str, Any]
+    out: str = ""
+    cast: str = ""
+
+
+_STRING = {"type": "string"}
+KINDS: dict[str, Kind] = {
+    "integer": Kind(integer, True, "integer", {"type": "integer"}),
+    "decimal": Kind(decimal, True, "decimal", {"type": "number"}),
+    "float": Kind(decimal, True, "double", {"type": "number"}),
+    "money": Kind(decimal, False, "decimal", {"type": "number"}, out="numeric"),
+    "boolean": Kind(_boolean, True, "boolean", {"type": "boolean"}),
+    "text": Kind(_text, True, "string", _STRING),
+    "date": Kind(_date, True, "date", {"type": "string", "format": "date"}),
+    "timestamp": Kind(_timestamp, True, "timestamp", _STRING, out="text"),
+    "timestamptz": Kind(_timestamp, True, "timestamp_tz", _STRING, out="text"),
+    "uuid": Kind(_uuid, True, "uuid", {"type": "string", "format": "uuid"}),
+    "json": Kind(_json, False, "json", {}),
+    "bytea": Kind(_base64, True, "binary", {"type": "string", "contentEncoding": "base64"}, out="base64"),
+    "enum": Kind(_label, False, "string", _STRING),
+    "array": Kind(_array, False, "array", {"type": "array"}),
+    "composite": Kind(_composite, False, "object", {"type": "object"}, cast="record"),
+    "time": Kind(_text, False, "time", _STRING),
+    "network": Kind(_text, False, "string", _STRING),
+    "other": Kind(_text, False, "string", _STRING, out="text"),
+}
+
+# Kind by the name that `format_type` gives to the base type without its length.
+BY_NAME = {
+    "smallint": "integer", "integer": "integer", "bigint": "integer", "numeric": "decimal", "real": "float",
+    "double precision": "float", "money": "money", "boolean": "boolean", "text": "text", "character varying": "text",
+    "bpchar": "text", "name": "text", "inet": "network", "cidr": "network", "date": "date",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "timestamptz", "uuid": "uuid", "json": "json", "jsonb": "json", "bytea": "bytea",
+    "time without time zone": "time", "time with time zone": "time", "interval": "time",
+}  # fmt: skip
+
+
+# What asyncpg makes of a key that is returned for a nested record.
+_OF_TIME = (date, time, IPv4Interface, IPv6Interface, IPv4Network, IPv6Network)
+
+
+def check(type_: PgType, value: Any) -> Any:
+    """The value as it is bound. Raises BadValue when it does not fit."""
+    return KINDS[type_.kind].check(value, type_)
+
+
+_NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
+
+
+def stored(type_: PgType, value: Any) -> Any:
+    """The value of a field of a record: as `check`, and the numbers of PostgreSQL that JSON has no number for."""
+    if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
+        return Decimal(value) if type_.kind == "decimal" else float(value)
+    if isinstance(value, _OF_TIME):
+        value = str(value)
+    return check(type_, value)
+
+
+def json_schema(type_: PgType) -> dict[str, Any]:
+    schema = dict(KINDS[type_.kind].json)
+    if type_.labels:
+        schema["enum"] = list(type_.labels)
+    if type_.element:
+        schema["items"] = {}
+    return schema

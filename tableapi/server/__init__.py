@@ -1,0 +1,1 @@
+"""`tableapi serve`: processes, embedded PostgreSQL, migrations."""

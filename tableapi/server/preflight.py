@@ -1,0 +1,70 @@
+"""Questions to the outside before anything starts: is the port free, does the database answer, is it new enough."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from tableapi.config.command_error import Stop
+
+OLDEST = 150_000
+
+
+class CannotServe(Stop):
+    """The surroundings do not allow it."""
+
+
+def check_port(host: str, port: int) -> None:
+    """Refuse a port that somebody listens on. The workers share theirs (SO_REUSEPORT), so they would not notice."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError:
+        raise CannotServe(f"HOST {host} is not an address of this machine.") from None
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+            probe.listen(1)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise CannotServe(
+                    f"Port {port} on {host} is in use. Stop what uses it, or choose another: --port {_other(port)}"
+                ) from None
+            raise CannotServe(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+
+
+def _other(port: int) -> int:
+    return port + 1 if port < 65535 else port - 1
+
+
+async def check_database(url: str) -> None:
+    """Refuse a database that cannot be reached or is older than we speak to."""
+    shown = without_password(url)
+    try:
+        connection = await asyncpg.connect(url, timeout=5)
+    except TimeoutError:
+        raise CannotServe(f"The database {shown} does not answer within 5 s.") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno and "Connect call failed" in reason:
+            reason = "connection refused"
+        raise CannotServe(f"The database {shown} cannot be reached: {reason}.") from None
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        raise CannotServe(f"The database {shown} refuses: {str(error).splitlines()[0]}.") from None
+    try:
+        version = int(await connection.fetchval("select current_setting('server_version_num')"))
+    finally:
+        await connection.close()
+    if version < OLDEST:
+        raise CannotServe(
+            f"The database {shown} is PostgreSQL {version // 10_000}; {OLDEST // 10_000} or newer is needed."
+        )
+
+
+def without_password(url: str) -> str:
+    """`host:port/database` of an address, fit to be shown."""
+    parts = urlsplit(url)
+    return f"{parts.netloc.rpartition('@')[2] or 'localhost'}{parts.path}"

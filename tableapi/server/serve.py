@@ -1,0 +1,239 @@
+"""`tableapi serve`: everything that it starts, in order, and stops again in the opposite order.
+
+Embedded PostgreSQL (without DATABASE_URL), `init`, the job worker beside, then granian with WORKERS processes, each of
+which builds the app for itself. Nodes keep no state; what a server keeps while it runs is under DATA_DIR/run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import shutil
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+from granian.constants import HTTPModes, Interfaces, Loops
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from tableapi.app.served import BadDatasets, Datasets, is_loopback, of_project
+from tableapi.config.secret_file import kept_secret
+from tableapi.config.settings import Settings
+from tableapi.db import budget
+from tableapi.endpoints.project import load_project
+from tableapi.server.postgres.owner import owned
+from tableapi.server.postgres.server import Embedded
+from tableapi.server.preflight import CannotServe, check_database, check_port
+from tableapi.server.supervisor import Beside, die_with
+
+SCHEMA_CHANNEL = "tableapi_schema"  # NOTIFY on it: the workers read the catalog again
+HEADER_SECONDS = 30  # for the headers of a request, and as long a connection is kept that asks nothing
+MOST_CONNECTIONS = 8192  # per worker, most of them idle or slow; what works at once is MAX_UNDER_WAY
+STOP_SECONDS = 8  # for requests under way
+
+
+class _Server(MPServer):
+    """granian, which says when it answers, and whose SIGHUP makes the workers read the schema again."""
+
+    datasets: Datasets
+    announce: Callable[[], None]
+    drain_seconds: float
+
+    def startup(self, spawn_target: Any, target_loader: Any) -> None:
+        super().startup(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+        while not self.main_loop_interrupt.wait(0.02):
+            if _answers(self.bind_addr, self.bind_port):
+                self.announce()
+                return
+
+    def shutdown(self, exit_code: int = 0) -> None:
+        """Say first that we are going, so that balancers and clients leave by themselves; a second signal is enough."""
+        if self.drain_seconds:
+            self.main_loop_interrupt.clear()
+            for worker in self.wrks:
+                with suppress(ProcessLookupError):
+                    os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
+            self.main_loop_interrupt.wait(self.drain_seconds)
+        super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+
+    def _reload(self, spawn_target: Any, target_loader: Any) -> None:
+        self.reload_signal = False
+        self.main_loop_interrupt.clear()
+        asyncio.run(_tell(self.datasets))
+
+
+def _answers(host: str, port: int) -> bool:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - the address of "everywhere" is no target
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+async def _tell(datasets: Datasets) -> None:
+    for url in datasets.urls.values():
+        try:
+            connection = await asyncpg.connect(url, timeout=5)
+        except (OSError, asyncpg.PostgresError, TimeoutError):
+            continue  # the workers read everything again when they reconnect
+        await connection.execute(f"notify {SCHEMA_CHANNEL}")
+        await connection.close()
+
+
+def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
+    """The app, made inside a worker process."""
+    die_with(parent)
+    from tableapi.app.pipeline import create_app
+
+    return create_app(settings, datasets)
+
+
+def reloading_app() -> Any:
+    """The app under `--reload`, in uvicorn's child: what the parent decided comes back through the environment."""
+    settings = load_project(Path.cwd()).settings.read()
+    datasets = with_database(of_project(Path.cwd()), settings)
+    return _load(settings, datasets, os.getppid())
+
+
+def with_database(datasets: Datasets, settings: Settings) -> Datasets:
+    """A project's datasets, once its database has an address."""
+    return replace(
+        datasets, urls={settings.dataset: str(settings.database_url)}, replicas=settings.database_replica_urls
+    )
+
+
+def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
+    """Settings with a database: that of DATABASE_URL, or the embedded one for as long as `stack` lives."""
+    if settings.database_url is None:
+        whole = stack.enter_context(Embedded(settings.data_dir / "postgres"))
+        url = asyncio.run(owned(whole, kept_secret(settings.data_dir / "secrets" / "database_password")))
+        return settings.model_copy(update={"database_url": url})
+    return settings
+
+
+def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> None:
+    """Serve until SIGINT or SIGTERM. Raises CannotServe, NoPostgres, BadMigration."""
+    if reload and datasets.project is None:
+        raise BadDatasets("--reload is for a project; it does not go with --dataset.")
+    reason = load_project(datasets.project).local_only(settings)
+    if reason and not is_loopback(settings.host):
+        raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")
+    check_port(settings.host, settings.port)
+    budget.share(settings, len(datasets.urls), project=datasets.project is not None)
+    _clean(settings)
+    with ExitStack() as stack:
+        if datasets.project is not None:
+            settings = with_postgres(settings, stack)
+            datasets = with_database(datasets, settings)
+        for url in datasets.urls.values():
+            asyncio.run(check_database(url))
+        told = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
+        announce = partial(_announce, settings, datasets, told)
+        if reload:
+            _reloading(settings, datasets, announce)
+        else:
+            _granian(settings, datasets, announce)
+
+
+def _clean(settings: Settings) -> None:
+    """Counters of a run that ended, gone; a place for those of this one. Before prometheus_client is imported."""
+    metrics = settings.run_dir / "metrics"
+    try:
+        shutil.rmtree(settings.run_dir, ignore_errors=True)
+        metrics.mkdir(parents=True)
+    except OSError as error:
+        raise CannotServe(f"DATA_DIR {settings.data_dir} cannot be written: {error.strerror}.") from None
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
+
+
+def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
+    """The newest schema, and somebody to run the jobs. What the project's `init` says to the person who starts."""
+    told = None
+    if settings.init:
+        from tableapi.server.migrate import init
+
+        told = asyncio.run(init(settings, project))
+    if settings.worker:
+        environment = {"DATABASE_URL": str(settings.database_url)}
+        stack.enter_context(Beside("worker", folder=project, environment=environment))
+    return told
+
+
+def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # as many connections as we are allowed, not as few as we are given
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
+    server = _Server(
+        "tableapi.app.pipeline",
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        workers=settings.workers,
+        loop=Loops.uvloop,
+        http=HTTPModes.http1,
+        websockets=False,
+        backlog=2048,
+        log_level=LogLevels.error,
+        respawn_failed_workers=True,
+        backpressure=MOST_CONNECTIONS,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
+        workers_kill_timeout=STOP_SECONDS,
+    )
+    server.datasets = datasets
+    server.announce = announce
+    server.drain_seconds = settings.drain_seconds
+    server.serve(target_loader=partial(_load, settings, datasets, os.getpid()), wrap_loader=False)
+
+
+def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
+    import uvicorn
+    from uvicorn.supervisors.statreload import StatReload
+
+    assert datasets.project is not None
+    policy = datasets.project / "policy.py"
+
+    class Watch(StatReload):
+        """Looks at policy.py, too: uvicorn knows folders only, and that of the project holds .venv and the pages."""
+
+        def iter_py_files(self) -> Iterator[Path]:
+            yield policy
+            yield from super().iter_py_files()
+
+    os.environ["DATABASE_URL"] = str(settings.database_url)
+    os.environ |= {"HOST": settings.host, "PORT": str(settings.port)}
+    announce()
+    folders = [str(Path(__file__).parent), str(datasets.project / "scripts")]
+    config = uvicorn.Config(
+        "tableapi.server.serve:reloading_app", factory=True, host=settings.host, port=settings.port, reload=True,
+        reload_dirs=folders, access_log=False, log_level="warning",
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        Watch(config, target=server.run, sockets=[config.bind_socket()]).run()
+
+
+def _announce(settings: Settings, datasets: Datasets, told: str | None) -> None:
+    """Where it is, and what a person needs to get in."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    here = f"http://{host}:{settings.port}"
+    lines = [f"App       {here}/"] if datasets.project else []
+    lines += [f"API       {here}/api/v2/{name}/_table/" for name in datasets.urls]
+    lines += [f"Docs      {here}/api/docs"]
+    if datasets.project:
+        lines += [f"App key   {settings.app_keys[0]}", *load_project(datasets.project).announcement(settings, here)]
+    elif datasets.open:
+        who = "whoever sends X-API-Key with the given key" if datasets.key else "everybody on this machine"
+        lines += [f"Rights    everything, for {who}"]
+    lines += [told] if told else []
+    print("\n".join(f"  {line}" for line in lines), flush=True)
+    print("Serving. Stop with Ctrl-C.", flush=True)

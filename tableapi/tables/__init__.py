@@ -1,0 +1,1 @@
+"""The table endpoints: read, write, nested records, batches, export, schema description, routines."""

@@ -1,0 +1,113 @@
+"""The description of tables over the API: /_schema, /_table, access lists (table-api §12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tableapi.auth.policy import VERBS
+from tableapi.auth.rights import Right, Rights
+from tableapi.datasets.dataset import Dataset
+from tableapi.http import response
+from tableapi.http.response import Reply
+from tableapi.query import options
+from tableapi.schema.model import Column, Relation, Schema, Table
+from tableapi.schema.model import describe as labels
+from tableapi.schema.types import KINDS
+
+
+def allowed(schema: Schema, rights: Rights) -> list[Table]:
+    """The tables the caller may use at all, sorted by name."""
+    return [t for t in schema.tables.values() if any(rights.right(t, verb) for verb in VERBS)]
+
+
+def describe(schema: Schema, table: Table, right: Right, rights: Rights) -> dict[str, Any]:
+    """GET /_schema/<t>, as the caller may see it."""
+    return {
+        "name": table.name,
+        **labels(table),
+        "description": table.comment,
+        "is_view": table.is_view,
+        "primary_key": [n for n in table.key if right.sees(n)],
+        "field": [field(table, c) for c in table.columns.values() if right.sees(c.name)],
+        "related": [relation(r) for r in related(table, rights)],
+        "access": verbs(table, rights),
+    }
+
+
+def verbs(table: Table, rights: Rights) -> list[str]:
+    return [verb for verb in VERBS if rights.right(table, verb)]
+
+
+def related(table: Table, rights: Rights) -> list[Relation]:
+    """The relations whose tables the caller may read."""
+    return [
+        r
+        for r in table.relations.values()
+        if rights.right(r.target, "GET") and (r.junction is None or rights.right(r.junction, "GET"))
+    ]
+
+
+def field(table: Table, column: Column) -> dict[str, Any]:
+    is_key = column.name in table.key
+    kind = KINDS[column.type.kind].api
+    if is_key and column.automatic and kind == "integer":
+        kind = "id"
+    elif column.refers and kind == "integer":
+        kind = "reference"
+    return {
+        "name": column.name,
+        "label": column.name.replace("_", " ").title(),
+        "description": column.comment,
+        "type": kind,
+        "db_type": column.type.db_type,
+        "length": column.length,
+        "precision": column.precision,
+        "scale": column.scale,
+        "default": column.default,
+        "required": column.required,
+        "allow_null": column.nullable,
+        "auto_increment": column.automatic,
+        "is_primary_key": is_key,
+        "is_unique": column.unique,
+        "is_foreign_key": column.refers is not None,
+        "ref_table": column.refers[0] if column.refers else None,
+        "ref_field": column.refers[1] if column.refers else None,
+        "picklist": list(column.type.labels) or None,
+        "read_only": column.fixed,
+    }
+
+
+def relation(one: Relation) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "label": one.name.replace("_", " ").title(),
+        "type": one.kind,
+        "field": ",".join(one.own),
+        "ref_table": one.target.name,
+        "ref_field": ",".join(one.theirs),
+        "junction_table": one.junction.name if one.junction else None,
+        "junction_field": ",".join(one.junction_own) or None,
+        "junction_ref_field": ",".join(one.junction_theirs) or None,
+        "always_fetch": False,
+    }
+
+
+async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Reply:
+    """GET /_table and GET /_schema"""
+    found = allowed(dataset.schema, rights)
+    if options.boolean("as_list", query.get("as_list", "")):
+        return Reply(response.dumps({"resource": [t.name for t in found]}))
+    if not query.get("fields"):
+        return Reply(response.dumps({"resource": [{"name": t.name} for t in found]}))
+    full = [{"name": t.name, **labels(t), "is_view": t.is_view, "access": verbs(t, rights)} for t in found]
+    return Reply(response.dumps({"resource": full}))
+
+
+def access_list(dataset: Dataset, rights: Rights) -> Reply:
+    """GET /api/v2/<service>?as_access_list=true: the components that a role may name."""
+    components = ["", "*"]
+    for group in ("_table", "_schema"):
+        components += [f"{group}/", f"{group}/*"]
+        for table in allowed(dataset.schema, rights):
+            components += [f"{group}/{table.name}/", f"{group}/{table.name}/*"]
+    return Reply(response.dumps({"resource": components}))

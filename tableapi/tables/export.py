@@ -1,0 +1,108 @@
+"""Lists as files: CSV and xlsx. In: rows as PostgreSQL gave them. Out: bytes. Rules of cells: safe-contract §5.
+
+In xlsx every cell is text, so that none can act as a formula. CSV knows no types: there a cell that a spreadsheet would
+run gets an apostrophe in front, unless it is a plain phone number.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tableapi import exact_json
+from tableapi.query.options import Options
+
+CSV = "text/csv; charset=utf-8"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_FORMS = {"csv": "csv", "text/csv": "csv", "xlsx": "xlsx", XLSX: "xlsx"}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_PHONE = re.compile(r"\+[0-9]+\Z")
+_NO_NAME = re.compile(r"[/\\:\[\]*?]")
+LONGEST_NAME, LONGEST_CELL, WIDTH = 30, 32_767, 32
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What a hook wants of a list that is asked for as a file: at most so many rows, each as these cells, and what
+    file and sheet are called."""
+
+    line: Callable[[Row], Row]
+    most: int
+    file: str
+    title: str
+
+
+def wanted(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
+    """("csv" or "xlsx", name of the download or "") when the answer shall be a file, else None."""
+    if options.file:
+        ending = options.file.lower().rpartition(".")[2]
+        return (ending, options.file) if ending in ("csv", "xlsx") else None
+    accept = (options.accept or headers.get("accept", "")).split(";")[0].split(",")[0].strip().lower()
+    return (_FORMS[accept], "") if accept in _FORMS else None
+
+
+def written(form: str, rows: Sequence[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
+    """(file, content type). The header line is `names`, or every name in the rows. `safe`: no cell of a CSV may act."""
+    head = list(names) or list(dict.fromkeys(key for row in rows for key in row))
+    if form == "xlsx":
+        return _xlsx(rows, head, title), XLSX
+    return _csv(rows, head, safe=safe), CSV
+
+
+def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(head)
+    for row in rows:
+        values = [row.get(name) for name in head]
+        writer.writerow([_harmless(value) if safe else _text(value) for value in values])
+    return out.getvalue().encode()
+
+
+def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
+    import xlsxwriter  # 10 MB of memory that few workers ever need
+
+    out = io.BytesIO()
+    # Rows go out as they are written; what a cell looks like decides nothing.
+    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    with xlsxwriter.Workbook(out, options) as book:
+        sheet = book.add_worksheet(sheet_name(title))
+        sheet.set_column(0, max(len(head) - 1, 0), WIDTH)
+        bold = book.add_format({"bold": True})
+        for place, name in enumerate(head):
+            sheet.write_string(0, place, name, bold)
+        for number, row in enumerate(rows, 1):
+            for place, name in enumerate(head):
+                if text := _text(row.get(name)):
+                    sheet.write_string(number, place, text[:LONGEST_CELL])
+    return out.getvalue()
+
+
+def sheet_name(text: str) -> str:
+    """A name that a spreadsheet takes: / \\ : [ ] * ? become _, over 30 characters it is cut to 28 and two dots."""
+    clean = _NO_NAME.sub("_", text).strip("'") or "Sheet"
+    return clean[: LONGEST_NAME - 2] + ".." if len(clean) > LONGEST_NAME else clean
+
+
+def _text(value: Any) -> str:
+    """A cell: nested values as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return exact_json.dumps(value).decode()
+    return str(value)
+
+
+def _harmless(value: Any) -> str:
+    text = _text(value)
+    if isinstance(value, str) and text.startswith(_FORMULA) and not _PHONE.match(text):
+        return "'" + text
+    return text

@@ -1,0 +1,118 @@
+"""Refusals of fields that may not be written, and of values that name another account than the session's.
+
+The fields that say whose a record is are `Sessions.identity` of the policy. The session's own value is ignored in them.
+Another one is an attempt at another account: it has a reason of its own, and is kept for the audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tableapi.auth.rights import Right
+from tableapi.errors import Forbidden
+from tableapi.query.spelling import spelled
+from tableapi.schema.model import Relation
+from tableapi.tables.read import Call
+
+
+def refused(call: Call, fields: Mapping[str, Any]) -> Forbidden:
+    """Return the refusal of these fields, with the values that were sent."""
+    crossed = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
+    return mismatch(call, crossed[0], fields[crossed[0]]) if crossed else unwritable(fields)
+
+
+def unwritable(fields: Mapping[str, Any]) -> Forbidden:
+    """Return the refusal of fields that the caller may not change."""
+    names = ", ".join(fields)
+    return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
+
+
+def differs(call: Call, name: str, value: Any) -> bool:
+    """Return whether an identity field is sent with another value than the session's."""
+    return str(value) != str(call.actor.values.get(call.dataset.identity.get(name, name)))
+
+
+def mismatch(call: Call, name: str, value: Any) -> Forbidden:
+    """Return the refusal of a field that names another account. It is kept once per request and field."""
+    call.crossed[name] = value
+    return Forbidden(f"Field '{name}' is not yours to choose.", reason="tenant_mismatch")
+
+
+def stamped(call: Call, right: Right, name: str) -> Any:
+    """Return the value that a field is stamped with for this caller."""
+    stamp = right.stamp[name]
+    try:
+        return stamp(call.actor) if callable(stamp) else stamp
+    except AttributeError:
+        return None
+
+
+def drop_own(call: Call, fields: dict[str, Any]) -> None:
+    """Leave out identity fields that hold the session's own value."""
+    for name in [name for name in fields if name in call.dataset.identity]:
+        if fields[name] is not None and not differs(call, name, fields[name]):
+            del fields[name]
+
+
+def foreign(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the identity fields of a record that hold another value than the session's, where none may be written.
+
+    The key of the table is left out: a record of another account does not exist for the caller. Fields that the right
+    ignores are kept for the audit and not returned.
+    """
+    if not call.dataset.identity or not call.actor.session:
+        return {}
+    right = call.rights.right(call.table, verb)
+    found = {}
+    for name, value in _named(call, record):
+        if name in call.table.key or (right is not None and right.writes(name)):
+            continue
+        if not differs(call, name, value) or (value is None and verb == "POST"):
+            continue
+        if right is not None and name in right.ignored:
+            call.crossed[name] = value
+        else:
+            found[name] = value
+    return found
+
+
+def unpermitted(call: Call, verb: str) -> None:
+    """Refuse records that name another account in a request without a right to its verb."""
+    if call.dataset.identity and call.rights.right(call.table, verb) is None:
+        for record in sent(call):
+            checked(call, verb, record)
+
+
+def checked(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record under the table's own names. Raises Forbidden when it names another account."""
+    if found := foreign(call, verb, record):
+        raise refused(call, found)
+    return spelled(call.table, record)
+
+
+def sent(call: Call) -> list[Mapping[str, Any]]:
+    """Return the objects in a body that may be records, whether it is well formed or not."""
+    body = call.body.get("resource", call.body) if isinstance(call.body, dict) else call.body
+    return [one for one in (body if isinstance(body, list) else [body]) if isinstance(one, dict)]
+
+
+def _named(call: Call, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The identity fields of a record with their values, also those that a nested parent stands for."""
+    identity, table = call.dataset.identity, call.table
+    for name, value in spelled(table, record).items():
+        relation = table.relations.get(name)
+        if relation is not None and relation.kind == "belongs_to" and not identity.keys().isdisjoint(relation.own):
+            yield from ((own, one) for own, one in _of_parent(relation, value) if own in identity)
+        elif name in identity and name in table.columns:
+            yield name, value
+
+
+def _of_parent(relation: Relation, parent: Any) -> Iterator[tuple[str, Any]]:
+    if parent is None:
+        yield from dict.fromkeys(relation.own).items()
+    elif isinstance(parent, dict):
+        sent = spelled(relation.target, parent)
+        yield from (
+            (own, sent[theirs]) for own, theirs in zip(relation.own, relation.theirs, strict=True) if theirs in sent
+        )
