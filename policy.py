@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.auth.policy import Access, Kept, Keyed, Rule, Sessions
+from tableapi.auth.policy import Access, KeyedHash, Rule, SealedTable, Sessions
 
 OWNER = ("client",)
 EVERYONE = ("client", "member")
@@ -200,7 +200,7 @@ SESSIONS = Sessions(
           and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
     """,
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
-    crossed="""
+    tenant_mismatches="""
         insert into auditlog (clientid, appuserid, event, target, detail, ip)
         select w.clientid, w.appuserid, 'tenant_mismatch', $2, $3::jsonb, $4
         from jsonb_to_record($1::jsonb) as w (clientid bigint, appuserid bigint)
@@ -218,12 +218,12 @@ SESSIONS = Sessions(
 # What the scripts keep under SECRET_KEYS beside the sealed fields above. Left out is what lives for minutes: failed
 # sign-ins and reserved key names.
 KEPT = (
-    Kept("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
-    Kept("onetimetoken", sealed={"datacipher"}),
-    Kept("apikeys", hashes={"keyhash": Keyed("apikey", ("apikey",), str)}),
-    Kept(
+    SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
+    SealedTable("onetimetoken", sealed={"datacipher"}),
+    SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str)}),
+    SealedTable(
         "contactfeedback",
-        hashes={"infohash": Keyed("feedback", ("type", "info"), lambda kind, info: f"{kind}:{info.lower()}")},
+        hashes={"infohash": KeyedHash("feedback", ("type", "info"), lambda kind, info: f"{kind}:{info.lower()}")},
     ),
-    Kept("suppression", hashes={"hash": None}),  # of addresses that were to be forgotten
+    SealedTable("suppression", hashes={"hash": None}),  # of addresses that were to be forgotten
 )

@@ -44,7 +44,7 @@ class ApiError(Exception):
         self.extra = dict(extra or {})  # beside "error" in the body, e.g. success: 0 of call 2
 
     @property
-    def passing(self) -> bool:
+    def retryable(self) -> bool:
         """Whether it says nothing about the request itself: the same one may succeed later."""
         return self.http_status >= 500 or self.http_status in (401, 408, 429) or self.why == "schema_changed"
 

@@ -7,9 +7,9 @@ from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.endpoints.guard import Endpoint
 from tableapi.errors import ApiError, Unauthorized
-from tableapi.http.request import Http
+from tableapi.http.request import HttpRequest
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.enforce import spend
+from tableapi.ratelimit.enforce import count_use
 
 
 class Callers:
@@ -18,10 +18,10 @@ class Callers:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def actor(self, http: Http) -> Actor:
+    async def actor(self, http: HttpRequest) -> Actor:
         """Return the caller of a table or of the description. Raises Unauthorized, TooMany or a role's refusal."""
         try:
-            actor = await self._services.door.actor(http.headers, http.ip)
+            actor = await self._services.authenticator.actor(http.headers, http.ip)
         except Unauthorized as error:
             if error.why == "no_key":  # nothing was looked up, and nothing counted
                 self._count(http, NOBODY)
@@ -30,10 +30,10 @@ class Callers:
         self._refuse_confined(actor)
         return actor
 
-    async def caller(self, http: Http, endpoint: Endpoint) -> Actor:
+    async def caller(self, http: HttpRequest, endpoint: Endpoint) -> Actor:
         """Return the caller of a script. For one that anyone may call, a bad session counts as none."""
         try:
-            actor = await self._services.door.actor(http.headers, http.ip)
+            actor = await self._services.authenticator.actor(http.headers, http.ip)
         except ApiError:
             if ANYONE not in endpoint.roles:
                 raise
@@ -43,14 +43,14 @@ class Callers:
             self._refuse_confined(actor)
         return actor
 
-    def _count(self, http: Http, actor: Actor) -> None:
+    def _count(self, http: HttpRequest, actor: Actor) -> None:
         if not self._services.limited:
             return
         settings = self._services.settings
         if actor.session:
-            http.hit = spend("session", actor.session, settings.session_per_minute, 60)
+            http.hit = count_use("session", actor.session, settings.session_per_minute, 60)
         else:
-            http.hit = spend("ip", counter.network(http.ip), settings.address_per_minute, 60)
+            http.hit = count_use("ip", counter.network(http.ip), settings.address_per_minute, 60)
 
     def _refuse_confined(self, actor: Actor) -> None:
         if refusal := self._services.confined.get(actor.role):

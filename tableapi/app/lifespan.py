@@ -10,26 +10,26 @@ import signal
 
 import structlog
 
-from tableapi.app.meta import System
+from tableapi.app.meta import Meta
 from tableapi.app.state import Services
 from tableapi.config.settings import Settings
 from tableapi.db.errors import UNREACHABLE
-from tableapi.http.admission import UnderWay
+from tableapi.http.admission import AdmissionControl
 from tableapi.http.request import Receive, Send
 from tableapi.observability import background, metrics, tracing
 from tableapi.observability.logging import configure, sink
 from tableapi.ratelimit import counter
 
 log = structlog.get_logger(__name__)
-AGAIN = 0.5  # seconds between two tries to reach a database
+RECONNECT_SECONDS = 0.5  # seconds between two tries to reach a database
 _MMAP_THRESHOLD = -3  # of mallopt(3)
 
 
 class Lifespan:
     """ASGI's start and stop messages."""
 
-    def __init__(self, settings: Settings, services: Services, system: System, under_way: UnderWay) -> None:
-        self._settings, self._services, self._system, self._under_way = settings, services, system, under_way
+    def __init__(self, settings: Settings, services: Services, system: Meta, under_way: AdmissionControl) -> None:
+        self._settings, self._services, self._system, self._admission = settings, services, system, under_way
         self._opening: asyncio.Task[None] | None = None
 
     async def run(self, receive: Receive, send: Send) -> None:
@@ -57,7 +57,7 @@ class Lifespan:
         self._watch()
         metrics.start()
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._system.drain)
-        self._under_way.start()
+        self._admission.start()
         await self._open()
         if self._system.pages is not None:
             self._system.pages.start()
@@ -65,13 +65,13 @@ class Lifespan:
 
     def _watch(self) -> None:
         databases = [dataset.db for dataset in self._services.datasets.values()]
-        metrics.watch("under_way", lambda: len(self._under_way))
-        metrics.watch("lanes_free", lambda: sum(db.lanes.free + db.writes.free for db in databases))
-        metrics.watch("lanes_waiting", lambda: sum(db.lanes_waiting for db in databases))
+        metrics.watch("under_way", lambda: len(self._admission))
+        metrics.watch("lanes_free", lambda: sum(db.reads.free + db.writes.free for db in databases))
+        metrics.watch("lanes_waiting", lambda: sum(db.reads_waiting for db in databases))
         metrics.watch("pool_waiting", lambda: sum(db.scripts_waiting for db in databases))
 
     async def _stop(self) -> None:
-        self._under_way.stop()
+        self._admission.stop()
         if self._opening is not None:
             self._opening.cancel()
         if self._system.pages is not None:
@@ -92,7 +92,7 @@ class Lifespan:
 
     async def _open_later(self) -> None:
         while not self._services.is_open:
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(RECONNECT_SECONDS)
             try:
                 await self._services.open()
             except Exception as error:  # whatever it is: the worker would never serve again

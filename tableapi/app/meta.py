@@ -33,14 +33,14 @@ from tableapi.tables import describe, routines
 log = structlog.get_logger(__name__)
 # Headers that a proxy adds.
 _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
-LATELY = 10.0  # seconds for which a refused write is told by /readyz
+READ_ONLY_SECONDS = 10.0  # seconds for which a refused write is told by /readyz
 
 
-class System:
+class Meta:
     def __init__(self, settings: Settings, served: Datasets, services: Services) -> None:
         self.settings, self.served, self.services = settings, served, services
         self.draining = False
-        self._refused = -LATELY  # when a write was refused last
+        self._refused = -READ_ONLY_SECONDS  # when a write was refused last
         folder = served.project / "frontend" / "dist" if served.project else None
         self.project = load_project(served.project)
         self.pages = self.project.pages(settings)
@@ -74,7 +74,7 @@ class System:
 
     @property
     def _lately(self) -> bool:
-        return time.monotonic() - self._refused < LATELY
+        return time.monotonic() - self._refused < READ_ONLY_SECONDS
 
     # -- /healthz, /metrics and pages --------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ class System:
         down = []
         for name, dataset in self.services.datasets.items():
             try:
-                await dataset.db.lanes.fetchrow("select 1")
+                await dataset.db.reads.fetchrow("select 1")
             except (ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 down.append(name)
         if down:

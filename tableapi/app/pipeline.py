@@ -14,11 +14,11 @@ from starlette.requests import Request
 
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan
-from tableapi.app.meta import System
+from tableapi.app.meta import Meta
 from tableapi.app.served import Datasets
 from tableapi.app.state import Services
 from tableapi.config.settings import Settings
-from tableapi.db.errors import UNDONE, refusal, telling
+from tableapi.db.errors import RETRYABLE, telling, to_api_error
 from tableapi.endpoints.registry import Scripts
 from tableapi.errors import (
     RETRY,
@@ -31,12 +31,12 @@ from tableapi.errors import (
 )
 from tableapi.http import admission, response
 from tableapi.http.body import parse_body
-from tableapi.http.request import Http, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
+from tableapi.http.request import HttpRequest, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
 from tableapi.http.response import Reply
 from tableapi.observability import metrics, tracing
 from tableapi.observability.logging import AccessLog, new_request_id, shown_path
 from tableapi.query import options
-from tableapi.tables.read import Call
+from tableapi.tables.read import TableRequest
 
 log = structlog.get_logger(__name__)
 
@@ -59,9 +59,11 @@ class App:
         self.settings = settings
         self.services = Services(settings, datasets)
         self.callers = Callers(self.services)
-        self.system = System(settings, datasets, self.services)
-        self.under_way = admission.UnderWay(settings.max_under_way, settings.request_seconds, self.services.waits)
-        self.life = Lifespan(settings, self.services, self.system, self.under_way)
+        self.system = Meta(settings, datasets, self.services)
+        self.admission = admission.AdmissionControl(
+            settings.max_under_way, settings.request_seconds, self.services.waits
+        )
+        self.life = Lifespan(settings, self.services, self.system, self.admission)
         self.access_log = AccessLog(settings.log_level in ("debug", "info"))
         self._secret = self.services.scripts.secret_paths if self.services.scripts is not None else ()
         self._proxies = frozenset(settings.trusted_proxies)
@@ -75,10 +77,10 @@ class App:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Before any work: a refusal that costs a third of an answer would take the place of one.
-        if scope["path"] not in WATCHED and self.under_way.full():
+        if scope["path"] not in WATCHED and self.admission.full():
             await _shed(send, scope["method"])
             return
-        http = Http(scope, receive, self._proxies)
+        http = HttpRequest(scope, receive, self._proxies)
         if tracing.tracer is None:
             made = await self._made(http)
         else:
@@ -106,15 +108,15 @@ class App:
             http.actor.user,
         )
 
-    async def _made(self, http: Http) -> Reply:
+    async def _made(self, http: HttpRequest) -> Reply:
         """The answer, whatever happens."""
         try:
             return await self._admitted(http)
         except Exception as error:
             return self._refused(error, http)
 
-    def _refused(self, error: Exception, http: Http) -> Reply:
-        refused = refusal(error)
+    def _refused(self, error: Exception, http: HttpRequest) -> Reply:
+        refused = to_api_error(error)
         if refused is None:
             log.error("bug", request_id=http.id, path=shown_path(http.path, self._secret), exc_info=error)
             refused = Internal("Something went wrong!")
@@ -122,22 +124,22 @@ class App:
             self.system.not_saved()
         return response.refused(refused, http.id)
 
-    async def _admitted(self, http: Http) -> Reply:
+    async def _admitted(self, http: HttpRequest) -> Reply:
         """The answer, if there is a place for one more request, and within its time."""
         http.read()
         if http.path in WATCHED:
             return await self._route(http)
         if not self.services.is_open:
             raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
-        place = self.under_way.enter(http)
+        place = self.admission.enter(http)
         try:
             return await self._route(http)
         except asyncio.CancelledError as error:
-            admission.ended(http, error)
+            admission.cancelled(http, error)
         finally:
-            self.under_way.leave(place)
+            self.admission.leave(place)
 
-    async def _route(self, http: Http) -> Reply:
+    async def _route(self, http: HttpRequest) -> Reply:
         if http.method == "OPTIONS":
             return Reply(b"", 204, headers=preflight(http, self._origins))
         found = _API.match(http.path)
@@ -149,7 +151,7 @@ class App:
 
     # -- /api/v2/... ---------------------------------------------------------------------------------------------------
 
-    async def _api(self, http: Http, parts: list[str]) -> Reply:
+    async def _api(self, http: HttpRequest, parts: list[str]) -> Reply:
         head = parts[0] if parts else ""
         if (dataset := self.services.datasets.get(head)) is not None:
             http.actor = await self.callers.actor(http)
@@ -161,7 +163,7 @@ class App:
             return await self._script(http, self.services.scripts, "/".join(parts))
         raise NotFound(f"There is no service '{head[:100]}'.", reason="unknown_service")
 
-    async def _dataset(self, http: Http, dataset: Any, parts: list[str]) -> Reply:
+    async def _dataset(self, http: HttpRequest, dataset: Any, parts: list[str]) -> Reply:
         kind = parts[0] if parts else ""
         if http.actor.role == "*":
             telling.set(True)
@@ -172,7 +174,9 @@ class App:
             return await self._table(http, dataset, rights, parts, query)
         return await self.system.dataset(http, dataset, rights, parts, query)
 
-    async def _table(self, http: Http, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]) -> Reply:
+    async def _table(
+        self, http: HttpRequest, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]
+    ) -> Reply:
         if len(parts) > 3:
             raise NotFound("There is nothing under a record.")
         if len(http.query_string) > (chars := dataset.bounds.filter.length):
@@ -185,7 +189,7 @@ class App:
             body = parse_body(http.headers.get("content-type", ""), raw, self.settings.body_bytes)
         http.reads = verb == "GET"
         table = await dataset.table(parts[1])
-        call = Call(dataset, http.actor, rights, table, query, body, http.headers)
+        call = TableRequest(dataset, http.actor, rights, table, query, body, http.headers)
 
         async def run() -> Reply:
             # In a transaction that a fault of PostgreSQL has ended nothing more can be done.
@@ -204,11 +208,11 @@ class App:
                 return await run()
             return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
         finally:
-            if call.crossed:
-                await self.services.crossed(call, http)
+            if call.tenant_mismatches:
+                await self.services.tenant_mismatches(call, http)
 
     async def _latest(
-        self, call: Call, name: str, http: Http, faults: tuple[type[Exception], ...], attempt: Attempt
+        self, call: TableRequest, name: str, http: HttpRequest, faults: tuple[type[Exception], ...], attempt: Attempt
     ) -> Reply:
         """The answer of `attempt` by the tables as they are now, also when DDL is run beside the request.
 
@@ -225,12 +229,12 @@ class App:
             call.rights = dataset.rights(http.actor.role)
         return await attempt()
 
-    async def _after_ddl(self, error: Exception, dataset: Any, schema: Any, http: Http) -> None:
+    async def _after_ddl(self, error: Exception, dataset: Any, schema: Any, http: HttpRequest) -> None:
         """Returns when the refusal may come of DDL or of a deadlock, so that the request is worth another try; else
         raises it. `schema` is the one that the request was refused by; another request may have had it read again."""
-        if isinstance(error, UNDONE):
+        if isinstance(error, RETRYABLE):
             return
-        refused = refusal(error)
+        refused = to_api_error(error)
         if refused is None:
             raise error
         if refused.why == "forbidden" and http.actor.role in ("", "key") and self.services.scripts is not None:
@@ -243,7 +247,7 @@ class App:
                 raise BadRequest("A value does not fit its field.", reason="bad_value") from None
             raise error
 
-    async def _script(self, http: Http, scripts: Scripts, path: str) -> Reply:
+    async def _script(self, http: HttpRequest, scripts: Scripts, path: str) -> Reply:
         endpoint = scripts.find(http.method, path)
         if endpoint is None:
             raise NotFound("There is nothing here.", reason="unknown_service")

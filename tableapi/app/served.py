@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Name, PostgresUrl
 
 if TYPE_CHECKING:
     from tableapi.auth.rights import AccessFile
 
 
-class BadDatasets(Stop):
+class BadDatasets(CommandError):
     """What was asked to serve cannot be served."""
 
     code = 2

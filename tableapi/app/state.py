@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tableapi.app.served import Datasets
-from tableapi.auth.authenticators import Door, FileDoor, OpenDoor, SessionDoor
+from tableapi.auth.authenticators import Authenticator, KeyAuthenticator, OpenAuthenticator, SessionAuthenticator
 from tableapi.auth.rights import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
@@ -25,7 +25,7 @@ from tableapi.http.response import Reply
 from tableapi.idempotency import replay
 from tableapi.query.bounds import Bounds, Limits
 from tableapi.tables import endpoints
-from tableapi.tables.read import Call
+from tableapi.tables.read import TableRequest
 
 
 class Services:
@@ -35,12 +35,12 @@ class Services:
         self.scripts: Scripts | None = None
         self.is_open = False  # whether every database was reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
-        self.door: Door
+        self.authenticator: Authenticator
         self.confined: Mapping[str, tuple[int, str, str]] = {}
         if served.project is not None:
             self._project(served.project)
         else:
-            self.door = FileDoor(served.access) if served.access else OpenDoor(served.key)
+            self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
             most = budget.share(settings, len(served.urls), project=False)
             shared = budget.Budget(most - budget.LEAST * len(served.urls))
@@ -55,7 +55,7 @@ class Services:
 
     def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
         return Db(
-            url, lanes=most.lanes, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
+            url, lanes=most.reads, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
             singles=most.singles, budget=shared, idle=self.settings.database_idle_seconds,
             statement_timeout=self.settings.statement_seconds, needed=needed,
         )  # fmt: skip
@@ -63,7 +63,7 @@ class Services:
     def _replicas(self, primary: Db, most: budget.Sizes) -> Replicas | None:
         """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
         found = [self._db(url, most, needed=False) for url in self.served.replicas]
-        return Replicas(primary.lanes, found, self.settings.statement_seconds) if found else None
+        return Replicas(primary.reads, found, self.settings.statement_seconds) if found else None
 
     def _bounds(self, offset: int | None) -> Bounds:
         s = self.settings
@@ -87,14 +87,14 @@ class Services:
             replicas=self._replicas(db, most),
             identity=policy.SESSIONS.identities,
         )
-        self.door = SessionDoor(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
+        self.authenticator = SessionAuthenticator(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
         self.confined = policy.SESSIONS.confined
 
     async def open(self) -> None:
         """Connect to every database and read its schema. Raises what the database says."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
-        if isinstance(self.door, SessionDoor) and not self.is_open:
-            self.door.listen()
+        if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
+            self.authenticator.listen()
         self.is_open = True
 
     def waits(self) -> bool:
@@ -106,13 +106,15 @@ class Services:
         if self.scripts is not None:
             await self.scripts.close()
 
-    async def crossed(self, call: Call, http: Any) -> None:
+    async def tenant_mismatches(self, call: TableRequest, http: Any) -> None:
         """Keep that a write named another account, whatever was answered."""
-        if isinstance(self.door, SessionDoor):
-            for name, value in call.crossed.items():
-                await self.door.crossed(call.actor, str(value)[:200], {"field": name, "call": http.path}, http.ip)
+        if isinstance(self.authenticator, SessionAuthenticator):
+            for name, value in call.tenant_mismatches.items():
+                await self.authenticator.tenant_mismatches(
+                    call.actor, str(value)[:200], {"field": name, "call": http.path}, http.ip
+                )
 
-    async def answer(self, call: Call, verb: str, ident: str | None, http: Any) -> Reply:
+    async def answer(self, call: TableRequest, verb: str, ident: str | None, http: Any) -> Reply:
         """The answer of the table API: that of a hook of the project, or the engine's own."""
         if self.scripts is not None and (hook := self.scripts.hook(call.table.name, verb)):
             return await hooks.answer(self.scripts, hook, call, verb, ident, http)

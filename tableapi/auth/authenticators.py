@@ -21,17 +21,17 @@ from tableapi.errors import ApiError, Unauthorized
 from tableapi.observability import background
 
 NOBODY = Actor("")
-MOST_KEPT = 10_000
+MAX_CACHED_ACTORS = 10_000
 TOUCH_SECONDS = 60.0
 
 
-class Door(Protocol):
+class Authenticator(Protocol):
     """Who a request is from. Raises Unauthorized for credentials that are bad, not for those that are missing."""
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor: ...
 
 
-class OpenDoor:
+class OpenAuthenticator:
     """`--open`: whoever reaches the server may do everything; with `--api-key` only who knows the key."""
 
     def __init__(self, key: str) -> None:
@@ -44,7 +44,7 @@ class OpenDoor:
         raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
 
 
-class FileDoor:
+class KeyAuthenticator:
     """`--access`: a key names its role and user."""
 
     def __init__(self, access: AccessFile) -> None:
@@ -57,7 +57,7 @@ class FileDoor:
         return found
 
 
-class SessionDoor:
+class SessionAuthenticator:
     """A project: an app key that names the app, and a session that names the user."""
 
     def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str], guesses: Guesses) -> None:
@@ -78,9 +78,9 @@ class SessionDoor:
         token = session_token(headers)
         return await self.holder(token, key, ip) if token else Actor("key", key=key)
 
-    async def crossed(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
+    async def tenant_mismatches(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
         """Keep that somebody named another account as the session's."""
-        if sql := self._sessions.crossed:
+        if sql := self._sessions.tenant_mismatches:
             values = orjson.dumps(dict(actor.values), default=str).decode()
             await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
@@ -101,7 +101,7 @@ class SessionDoor:
 
     async def _looked_up(self, mark: bytes, key: str, now: float) -> Actor:
         changes = self._changes
-        row = await self._db.lanes.fetchrow(self._sessions.lookup, mark)
+        row = await self._db.reads.fetchrow(self._sessions.lookup, mark)
         if row is None:
             self._kept.pop(mark, None)
             raise Unauthorized("Your account access session is expired")
@@ -115,7 +115,7 @@ class SessionDoor:
             account=values.get(self._sessions.account),
         )  # fmt: skip
         if changes == self._changes:  # nothing changed while we looked
-            if len(self._kept) >= MOST_KEPT:
+            if len(self._kept) >= MAX_CACHED_ACTORS:
                 self._kept.clear()
             self._kept[mark] = (now + self._sessions.seconds, actor)
         self._touch(mark, now)
@@ -125,7 +125,7 @@ class SessionDoor:
         """Extend the idle life of the session, at most once a minute and beside the request."""
         if not self._sessions.touch or self._touched.get(mark, 0.0) > now - TOUCH_SECONDS:
             return
-        if len(self._touched) >= MOST_KEPT:
+        if len(self._touched) >= MAX_CACHED_ACTORS:
             self._touched.clear()
         self._touched[mark] = now
         self._untouched[mark] = None

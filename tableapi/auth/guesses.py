@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from tableapi.errors import ApiError
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.enforce import limit_headers, spend
+from tableapi.ratelimit.enforce import count_use, limit_headers
 
 NAME, SECONDS = "credential", 60
 AT_ONCE = 16  # look-ups of one worker; the database has fewer lanes
@@ -34,7 +34,7 @@ class Guesses:
         """Count the look-up inside. It is given back unless the look-up raises. Raises TooMany."""
         key = counter.network(ip)
         async with self._place:
-            hit = spend(NAME, key, self._per_minute, SECONDS)
+            hit = count_use(NAME, key, self._per_minute, SECONDS)
             try:
                 yield
             except ApiError as error:

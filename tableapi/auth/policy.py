@@ -137,7 +137,7 @@ class Sessions:
     lookup: str
     touch: str = ""
     identity: Mapping[str, str] | frozenset[str] = frozenset()
-    crossed: str = ""
+    tenant_mismatches: str = ""
     channel: str = "tableapi_actor"
     user: str = ""
     account: str = ""
@@ -152,7 +152,7 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class KeyedHash:
     """How a keyed hash (`vault.index`) was made: of these columns of its row, opened where they are sealed."""
 
     purpose: str
@@ -161,7 +161,7 @@ class Keyed:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SealedTable:
     """What scripts keep of a table under SECRET_KEYS, for `tableapi reseal`; `sealed` of an Access it knows.
 
     sealed: columns of sealed text or bytes. hashes: columns of keyed hashes; None for one that is made of what nobody
@@ -170,4 +170,4 @@ class Kept:
 
     table: str
     sealed: frozenset[str] | set[str] = frozenset()
-    hashes: Mapping[str, Keyed | None] = field(default_factory=dict)
+    hashes: Mapping[str, KeyedHash | None] = field(default_factory=dict)

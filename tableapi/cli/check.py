@@ -13,7 +13,7 @@ import asyncpg
 import orjson
 
 from tableapi.app.served import is_loopback
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES
@@ -21,7 +21,7 @@ from tableapi.endpoints.project import Project
 from tableapi.server.preflight import CannotServe, check_database
 
 
-class UnknownScript(Stop):
+class UnknownScript(CommandError):
     """`tableapi run` was given a script or words that do not exist."""
 
     code = 2
@@ -61,7 +61,7 @@ def sealing_keys(settings: Settings) -> tuple[str, ...]:
     if settings.secret_keys:
         return settings.secret_keys
     if not kept.exists():
-        raise Stop(f"SECRET_KEYS is missing, and there is no {kept}.")
+        raise CommandError(f"SECRET_KEYS is missing, and there is no {kept}.")
     return (kept_secret(kept),)
 
 

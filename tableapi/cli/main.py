@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 
 from tableapi.app.served import of_any, of_project
 from tableapi.cli.check import checked, reseal, run_script, sealing_keys
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import hash_keys
 from tableapi.endpoints.project import load_project
 from tableapi.errors import ApiError, Invalid
 from tableapi.server.preflight import check_database
-from tableapi.server.supervisor import die_with
+from tableapi.server.supervisor import exit_with_parent
 from tableapi.version import VERSION
 
 SERVE = """examples:
@@ -91,7 +91,7 @@ def main(words: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         return int(args.run(args) or 0)
-    except Stop as error:
+    except CommandError as error:
         return _refuse(error, error.code)
     except KeyboardInterrupt:
         return 130
@@ -135,7 +135,7 @@ def _worker(args: argparse.Namespace) -> None:
     from tableapi.server.serve import with_postgres
 
     if args.with_parent:
-        die_with(args.with_parent)
+        exit_with_parent(args.with_parent)
     settings, folder = _project()
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)

@@ -15,7 +15,7 @@ from typing import Any
 
 import asyncpg
 
-from tableapi.auth.policy import Kept
+from tableapi.auth.policy import SealedTable
 from tableapi.cli.progress import Bar
 from tableapi.cli.rotate_keys_sql import CannotReseal, Outcome, Table
 from tableapi.crypto.vault import HASHES, HEAD, Vault
@@ -28,7 +28,7 @@ ROUNDS = 20  # for rows that others had
 class Reseal:
     """One run over one database."""
 
-    def __init__(self, connection: asyncpg.Connection, secret_keys: Sequence[str], kept: Sequence[Kept]) -> None:
+    def __init__(self, connection: asyncpg.Connection, secret_keys: Sequence[str], kept: Sequence[SealedTable]) -> None:
         self._db, self._kept = connection, kept
         self._keys = [key for key in secret_keys if not key.startswith(HASHES)]
         self._vault = Vault(secret_keys)

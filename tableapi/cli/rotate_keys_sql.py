@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tableapi.auth.policy import Access, Kept, Keyed
-from tableapi.config.command_error import Stop
+from tableapi.auth.policy import Access, KeyedHash, SealedTable
+from tableapi.config.command_error import CommandError
 from tableapi.crypto.vault import HEAD, CannotOpen, Vault
 
 # What the engine itself keeps: answers to repeated requests, and the payloads of jobs.
-OURS = (Kept("idempotency", sealed={"body"}), Kept("pgqueuer", sealed={"payload"}))
+OURS = (SealedTable("idempotency", sealed={"body"}), SealedTable("pgqueuer", sealed={"payload"}))
 
 _COLUMNS = """
     select a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
@@ -24,7 +24,7 @@ _COLUMNS = """
 """
 
 
-class CannotReseal(Stop):
+class CannotReseal(CommandError):
     """It was refused; the message says why, and what was changed."""
 
 
@@ -38,27 +38,27 @@ class Outcome:
     broken: list[str] = field(default_factory=list)  # values that do not open
 
 
-def declared(policy: Mapping[str, Access], kept: Iterable[Kept]) -> list[Kept]:
+def declared(policy: Mapping[str, Access], kept: Iterable[SealedTable]) -> list[SealedTable]:
     """All that is under SECRET_KEYS, a table once."""
-    found: dict[str, Kept] = {}
-    fields = [Kept(name, sealed=access.sealed) for name, access in policy.items() if access.sealed]
+    found: dict[str, SealedTable] = {}
+    fields = [SealedTable(name, sealed=access.sealed) for name, access in policy.items() if access.sealed]
     for one in (*fields, *kept, *OURS):
-        before = found.get(one.table, Kept(one.table))
-        found[one.table] = Kept(one.table, before.sealed | one.sealed, {**before.hashes, **one.hashes})
+        before = found.get(one.table, SealedTable(one.table))
+        found[one.table] = SealedTable(one.table, before.sealed | one.sealed, {**before.hashes, **one.hashes})
     return list(found.values())
 
 
 class Table:
     """One table of the database, and what of it is under SECRET_KEYS."""
 
-    def __init__(self, kept: Kept, types: Mapping[str, str], key: list[str]) -> None:
+    def __init__(self, kept: SealedTable, types: Mapping[str, str], key: list[str]) -> None:
         self.name, self.key, self.sealed = kept.table, key, sorted(kept.sealed)
         self.types = types
         self.hashes = {name: how for name, how in kept.hashes.items() if how is not None}
         self.lasting = any(how is None for how in kept.hashes.values())
 
     @classmethod
-    async def read(cls, connection: Any, kept: Kept) -> Table:
+    async def read(cls, connection: Any, kept: SealedTable) -> Table:
         """Raises CannotReseal for a table or column that is not there."""
         rows = await connection.fetch(_COLUMNS, kept.table)
         types = {row["name"]: row["type"] for row in rows}
@@ -147,7 +147,7 @@ class Table:
         return made
 
     def _hash(
-        self, name: str, how: Keyed, present: bytes, plain: Mapping[str, Any], vault: Vault, made: dict[str, Any],
+        self, name: str, how: KeyedHash, present: bytes, plain: Mapping[str, Any], vault: Vault, made: dict[str, Any],
         done: Outcome,
     ) -> None:  # fmt: skip
         newest, *older = vault.indexes(how.purpose, how.form(*(plain[column] for column in how.columns)))

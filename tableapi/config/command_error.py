@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 
-class Stop(Exception):
+class CommandError(Exception):
     """The message is one line that says what to do. `code` is the exit code: 1 cannot, 2 asked for wrongly."""
 
     code: ClassVar[int] = 1

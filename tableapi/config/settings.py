@@ -16,14 +16,14 @@ import structlog
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import close_folder, kept_secret
 from tableapi.crypto.vault import key_problem
 
 log = structlog.get_logger(__name__)
 
 
-class BadSettings(Stop):
+class BadSettings(CommandError):
     """A setting cannot be used. The message names it."""
 
     code = 2

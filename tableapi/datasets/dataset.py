@@ -48,8 +48,8 @@ class Dataset:
         self._named = named  # the tables that exist for the API; None means all
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.turns = Turns(lambda: db.lanes.size)
-        self.shapes = Shapes(self.bounds.shapes, self.bounds.shape_bytes)
+        self.turns = Turns(lambda: db.reads.size)
+        self.plan_cache = Shapes(self.bounds.plan_cache, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
@@ -58,7 +58,7 @@ class Dataset:
 
     async def open(self) -> None:
         await self.db.connect()
-        async with self.db.lanes.one() as connection:
+        async with self.db.reads.one() as connection:
             self._use(await introspection.read(connection))
         if self.replicas is not None:
             await self.replicas.open()
@@ -94,7 +94,7 @@ class Dataset:
 
     def keep(self, key: Any, plan: Any) -> None:
         """Remember a compiled plan."""
-        self.shapes.keep(key, plan)
+        self.plan_cache.keep(key, plan)
 
     # -- the schema of a living database -------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class Dataset:
         if self._named is not None:
             found = model.only(found, self._named)
         self.schema = found
-        self.shapes.clear()
+        self.plan_cache.clear()
         self._rights.clear()  # rights are made of tables
 
     async def look(self) -> bool:
@@ -119,7 +119,7 @@ class Dataset:
         finally:
             self._next = None
         self._looked = time.monotonic()
-        async with self._looking, self.db.lanes.one() as connection:
+        async with self._looking, self.db.reads.one() as connection:
             changed = await introspection.fingerprint(connection) != self._mark
             if changed:
                 self._use(await introspection.read(connection))

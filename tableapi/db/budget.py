@@ -25,14 +25,14 @@ PAUSE = 0.1  # seconds between two connections taken from databases that do not 
 class Sizes:
     """The most connections of one database in one worker, by what they are for."""
 
-    lanes: int
+    reads: int
     writes: int
     pool: int
     singles: int
 
     @property
     def all(self) -> int:
-        return self.lanes + self.writes + self.pool + self.singles + LISTENER
+        return self.reads + self.writes + self.pool + self.singles + LISTENER
 
 
 def share(settings: Settings, datasets: int, *, project: bool) -> int:

@@ -22,13 +22,13 @@ from tableapi.observability import background, tracing
 
 log = structlog.get_logger(__name__)
 
-STATEMENTS = 500
+MAX_PREPARED_STATEMENTS = 500
 # More come than are served when so many wait and the first of them has waited so long (seconds): who comes next would
 # wait as long for nothing.
-SOME, SOON = 64, 0.5
+OVERLOAD_WAITERS, OVERLOAD_WAIT_SECONDS = 64, 0.5
 
 
-class Lane(asyncpg.Connection):
+class FastConnection(asyncpg.Connection):
     """A connection whose `fetchrow` runs a statement that it knows by one call of asyncpg's protocol.
 
     On its way there asyncpg's own `fetchrow` passes a lock, a cache and five coroutines: a sixth of its CPU time.
@@ -51,7 +51,7 @@ class Lane(asyncpg.Connection):
             if options or not self._config.statement_cache_size:  # type: ignore[attr-defined]
                 return await super().fetchrow(query, *args, **options)
             known = await self.prepare(query)
-            if len(self._known) >= STATEMENTS:
+            if len(self._known) >= MAX_PREPARED_STATEMENTS:
                 del self._known[next(iter(self._known))]
             self._known[query] = known
         try:
@@ -95,7 +95,7 @@ class Lane(asyncpg.Connection):
             self.terminate()
 
 
-class Lanes:
+class ConnectionPool:
     """The connections: `first` are held all the time, up to `size` while requests wait for one.
 
     The first `sure` of them need nothing of the budget. One that was not needed for `idle` to `2 * idle` seconds is
@@ -236,7 +236,9 @@ class Lanes:
         self._low = 0
         loop = asyncio.get_running_loop()
         waiting = len(self._waiting)
-        if waiting >= self._queue or (waiting > SOME and self._waiting[0][0] - self._wait + SOON < loop.time()):
+        if waiting >= self._queue or (
+            waiting > OVERLOAD_WAITERS and self._waiting[0][0] - self._wait + OVERLOAD_WAIT_SECONDS < loop.time()
+        ):
             raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
         # A connection that is being opened is meant for the first that wait.
         if len(self._holders) < self._size and len(self._holders) - len(self._broken) <= waiting:

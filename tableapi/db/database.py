@@ -20,7 +20,7 @@ import structlog
 from databases import Database
 
 from tableapi.db.budget import READS, WRITES, Budget
-from tableapi.db.connections import Lane, Lanes
+from tableapi.db.connections import ConnectionPool, FastConnection
 from tableapi.errors import RETRY, Busy
 from tableapi.observability import background, tracing
 
@@ -152,26 +152,26 @@ class Db:
         common["max_inactive_connection_lifetime"] = idle
         least = 1 if needed else 0
         self._lane_pool = Database(
-            _BACKEND, min_size=least, max_size=lanes + writes, init=_as_text, connection_class=Lane, **common
+            _BACKEND, min_size=least, max_size=lanes + writes, init=_as_text, connection_class=FastConnection, **common
         )
         self._script_pool = Database(
             _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + singles, init=_decode_json,
-            connection_class=Lane, **common,
+            connection_class=FastConnection, **common,
         )  # fmt: skip
         self._with_scripts, self._wait = pool > 0, wait
-        self.lanes = Lanes(self._lane_pool, lanes, sure=READS, budget=budget, idle=idle)
+        self.reads = ConnectionPool(self._lane_pool, lanes, sure=READS, budget=budget, idle=idle)
         # A write waits for the disk, and for rows that others hold: reads shall not wait behind it.
-        self.writes = self.lanes
+        self.writes = self.reads
         if writes:
-            self.writes = Lanes(self._lane_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
-        self._singles = Lanes(self._script_pool, singles, idle=idle)
+            self.writes = ConnectionPool(self._lane_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
+        self._singles = ConnectionPool(self._script_pool, singles, idle=idle)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
         """Raises OSError or asyncpg's errors when the database cannot be reached or refuses."""
         await self._lane_pool.connect()
-        self.lanes.open()
+        self.reads.open()
         self.writes.open()
         if self._with_scripts and not self._script_pool.is_connected:
             await self._script_pool.connect()
@@ -183,7 +183,7 @@ class Db:
         if self._listening:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
-        await self.lanes.close()
+        await self.reads.close()
         await self.writes.close()
         await self._singles.close()
         for pool in (self._lane_pool, self._script_pool):
@@ -193,11 +193,11 @@ class Db:
     @property
     def waiting(self) -> int:
         """Requests that wait for a connection."""
-        return self.lanes_waiting + self.scripts_waiting
+        return self.reads_waiting + self.scripts_waiting
 
     @property
-    def lanes_waiting(self) -> int:
-        return sum(lanes.waiting for lanes in {self.lanes, self.writes})
+    def reads_waiting(self) -> int:
+        return sum(lanes.waiting for lanes in {self.reads, self.writes})
 
     @property
     def scripts_waiting(self) -> int:

@@ -15,7 +15,7 @@ from tableapi.errors import ApiError, BadRequest
 log = structlog.get_logger(__name__)
 
 # PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
-UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # on a disk of ours: uploads
 _NO_ROOM_IN_FILE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 UNREACHABLE = (
@@ -79,7 +79,7 @@ def bad_reference() -> ApiError:
     return sqlstates.REFERENCE.refusal()
 
 
-def refusal(error: BaseException) -> ApiError | None:
+def to_api_error(error: BaseException) -> ApiError | None:
     """The refusal that stands for a fault of PostgreSQL, or None when it is a bug of ours."""
     match error:
         case ApiError():

@@ -16,7 +16,7 @@ from typing import Any
 import asyncpg
 import structlog
 
-from tableapi.db.connections import Lanes
+from tableapi.db.connections import ConnectionPool
 from tableapi.db.database import Db
 from tableapi.errors import ApiError
 from tableapi.observability import background, metrics
@@ -75,7 +75,7 @@ class Replica:
 
     @property
     def usable(self) -> bool:
-        return time.monotonic() >= self._rest_until and self._db.lanes.connected
+        return time.monotonic() >= self._rest_until and self._db.reads.connected
 
     def rest(self, seconds: float, why: str) -> None:
         if self.usable:
@@ -109,7 +109,7 @@ class Replica:
 
     async def _run(self, seconds: float, sql: str, *args: Any) -> Any:
         """One row, or TimeoutError: a machine that vanished says nothing, so its connection is given up."""
-        async with self._db.lanes.one() as connection:
+        async with self._db.reads.one() as connection:
             try:
                 async with asyncio.timeout(seconds):
                     return await connection.fetchrow(sql, *args)
@@ -124,7 +124,7 @@ class Replica:
 class Replicas:
     """The replicas of one database, in front of its primary."""
 
-    def __init__(self, primary: Lanes, replicas: Sequence[Db], seconds: float) -> None:
+    def __init__(self, primary: ConnectionPool, replicas: Sequence[Db], seconds: float) -> None:
         self._primary = primary
         self._replicas = [Replica(db, seconds + 1.0) for db in replicas]
         self._written = Shared(self._ask)

@@ -18,14 +18,14 @@ from tableapi.db.database import Db
 from tableapi.endpoints import jobs
 from tableapi.endpoints.project import Vendors
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.enforce import spend
+from tableapi.ratelimit.enforce import count_use
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
 VendorsT = TypeVar("VendorsT", bound=Vendors)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ScriptRequest:
     """The request as scripts see it. A job has none and gets the empty one."""
 
     method: str = ""
@@ -43,7 +43,7 @@ class Call:
         return counter.network(self.ip)
 
 
-NO_CALL = Call()
+NO_REQUEST = ScriptRequest()
 
 
 class Context(Generic[SettingsT, VendorsT]):
@@ -56,7 +56,7 @@ class Context(Generic[SettingsT, VendorsT]):
         settings: SettingsT,
         vault: Vault,
         vendors: VendorsT,
-        request: Call = NO_CALL,
+        request: ScriptRequest = NO_REQUEST,
         guesses: Guesses | None = None,
     ) -> None:
         self.actor, self.db, self.settings, self.vault, self.request = actor, db, settings, vault, request
@@ -80,4 +80,4 @@ class Context(Generic[SettingsT, VendorsT]):
 
     def limit(self, name: str, key: str, amount: int, seconds: int) -> None:
         """Count one use; TooMany past the limit. For limits that depend on the body, such as an address."""
-        self.hit = counter.tighter(self.hit, spend(name, key, amount, seconds))
+        self.hit = counter.tighter(self.hit, count_use(name, key, amount, seconds))

@@ -8,13 +8,13 @@ from tableapi.errors import BadRequest, TooLarge
 from tableapi.http.response import Reply
 from tableapi.query import plan
 from tableapi.tables import endpoints
-from tableapi.tables.read import Call, unsealed
+from tableapi.tables.read import TableRequest, unsealed
 from tableapi.tables.render import listing
 
 PORTION = 100  # identifiers in one statement
 
 
-async def read(call: Call, ident: str | None, most: int) -> Reply:
+async def read(call: TableRequest, ident: str | None, most: int) -> Reply:
     """Read for a file of at most `most` rows."""
     idents = None if ident is not None else call.options().ids
     if idents is None:
@@ -26,10 +26,10 @@ async def read(call: Call, ident: str | None, most: int) -> Reply:
     return await _chosen(call, idents)
 
 
-async def _chosen(call: Call, idents: list[Any]) -> Reply:
+async def _chosen(call: TableRequest, idents: list[Any]) -> Reply:
     """The records in the order of `idents`, each once. A record that is not there for the caller is left out."""
     options = call.options()
-    asked = plan.Asked(
+    asked = plan.ReadRequest(
         call.table, plan.right_of(call.table, call.rights, "GET"), call.rights, options, None, call.bounds()
     )
     wanted = plan.identifying(call.table, options.id_field, asked.right)
@@ -40,10 +40,10 @@ async def _chosen(call: Call, idents: list[Any]) -> Reply:
     # One statement for every portion: the last one is filled up with a key that it holds already.
     made = plan.keyed_plan(asked, wanted, PORTION)
     bodies: list[bytes] = []
-    async with call.dataset.db.lanes.one() as connection:
+    async with call.dataset.db.reads.one() as connection:
         for start in range(0, len(keys), PORTION):
             portion = keys[start : start + PORTION]
-            values = plan.Values(call.actor, [], options.params, portion + portion[-1:] * (PORTION - len(portion)))
+            values = plan.Bindings(call.actor, [], options.params, portion + portion[-1:] * (PORTION - len(portion)))
             rows = await connection.fetch(made.sql, *made.args(values))
             bodies += [row["body"] for row in rows if row["place"] < len(portion)]
     body = unsealed(call, made.sealed, b"[" + b",".join(bodies) + b"]")

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.errors import BadRequest, Forbidden, Invalid, Unauthorized, UnsupportedMedia
 from tableapi.ratelimit import counter
-from tableapi.ratelimit.enforce import spend
+from tableapi.ratelimit.enforce import count_use
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip)")
@@ -126,7 +126,7 @@ def script(
     return decorate
 
 
-def admit(endpoint: Endpoint, actor: Actor) -> None:
+def authorize(endpoint: Endpoint, actor: Actor) -> None:
     """Refuse who may not call this: 401 without a session, 403 with the wrong role."""
     if endpoint.public or actor.role in endpoint.roles or (ANYONE in endpoint.roles and actor.role):
         return
@@ -139,13 +139,13 @@ def admit(endpoint: Endpoint, actor: Actor) -> None:
     raise Forbidden("You are not permitted to do this.")
 
 
-def count(endpoint: Endpoint, actor: Actor, network: str) -> counter.Hit | None:
+def count_call(endpoint: Endpoint, actor: Actor, network: str) -> counter.Hit | None:
     """Count the call against its limits; TooMany past one of them. Out: the tightest count, for the headers."""
     tightest: counter.Hit | None = None
     for limit in endpoint.limits:
         who = {"session": actor.session, "user": next(iter(actor.user.values()), None), "account": actor.account}
         key = str(who.get(limit.per) or network)
-        hit = spend(f"{endpoint.method} {endpoint.name} {limit.seconds}", key, limit.amount, limit.seconds)
+        hit = count_use(f"{endpoint.method} {endpoint.name} {limit.seconds}", key, limit.amount, limit.seconds)
         tightest = counter.tighter(tightest, hit)
     return tightest
 

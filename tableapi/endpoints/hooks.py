@@ -22,14 +22,14 @@ from tableapi.query.spelling import spelled
 from tableapi.tables import endpoints, refusals, tenant_guard
 from tableapi.tables import export as export_formats
 from tableapi.tables.batch import Batch
-from tableapi.tables.read import Call, missing
+from tableapi.tables.read import TableRequest, missing
 from tableapi.tables.render import listing
 from tableapi.tables.write import Writer
 
 _NAMED = ("ids", "filter", "where", "id_field")  # options that name rows
 
 
-async def answer(scripts: Scripts, hook: Hook, call: Call, verb: str, ident: str | None, http: Any) -> Reply:
+async def answer(scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, http: Any) -> Reply:
     """The hook's answer, or the engine's with the records as the hook left them.
 
     The option `form` tells a hook of GET that a file is asked for, csv or xlsx; it may answer what shall be in it.
@@ -76,12 +76,12 @@ def passes(hook: Hook) -> bool:
     return hook.__annotations__.get("return") in (None, "None")
 
 
-def _options(call: Call, verb: str, ident: Any) -> Options:
+def _options(call: TableRequest, verb: str, ident: Any) -> Options:
     """Return the options of a request; the body of a write by path is the record and holds none."""
     return call.options() if ident is None or verb == "GET" else replace(call, body=None).options()
 
 
-async def _ident(call: Call, verb: str, ident: str | None) -> Any:
+async def _ident(call: TableRequest, verb: str, ident: str | None) -> Any:
     """Return the identifier of the path as a value of the table's key, with `id_field` resolved."""
     if ident is None or verb in ("GET", "POST"):
         return ident
@@ -92,7 +92,7 @@ async def _ident(call: Call, verb: str, ident: str | None) -> Any:
     return str(parts[0]) if len(parts) == 1 else parts
 
 
-async def _records(call: Call, verb: str, ident: Any) -> list[dict[str, Any]]:
+async def _records(call: TableRequest, verb: str, ident: Any) -> list[dict[str, Any]]:
     if verb == "GET":
         return []
     table = call.table
@@ -121,7 +121,7 @@ async def _records(call: Call, verb: str, ident: Any) -> list[dict[str, Any]]:
     return [change | key for key in await _keys(call, verb, options)]
 
 
-async def _keys(call: Call, verb: str, options: Options) -> list[dict[str, Any]]:
+async def _keys(call: TableRequest, verb: str, options: Options) -> list[dict[str, Any]]:
     """The keys of the rows that `ids` or `filter` name, among those the caller may change."""
     wanted = [call.table.columns[n] for n in call.table.key]
     if options.ids is not None and options.id_field.strip():
@@ -131,32 +131,32 @@ async def _keys(call: Call, verb: str, options: Options) -> list[dict[str, Any]]
     text = call.filter_text()
     right = plan.right_of(call.table, call.rights, verb)
     found, literals = cache.parse(text, call.dataset.bounds.filter)
-    asked = plan.Asked(
+    asked = plan.ReadRequest(
         call.table, right, call.rights, Options(fields="", params=options.params), found, call.dataset.bounds
     )
     made = plan.list_plan(asked)
-    values = plan.Values(call.actor, literals, options.params, [])
-    row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
+    values = plan.Bindings(call.actor, literals, options.params, [])
+    row = await call.dataset.db.reads.fetchrow(made.sql, *made.args(values))
     return exact_json.loads(row["body"] or b"[]") if row else []
 
 
-async def _by_field(call: Call, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
+async def _by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
     """Return the keys of rows named by other unique fields. Raise NotFound for a row out of the right."""
     right = plan.right_of(call.table, call.rights, verb)
     wanted = plan.identifying(call.table, id_field, right)
-    asked = plan.Asked(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
+    asked = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
     made = plan.keyed_plan(asked, wanted, 1)
     keys = []
     for one in idents:
-        values = plan.Values(call.actor, [], {}, [plan.identifier(one, wanted)])
-        row = await call.dataset.db.lanes.fetchrow(made.sql, *made.args(values))
+        values = plan.Bindings(call.actor, [], {}, [plan.identifier(one, wanted)])
+        row = await call.dataset.db.reads.fetchrow(made.sql, *made.args(values))
         if row is None:
             raise missing(one)
         keys.append({name: value for name, value in exact_json.loads(row["body"]).items() if name in call.table.key})
     return keys
 
 
-async def _own_account(hook: Hook, call: Call, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
+async def _own_account(hook: Hook, call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
     """Refuse records that name another account, before the hook runs.
 
     Where the answer is the engine's, a refused record of a list is reported inside the batch.
@@ -174,7 +174,7 @@ async def _own_account(hook: Hook, call: Call, verb: str, ident: Any, records: l
             try:
                 if number in failed:
                     if verb == "POST":
-                        raise tenant_guard.refused(call, failed[number])
+                        raise tenant_guard.field_refusal(call, failed[number])
                     right, key = plan.right_of(call.table, call.rights, verb), plan.identifier(record, wanted)
                     await refusals.unchanged(writer, call.table, right, wanted, key, failed[number])
             except ApiError as error:
@@ -187,7 +187,7 @@ async def _own_account(hook: Hook, call: Call, verb: str, ident: Any, records: l
         batch.answer()  # with `continue` too: no record of the request is tried
 
 
-def _replace(call: Call, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
+def _replace(call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
     """What the engine goes on with: the records, by their keys."""
     if verb == "GET":
         return

@@ -31,7 +31,7 @@ from pgqueuer.queries import Queries
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
-from tableapi.db.errors import UNREACHABLE, refusal
+from tableapi.db.errors import UNREACHABLE, to_api_error
 from tableapi.observability import tracing
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _away(error: Exception) -> bool:
     if isinstance(error, OSError):  # also what a file says that is not there
         passing = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
         return passing or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
-    known = refusal(error)
+    known = to_api_error(error)
     return known is not None and known.http_status == 503
 
 

@@ -26,8 +26,8 @@ from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
-from tableapi.endpoints.context import NO_CALL, Call, Context
-from tableapi.endpoints.guard import Endpoint, admit, count, decode, script, validate
+from tableapi.endpoints.context import NO_REQUEST, Context, ScriptRequest
+from tableapi.endpoints.guard import Endpoint, authorize, count_call, decode, script, validate
 from tableapi.endpoints.jobs import CAUSE
 from tableapi.endpoints.project import Project, load_project
 from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
@@ -136,7 +136,7 @@ class Scripts:
 
     def context(self, actor: Actor, request: Request | None = None) -> Context[Any, Any]:
         """What a hook or script gets."""
-        call = NO_CALL if request is None else call_of(request)
+        call = NO_REQUEST if request is None else script_request(request)
         return Context(actor, self.db, self.settings, self.vault, self.vendors, call, self.guesses)
 
     async def run(self, endpoint: Endpoint, request: Request, actor: Actor) -> Response:
@@ -144,9 +144,9 @@ class Scripts:
 
         The state of the request holds the tightest of its limits as `hit`, before and after.
         """
-        admit(endpoint, actor)
+        authorize(endpoint, actor)
         ctx, state = self.context(actor, request), request.scope["state"]
-        ctx.hit = counter.tighter(state.get("hit"), count(endpoint, actor, ctx.request.network))
+        ctx.hit = counter.tighter(state.get("hit"), count_call(endpoint, actor, ctx.request.network))
         try:
             answer = await endpoint.run(ctx, *await self._arguments(endpoint, request))
         except TimeoutError:
@@ -181,7 +181,7 @@ class Scripts:
         return await endpoint.run(self.context(SYSTEM), *arguments)
 
 
-def call_of(request: Request) -> Call:
+def script_request(request: Request) -> ScriptRequest:
     """The request as scripts see it. `ip` and `request_id` are what the app put into the scope."""
     headers, scope = request.headers, request.scope
     bearer = headers.get("authorization", "")
@@ -189,7 +189,7 @@ def call_of(request: Request) -> Call:
     token = token or headers.get("x-session-token") or headers.get("x-dreamfactory-session-token") or ""
     state = scope.get("state") or {}
     ip = state.get("ip") or (scope["client"][0] if scope.get("client") else "")
-    return Call(
+    return ScriptRequest(
         method=request.method, path=request.scope["path"], headers=headers, query=request.query_params, ip=str(ip),
         request_id=str(state.get("request_id", "")), session_token=token, source=request,
     )  # fmt: skip

@@ -18,16 +18,18 @@ from tableapi.errors import BadRequest, Busy
 # More come than are served when never less than so many were under way, for so long (seconds), though there is work to
 # do: who comes next would only wait, and all others with them. A page that opens a hundred requests at once is no
 # overload, and many that wait for a slow vendor are none either.
-ENOUGH, WHILE = 64, 1.0
-FEW = 40  # then so many are under way at most: enough to have work at hand, and each is answered the sooner
-IDLE = 0.3  # of a core: the loop has time left
-GLANCE = 0.05
-EVERY = 0.25  # also how long a request runs before anybody looks whether its client is there
+OVERLOAD_REQUESTS, OVERLOAD_SECONDS = 64, 1.0
+OVERLOAD_MAX_REQUESTS = (
+    40  # then so many are under way at most: enough to have work at hand, and each is answered the sooner
+)
+IDLE_CPU_SHARE = 0.3  # of a core: the loop has time left
+SAMPLE_SECONDS = 0.05
+CHECK_SECONDS = 0.25  # also how long a request runs before anybody looks whether its client is there
 BODY_SECONDS = 10.0  # for a body to come
-GONE, LATE, SLOW = "gone", "late", "slow"
+CLIENT_GONE, TIMED_OUT, SLOW_BODY = "gone", "late", "slow"
 
 
-class UnderWay:
+class AdmissionControl:
     """The requests of one worker: `most` at once, `seconds` each where the request itself does not say more."""
 
     def __init__(self, most: int, seconds: float, waits: Callable[[], bool]) -> None:
@@ -45,7 +47,7 @@ class UnderWay:
 
     def full(self) -> bool:
         """Whether one more would be too many; it is then refused."""
-        if len(self._tasks) - self.idle < (FEW if self.busy else self._most):
+        if len(self._tasks) - self.idle < (OVERLOAD_MAX_REQUESTS if self.busy else self._most):
             return False
         self._refused += 1
         return True
@@ -55,7 +57,7 @@ class UnderWay:
 
     def start(self) -> None:
         """Look from now on. Once per worker, inside its event loop."""
-        self._timer = asyncio.get_running_loop().call_later(EVERY, self._look)
+        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._look)
         self._easy = time.perf_counter()
         self._glance()
 
@@ -68,15 +70,15 @@ class UnderWay:
         """Do more come than are served?"""
         now, used = time.perf_counter(), time.thread_time()
         before, used_before = self._glanced
-        standing = self._refused > 0 or self._fewest >= ENOUGH
-        idle = used - used_before < IDLE * (now - before) and not self._waits()
+        standing = self._refused > 0 or self._fewest >= OVERLOAD_REQUESTS
+        idle = used - used_before < IDLE_CPU_SHARE * (now - before) and not self._waits()
         if not standing or idle:
             self._easy = now
         else:
             self._hard = now
-        self.busy = now - self._hard < WHILE if self.busy else now - self._easy > WHILE
+        self.busy = now - self._hard < OVERLOAD_SECONDS if self.busy else now - self._easy > OVERLOAD_SECONDS
         self._fewest, self._refused, self._glanced = len(self._tasks), 0, (now, used)
-        self._glancing = asyncio.get_running_loop().call_later(GLANCE, self._glance)
+        self._glancing = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._glance)
 
     def enter(self, http: Any) -> asyncio.Task[Any] | None:
         """A place for the request that the running task answers."""
@@ -96,15 +98,15 @@ class UnderWay:
             watch.cancel()
 
     def _look(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(EVERY, self._look)
+        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._look)
         now = time.perf_counter()
         for task, http in list(self._tasks.items()):
             age = now - http.began
             if age > (http.seconds or self._seconds):
-                _end(task, http, LATE)
+                _end(task, http, TIMED_OUT)
             elif http.waits and now - http.waits > BODY_SECONDS:
-                _end(task, http, SLOW)
-            elif age > EVERY and http.reads and task not in self._watches:
+                _end(task, http, SLOW_BODY)
+            elif age > CHECK_SECONDS and http.reads and task not in self._watches:
                 self._watches[task] = asyncio.create_task(_watch(task, http))
 
 
@@ -119,18 +121,18 @@ async def _watch(task: asyncio.Task[Any], http: Any) -> None:
     with contextlib.suppress(OSError, RuntimeError):
         while (await http.source())["type"] != "http.disconnect":
             pass
-        _end(task, http, GONE)
+        _end(task, http, CLIENT_GONE)
 
 
-def ended(http: Any, error: asyncio.CancelledError) -> NoReturn:
+def cancelled(http: Any, error: asyncio.CancelledError) -> NoReturn:
     """What a cancelled request is told: Busy for its own time-out or a client that went; any other cancel goes on."""
     task = asyncio.current_task()
     if not http.ended or task is None:
         raise error
     task.uncancel()
-    if http.ended == GONE:
+    if http.ended == CLIENT_GONE:
         raise Busy("The client has gone.", reason="client_gone", status=499) from None  # for log and metrics
-    if http.ended == SLOW:
+    if http.ended == SLOW_BODY:
         raise BadRequest("The body came too slowly.", reason="slow_body", status=408) from None
     message = "This took too long. Try again in a moment, or ask for less."
     raise Busy(message, reason="time_limit", headers={"Retry-After": "2"}) from None

@@ -11,7 +11,7 @@ import orjson
 
 from tableapi.errors import Stale
 
-LONG = 65_536
+MAX_LIST_BYTES = 65_536
 
 
 def etag(mark: str, body: bytes) -> str:
@@ -27,7 +27,7 @@ def headers(mark: str) -> dict[str, str]:
 def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
     """The version of a list: of its content as PostgreSQL gave it, before sealed values are turned into what the caller
     gets, which differs each time. Empty for a long list, whose reader would rather have it sooner."""
-    if len(body) > LONG:
+    if len(body) > MAX_LIST_BYTES:
         return ""
     digest = hashlib.sha1(body, usedforsecurity=False)
     if meta:
@@ -35,13 +35,13 @@ def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
     return f'W/"{digest.hexdigest()}"'
 
 
-def known(headers: Mapping[str, str], tag: str) -> bool:
+def matches(headers: Mapping[str, str], tag: str) -> bool:
     """Whether the client has this version already, by `If-None-Match`."""
     given = headers.get("if-none-match", "")
     return tag in given or given.strip() == "*"
 
 
-def wanted(headers: Mapping[str, str]) -> str:
+def if_match(headers: Mapping[str, str]) -> str:
     """The versions that `If-Match` names, with a blank between; empty when any is good."""
     tags = [tag.strip() for tag in headers.get("if-match", "").split(",")]
     if tags in ([""], ["*"]):
@@ -49,5 +49,5 @@ def wanted(headers: Mapping[str, str]) -> str:
     return " ".join(tag.removeprefix("W/").strip('"').partition(".")[0] or "-" for tag in tags)
 
 
-def stale() -> Stale:
+def precondition_failed() -> Stale:
     return Stale("The record was changed by somebody else. Read it again, then repeat your change.")

@@ -43,7 +43,7 @@ class Meter(Protocol):
     idle: int
 
 
-class Http:
+class HttpRequest:
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str]) -> None:
         self.scope, self.source = scope, receive
         self.meter: Meter | None = None
@@ -161,7 +161,7 @@ def unquoted(text: str) -> str:
     return found
 
 
-def meant_verb(http: Http, query: dict[str, str]) -> str:
+def meant_verb(http: HttpRequest, query: dict[str, str]) -> str:
     """The verb meant: a POST may stand for another one (table-api §10)."""
     if http.method != "POST":
         meant = {"HEAD": "GET", "MERGE": "PATCH"}.get(http.method, http.method)
@@ -183,7 +183,7 @@ def meant_verb(http: Http, query: dict[str, str]) -> str:
     return meant
 
 
-def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
+def preflight(http: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
     """The headers that answer the question of a browser before a request from elsewhere."""
     if http.headers.get("origin") not in origins:
         return {"Allow": ", ".join(VERBS)}
@@ -195,7 +195,7 @@ def preflight(http: Http, origins: frozenset[str]) -> dict[str, str]:
     }
 
 
-async def respond(send: Send, http: Http, made: Reply, origins: frozenset[str]) -> None:
+async def respond(send: Send, http: HttpRequest, made: Reply, origins: frozenset[str]) -> None:
     """Send an answer with what every answer has."""
     body = made.body
     headers = [

@@ -16,12 +16,12 @@ from contextlib import nullcontext, suppress
 from tableapi import exact_json
 from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
-from tableapi.db.errors import refusal
+from tableapi.db.errors import to_api_error
 from tableapi.endpoints.registry import Scripts
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
 from tableapi.http.response import Reply, refused
-from tableapi.idempotency.store import DEAD, DONE, Backend, Claim, InDatabase, InFile, Kept, still_running
-from tableapi.tables.read import Call
+from tableapi.idempotency.store import DEAD, DONE, Backend, Claim, InDatabase, InFile, StoredResponse, still_running
+from tableapi.tables.read import TableRequest
 
 AGAIN = 0.5  # seconds between two tries to give a key back, or to keep an answer
 
@@ -32,7 +32,7 @@ class Answers:
         self._late: set[asyncio.Task[None]] = set()
 
     async def once(
-        self, key: str, call: Call, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
+        self, key: str, call: TableRequest, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
     ) -> Reply:
         """The answer of `run`, or the one that an equal request got before. Raises Invalid, Conflict, BadRequest."""
         route = f"{verb} {call.dataset.name}/{call.table.name}" + (f"/{ident}" if ident is not None else "")
@@ -74,8 +74,8 @@ class Answers:
         return made
 
     async def _failed(self, claim: Claim, error: BaseException) -> None:
-        known = refusal(error) if isinstance(error, Exception) else None
-        if known is not None and not known.passing:
+        known = to_api_error(error) if isinstance(error, Exception) else None
+        if known is not None and not known.retryable:
             await self._keep(claim, refused(known))
         else:
             await self._drop(claim, error)
@@ -93,8 +93,8 @@ class Answers:
         try:
             await action()
         except Exception as fault:
-            known = refusal(fault)
-            if known is None or not known.passing:
+            known = to_api_error(fault)
+            if known is None or not known.retryable:
                 raise
             task = asyncio.create_task(_until_done(action))
             self._late.add(task)
@@ -117,7 +117,7 @@ def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:
     return Claim(who[:200], key, route[:500], hashlib.sha256(route.encode() + b"\0" + sent).digest())
 
 
-def _replayed(kept: Kept, claim: Claim) -> Reply:
+def _replayed(kept: StoredResponse, claim: Claim) -> Reply:
     if kept.digest != claim.digest:
         raise Invalid(
             {"Idempotency-Key": "This key was used for another request."},

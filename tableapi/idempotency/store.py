@@ -17,10 +17,10 @@ import orjson
 
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db, before_commit
-from tableapi.db.errors import refusal
+from tableapi.db.errors import to_api_error
 from tableapi.errors import RETRY, ApiError, Conflict
 from tableapi.http.response import Reply, refused
-from tableapi.tables.read import Call
+from tableapi.tables.read import TableRequest
 
 LIFE = 24 * 3600
 DEAD = 40  # seconds; no request lives so long, so who claimed a key before and said nothing is dead
@@ -39,7 +39,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredResponse:
     digest: bytes
     status: int | None
     headers: dict[str, str]
@@ -47,7 +47,7 @@ class Kept:
 
 
 class Backend(Protocol):
-    async def claim(self, claim: Claim) -> Kept | None:
+    async def claim(self, claim: Claim) -> StoredResponse | None:
         """None when the key is new and now this request's; else what is kept under it."""
 
     async def keep(self, claim: Claim, made: Reply) -> None: ...
@@ -97,7 +97,7 @@ class _Pinned:
 
     def __init__(self, dataset: Any, connection: asyncpg.Connection) -> None:
         self._dataset, self._connection = dataset, connection
-        self.db = self.lanes = self.writes = self
+        self.db = self.reads = self.writes = self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)
@@ -118,7 +118,11 @@ class InDatabase:
         self._db, self._vault = db, vault
 
     async def whole(
-        self, claim: Claim, call: Call, run: Callable[[], Awaitable[Reply]], replayed: Callable[[Kept, Claim], Reply]
+        self,
+        claim: Claim,
+        call: TableRequest,
+        run: Callable[[], Awaitable[Reply]],
+        replayed: Callable[[StoredResponse, Claim], Reply],
     ) -> Reply:
         """Claim, write and kept answer in one transaction: after any crash there are all three or none."""
         name = f"{claim.principal}\n{claim.key}"
@@ -136,8 +140,8 @@ class InDatabase:
                     if made.status >= 500:
                         raise ApiError(status=made.status)  # not kept, and nothing else either
             except Exception as error:
-                known = refusal(error)
-                if known is None or known.passing:
+                known = to_api_error(error)
+                if known is None or known.retryable:
                     raise
                 made = refused(known)
                 fault: Exception | None = error
@@ -150,11 +154,11 @@ class InDatabase:
             raise fault
         return made
 
-    async def claim(self, claim: Claim) -> Kept | None:
+    async def claim(self, claim: Claim) -> StoredResponse | None:
         async with self._db.writes.one() as connection:
             return await self._claim(connection, claim)
 
-    async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> Kept | None:
+    async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> StoredResponse | None:
         made = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by)
         if made is not None:
             return None
@@ -163,7 +167,7 @@ class InDatabase:
             raise _just_failed()
         headers = orjson.loads(row["headers"]) if row["headers"] else {}
         body = self._vault.open_bytes(row["body"]) if row["body"] else b""
-        return Kept(row["bodyhash"], row["status"], headers, body)
+        return StoredResponse(row["bodyhash"], row["status"], headers, body)
 
     async def keep(self, claim: Claim, made: Reply) -> None:
         async with self._db.writes.one() as connection:
@@ -203,7 +207,7 @@ class InFile:
                 " body blob, at real, primary key (principal, key))"
             )
 
-    async def claim(self, claim: Claim) -> Kept | None:
+    async def claim(self, claim: Claim) -> StoredResponse | None:
         now = time.time()
         self._db.execute("delete from answer where at < ?", (now - LIFE,))
         row: Any = self._db.execute(
@@ -218,7 +222,7 @@ class InFile:
         ).fetchone()
         if row is None:
             raise _just_failed()
-        return Kept(row[0], row[1], orjson.loads(row[2] or "{}"), row[3] or b"")
+        return StoredResponse(row[0], row[1], orjson.loads(row[2] or "{}"), row[3] or b"")
 
     async def keep(self, claim: Claim, made: Reply) -> None:
         self._db.execute(

@@ -21,8 +21,8 @@ from typing import Any
 import orjson
 import structlog
 
-MOST = 20_000
-EVERY = 0.25
+MAX_QUEUED_LINES = 20_000
+FLUSH_SECONDS = 0.25
 MASK = "***"
 # Values of these options say how much and in which order, never whose.
 _PLAIN = {
@@ -73,7 +73,7 @@ class Sink:
             self._thread.start()
 
     def put(self, line: bytes) -> None:
-        if len(self._lines) < MOST:
+        if len(self._lines) < MAX_QUEUED_LINES:
             self._lines.append(line)
         else:
             self._dropped += 1
@@ -99,7 +99,7 @@ class Sink:
 
     def _run(self) -> None:
         try:
-            while not self._stop.wait(EVERY):
+            while not self._stop.wait(FLUSH_SECONDS):
                 self.flush()
             self.flush()
         except OSError:

@@ -32,12 +32,12 @@ from tableapi.observability import metrics_file
 
 metrics_file.use()
 MEDIA_TYPE = CONTENT_TYPE_LATEST
-STEPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
-EVERY = 1.0
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
+FLUSH_SECONDS = 1.0
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
 _requests = Counter("tableapi_requests", "Answered requests", ("route", "method", "status"))
-_seconds = Histogram("tableapi_request_seconds", "Time to the answer", ("route", "method"), buckets=STEPS)
+_seconds = Histogram("tableapi_request_seconds", "Time to the answer", ("route", "method"), buckets=BUCKETS)
 _reads = Counter("tableapi_reads", "Reads that a replica may answer, by who answered", ("source",))
 _workers = Gauge("tableapi_workers", "Worker processes that serve", multiprocess_mode="livesum")
 _events = Counter("project_events", "What the project counts", ("event", "kind"))
@@ -68,7 +68,7 @@ class _Cell:
 
     count: int = 0
     seconds: float = 0.0
-    steps: list[int] = field(default_factory=lambda: [0] * (len(STEPS) + 1))
+    steps: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
 
 
 _cells: dict[tuple[str, str, int], _Cell] = {}
@@ -83,7 +83,7 @@ def request(route: str, method: str, status: int, seconds: float) -> None:
         cell = _cells.setdefault((route, method, status), _Cell())
     cell.count += 1
     cell.seconds += seconds
-    cell.steps[bisect_left(STEPS, seconds)] += 1
+    cell.steps[bisect_left(BUCKETS, seconds)] += 1
 
 
 def read(source: str) -> None:
@@ -122,7 +122,7 @@ def start() -> None:
 def _tick() -> None:
     with suppress(OSError):  # the disk is full, and a number that nobody had counted before has no place
         tell()
-    asyncio.get_running_loop().call_later(EVERY, _tick)
+    asyncio.get_running_loop().call_later(FLUSH_SECONDS, _tick)
 
 
 def text() -> bytes:

@@ -11,19 +11,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-MOST_SQL = 2000
+MAX_SQL_CHARS = 2000
 tracer: Tracer | None = None
 _provider: Any = None
 _NOTHING: Any = nullcontext()
 
 
-class NoTracing(Stop):
+class NoTracing(CommandError):
     """Traces are asked for and cannot be had."""
 
 
@@ -94,7 +94,7 @@ def statement(sql: str) -> Any:
 
     words = sql.split(None, 1)
     name = words[0].upper() if words else "SQL"
-    attributes = {"db.system.name": "postgresql", "db.query.text": sql[:MOST_SQL]}
+    attributes = {"db.system.name": "postgresql", "db.query.text": sql[:MAX_SQL_CHARS]}
     return tracer.start_as_current_span(name, kind=SpanKind.CLIENT, attributes=attributes)
 
 

@@ -22,7 +22,7 @@ from tableapi.http import response
 from tableapi.openapi.components import Json
 from tableapi.openapi.document import Document
 
-MOST_KEPT = 50  # documents
+MAX_CACHED_DOCUMENTS = 50  # documents
 
 
 class Descriptions:
@@ -79,7 +79,7 @@ def _kept(path: Path, pieces: Iterator[bytes]) -> bytes:
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         older = sorted(path.parent.glob("*.json.gz"), key=lambda one: one.stat().st_mtime_ns)
-        for one in older[: max(0, len(older) - MOST_KEPT + 1)]:
+        for one in older[: max(0, len(older) - MAX_CACHED_DOCUMENTS + 1)]:
             one.unlink(missing_ok=True)
         new = path.with_suffix(f".{os.getpid()}")
         new.write_bytes(packed)

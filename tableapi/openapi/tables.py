@@ -14,7 +14,7 @@ from tableapi.schema.types import json_schema
 from tableapi.tables.describe import related
 from tableapi.tables.export import XLSX
 
-MOST_DESCRIBED = 12  # relations of one table whose options are written out; of more the option `related` tells
+MAX_DESCRIBED_RELATIONS = 12  # relations of one table whose options are written out; of more the option `related` tells
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
 _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
@@ -117,7 +117,7 @@ class TableDescription:
 
     def _relation_options(self) -> list[Json]:
         found = related(self.table, self.rights)
-        if not self.options or len(found) > MOST_DESCRIBED:
+        if not self.options or len(found) > MAX_DESCRIBED_RELATIONS:
             return []
         return [
             {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],

@@ -7,12 +7,12 @@ from typing import Any
 
 from tableapi.errors import BadRequest
 from tableapi.query.bounds import Bounds
-from tableapi.query.plan import Plan, Values
+from tableapi.query.plan import Bindings, Plan
 
 Fetch = Callable[..., Awaitable[Any]]
 
 
-async def check(bounds: Bounds, fetch: Fetch, made: Plan, values: Values) -> None:
+async def check(bounds: Bounds, fetch: Fetch, made: Plan, values: Bindings) -> None:
     """Measure an answer that may be too large, before it is made. Raises BadRequest when it is."""
     if made.measure is None:
         return
@@ -21,7 +21,7 @@ async def check(bounds: Bounds, fetch: Fetch, made: Plan, values: Values) -> Non
         raise too_large(bounds)
 
 
-async def fetchrow(bounds: Bounds, fetch: Fetch, made: Plan, values: Values) -> Any:
+async def fetchrow(bounds: Bounds, fetch: Fetch, made: Plan, values: Bindings) -> Any:
     """The row of a statement whose answer is within the budget."""
     if made.measure is not None:
         await check(bounds, fetch, made, values)

@@ -20,7 +20,7 @@ class Bounds:
     rows: int = 1000
     records: int = 1000
     offset: int | None = None
-    shapes: int = 4000  # compiled statements that are kept, and how many bytes of them
+    plan_cache: int = 4000  # compiled statements that are kept, and how many bytes of them
     shape_bytes: int = 16_000_000
     answer_rows: int = 100_000  # of one answer, the rows of relations included
     answer_bytes: int = 64_000_000

@@ -19,8 +19,8 @@ from tableapi.query import columns as reader
 from tableapi.query import select as query
 from tableapi.query.change import EXPRESSIONS, Change
 from tableapi.query.filter.ast import Node
-from tableapi.query.select import Shape
-from tableapi.query.where import ACTOR, Binder, Scope, Slot
+from tableapi.query.select import Statement
+from tableapi.query.where import ACTOR, Binder, ParamSource, Scope
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import Named, shown
 
@@ -87,7 +87,7 @@ class Target:
         mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
         return [self.body(rows.c, rows).label("body"), mark, ok, *raw]
 
-    def finish(self, statement: Any, clause: Any, checked: Any = None) -> Shape:
+    def finish(self, statement: Any, clause: Any, checked: Any = None) -> Statement:
         """A statement that changes one row, with its answer. What it returns is not selected from: that would cost a
         tenth more."""
         mark, ok, *raw = self.told(clause, checked)
@@ -120,7 +120,7 @@ def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> b
     return touches(right, table, names)
 
 
-def insert(target: Target, change: Change) -> Shape:
+def insert(target: Target, change: Change) -> Statement:
     table, clause = target.table, target.table.clause
     values = _written(table, change, target.binder, target.right.stamp)
     checked = None
@@ -145,7 +145,7 @@ def _looked(right: Right, table: Table) -> set[str]:
     return {name for name in table.columns if touches(right, table, (name,))} or {""}
 
 
-def upsert(target: Target, change: Change, conflict: list[Column], update: Right) -> Shape:
+def upsert(target: Target, change: Change, conflict: list[Column], update: Right) -> Statement:
     """Create, or change the record that has these identifying fields. A record the caller may not change is left as it
     is, and no row comes back."""
     from sqlalchemy.dialects.postgresql import insert as pg_insert
@@ -187,13 +187,13 @@ def _by_key(target: Target, clause: Any, wanted: list[Column], *, match: bool) -
     if target.right.rows is not None:
         conditions.append(target.right.rows(clause, ACTOR))
     if match:
-        target.binder.slots["match"] = Slot(("value", "if-match"))
+        target.binder.slots["match"] = ParamSource(("value", "if-match"))
         known = sa.func.string_to_array(sa.cast(sa.bindparam("match", type_=sa.Text), Named("text")), " ")
         conditions.append(target.version(clause) == sa.func.any(known))
     return conditions
 
 
-def update(target: Target, change: Change, wanted: list[Column], *, match: bool = False) -> Shape:
+def update(target: Target, change: Change, wanted: list[Column], *, match: bool = False) -> Statement:
     clause: Any = target.table.clause.alias("t1")
     values = _written(target.table, change, target.binder, {})
     checked = None
@@ -205,7 +205,7 @@ def update(target: Target, change: Change, wanted: list[Column], *, match: bool 
     return target.finish(statement, clause, checked)
 
 
-def judged(target: Target, change: Change, wanted: list[Column]) -> Shape:
+def judged(target: Target, change: Change, wanted: list[Column]) -> Statement:
     """Which conditions on its fields a change keeps, for a record that it did not change. No row: no such record."""
     clause: Any = target.table.clause.alias("t1")
     values = _written(target.table, change, target.binder, {})
@@ -214,7 +214,7 @@ def judged(target: Target, change: Change, wanted: list[Column]) -> Shape:
     return query.finish(found, target.binder)
 
 
-def judged_all(target: Target, change: Change, tree: Node | None) -> Shape:
+def judged_all(target: Target, change: Change, tree: Node | None) -> Statement:
     """The same for all records of a filter, which are locked until the end of the transaction."""
     clause: Any = target.table.clause.alias("t1")
     scope = Scope(target.table, clause, target.right, target.rights, target.binder)
@@ -226,19 +226,19 @@ def judged_all(target: Target, change: Change, tree: Node | None) -> Shape:
     return query.finish(answer, target.binder)
 
 
-def judged_new(target: Target, change: Change) -> Shape:
+def judged_new(target: Target, change: Change) -> Statement:
     """Which conditions on its fields a record keeps that was not created."""
     values = _written(target.table, change, target.binder, target.right.stamp)
     return query.finish(sa.select(*write_conditions.told(_on_create(target, change, values))), target.binder)
 
 
-def delete(target: Target, wanted: list[Column], *, match: bool = False) -> Shape:
+def delete(target: Target, wanted: list[Column], *, match: bool = False) -> Statement:
     clause: Any = target.table.clause.alias("t1")
     statement = sa.delete(clause).where(*_by_key(target, clause, wanted, match=match))
     return target.finish(statement, clause)
 
 
-def find(target: Target, wanted: list[Column], same: Mapping[str, Any] | None = None) -> Shape:
+def find(target: Target, wanted: list[Column], same: Mapping[str, Any] | None = None) -> Statement:
     """The record as it is. `same`: fields whose stored value is compared with the one sent, as `same`."""
     clause: Any = target.table.clause.alias("t1")
     parts = [
@@ -251,7 +251,7 @@ def find(target: Target, wanted: list[Column], same: Mapping[str, Any] | None = 
     return query.finish(sa.select(*target.answer(found), found.c["tableapi same"].label("same")), target.binder)
 
 
-def by_filter(target: Target, change: Change | None, tree: Node | None, limit: int) -> Shape:
+def by_filter(target: Target, change: Change | None, tree: Node | None, limit: int) -> Statement:
     """Change (or with None delete) every record of a filter in one statement. Columns: `body` (a JSON array in the
     order of the key) and `ok`."""
     table = target.table
@@ -278,14 +278,14 @@ def by_filter(target: Target, change: Change | None, tree: Node | None, limit: i
     return query.finish(answer.add_columns(*columns).select_from(rows), target.binder)
 
 
-def everything(target: Target) -> Shape:
+def everything(target: Target) -> Statement:
     """DELETE with force: the rows of this table that the caller's rule lets through."""
     clause: Any = target.table.clause.alias("t1")
     rule = [target.right.rows(clause, ACTOR)] if target.right.rows is not None else []
     return query.finish(sa.delete(clause).where(*rule), target.binder)
 
 
-def release(target: Target, names: Iterable[str], *, drop: bool) -> Shape:
+def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
     """Take every row that refers by these fields away from what it refers to: null them, or delete the rows.
 
     The answer's `ok` says whether all of them still satisfy the rule of rows.

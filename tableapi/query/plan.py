@@ -20,14 +20,14 @@ from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.names import names, order_terms
 from tableapi.query.options import Options
-from tableapi.query.select import Shape, counting, group_count, grouping, keyed, listing
-from tableapi.query.where import Binder, Scope, Slot, bad_value
+from tableapi.query.select import Statement, counting, group_count, grouping, keyed, listing
+from tableapi.query.where import Binder, ParamSource, Scope, bad_value
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import BadValue, check
 
 
 @dataclass(slots=True)
-class Values:
+class Bindings:
     """What one request binds."""
 
     actor: Actor
@@ -42,7 +42,7 @@ class Values:
 @dataclass(slots=True)
 class Plan:
     sql: str
-    binders: list[Callable[[Values], Any]]
+    binders: list[Callable[[Bindings], Any]]
     table: Table
     kind: str  # list, keyed, count
     options: Options
@@ -56,16 +56,16 @@ class Plan:
     estimate: bool = False  # of a count: the answer is what PostgreSQL expects, by its plan
     measure: Plan | None = None  # tells how large the answer would be, where it may be too large
 
-    def args(self, values: Values) -> list[Any]:
+    def args(self, values: Bindings) -> list[Any]:
         """The bound values, in order. Raises BadRequest for one that does not fit its field."""
         return [get(values) for get in self.binders]
 
 
-def bound(shape: Shape) -> list[Callable[[Values], Any]]:
+def bound(shape: Statement) -> list[Callable[[Bindings], Any]]:
     return [_getter(slot) for slot in shape.slots]
 
 
-def _getter(slot: Slot) -> Callable[[Values], Any]:
+def _getter(slot: ParamSource) -> Callable[[Bindings], Any]:
     convert, label = slot.convert, slot.label
     if slot.source[0] == "actor":
         return _actor(slot.source[1], convert)
@@ -73,7 +73,7 @@ def _getter(slot: Slot) -> Callable[[Values], Any]:
     if convert is None:
         return raw
 
-    def get(values: Values) -> Any:
+    def get(values: Bindings) -> Any:
         value = raw(values)
         if value is None:
             return None
@@ -85,7 +85,7 @@ def _getter(slot: Slot) -> Callable[[Values], Any]:
     return get
 
 
-def _source(source: tuple[Any, ...]) -> Callable[[Values], Any]:
+def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
     match source:
         case ("const", value):
             return lambda _: value
@@ -106,10 +106,10 @@ def _source(source: tuple[Any, ...]) -> Callable[[Values], Any]:
     raise AssertionError(source)
 
 
-def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Values], Any]:
+def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Bindings], Any]:
     """A value of the caller. What the caller does not have, or does not fit, is NULL, which equals nothing."""
 
-    def get(values: Values) -> Any:
+    def get(values: Bindings) -> Any:
         value = values.actor.values.get(name)
         try:
             return value if convert is None or value is None else convert(value)
@@ -123,7 +123,7 @@ def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Values]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadRequest:
     """One read as the planner sees it."""
 
     table: Table
@@ -150,7 +150,7 @@ def right_of(table: Table, rights: Rights, verb: str) -> Right:
     return right
 
 
-def list_plan(asked: Asked, cursor: list[Any] | None = None) -> Plan:
+def list_plan(asked: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     options, bounds = asked.options, asked.bounds
     if options.include_schema and options.count_only:
         options.include_schema = False
@@ -179,13 +179,13 @@ def list_plan(asked: Asked, cursor: list[Any] | None = None) -> Plan:
     return plan
 
 
-def _measure(shape: Shape, asked: Asked) -> Plan | None:
+def _measure(shape: Statement, asked: ReadRequest) -> Plan | None:
     if shape.measure is None:
         return None
     return Plan(shape.measure.sql, bound(shape.measure), asked.table, "measure", asked.options)
 
 
-def count_plan(asked: Asked) -> Plan:
+def count_plan(asked: ReadRequest) -> Plan:
     options, scope = asked.options, asked.scope()
     tree = asked.filter.tree if asked.filter else None
     if grouped := aggregate.asked(options):
@@ -197,7 +197,7 @@ def count_plan(asked: Asked) -> Plan:
     return plan
 
 
-def keyed_plan(asked: Asked, wanted: list[Column], count: int, *, lock: bool = False) -> Plan:
+def keyed_plan(asked: ReadRequest, wanted: list[Column], count: int, *, lock: bool = False) -> Plan:
     scope, columns = asked.scope(), asked.reader()
     shape = keyed(scope, columns, wanted, count, lock=lock, most=asked.bounds.answer_rows)
     plan = Plan(shape.sql, bound(shape), asked.table, "keyed", asked.options, sealed=columns.sealed)
@@ -282,6 +282,6 @@ def checked(column: Column, value: Any) -> Any:
         raise bad_value(column.name, error) from None
 
 
-def order_length(asked: Asked) -> int:
+def order_length(asked: ReadRequest) -> int:
     """How many values a cursor of this order holds."""
     return len(columns.ordering(asked.scope(), order_terms(asked.options.order), asked.table.key, total=True))

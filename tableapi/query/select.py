@@ -20,7 +20,7 @@ from tableapi.query.columns import Reader, ordering
 from tableapi.query.filter.ast import Condition, Logic, Node
 from tableapi.query.names import order_terms
 from tableapi.query.options import Options
-from tableapi.query.where import ACTOR, Binder, Scope, Slot, clause
+from tableapi.query.where import ACTOR, Binder, ParamSource, Scope, clause
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import DIALECT
 from tableapi.schema.types import BY_NAME, PgType, check
@@ -30,15 +30,15 @@ _ORDER = "tableapi order "  # a name that no column has
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Statement:
     """A finished statement: its text and where each of its values comes from, in order."""
 
     sql: str
-    slots: tuple[Slot, ...]
-    measure: Shape | None = None  # tells how large the answer would be; None where it cannot be too large
+    slots: tuple[ParamSource, ...]
+    measure: Statement | None = None  # tells how large the answer would be; None where it cannot be too large
 
 
-def finish(statement: Any, binder: Binder) -> Shape:
+def finish(statement: Any, binder: Binder) -> Statement:
     compiled = statement.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
     given = {name: None for name, bound in compiled.binds.items() if bound.required}
     expanded = compiled.construct_expanded_state(given).parameters  # the list of an IN becomes one value each
@@ -48,10 +48,10 @@ def finish(statement: Any, binder: Binder) -> Shape:
         if name in binder.slots:
             slots.append(binder.slots[name])
         elif bound is not None and str(bound._orig_key).startswith("actor."):
-            slots.append(Slot(("actor", bound._orig_key.removeprefix("actor.")), _fits(bound.type)))
+            slots.append(ParamSource(("actor", bound._orig_key.removeprefix("actor.")), _fits(bound.type)))
         else:
-            slots.append(Slot(("const", expanded[name])))
-    return Shape(compiled.string, tuple(slots))
+            slots.append(ParamSource(("const", expanded[name])))
+    return Statement(compiled.string, tuple(slots))
 
 
 def _fits(type_: Any) -> Callable[[Any], Any] | None:
@@ -130,7 +130,7 @@ def _demanded(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
 # -- the statements --------------------------------------------------------------------------------------------------
 
 
-def measured(answer: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> Shape:
+def measured(answer: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> Statement:
     """The finished statement, with another one that measures its answer where it may hold more than `rows` rows."""
     shape = finish(answer, scope.binder)
     if reader.rows <= rows:
@@ -140,7 +140,7 @@ def measured(answer: Any, scope: Scope, reader: Reader, page: Any, rows: int) ->
 
 def listing(
     scope: Scope, reader: Reader, tree: Node | None, limit: int, *, probe: bool, cursor: Any = None, most: int = 100_000
-) -> Shape:
+) -> Statement:
     """A page. Columns: `body`; `count` with include_count; when the page is probed for a next one `more`, and with a
     cursor `position`, the values of the order's fields in its last row.
 
@@ -199,7 +199,9 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: aggregate.Terms)
     return select.order_by(*order).subquery("p")
 
 
-def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool) -> Shape:
+def grouping(
+    scope: Scope, options: Options, tree: Node | None, limit: int, limits: Limits, *, probe: bool
+) -> Statement:
     """A page of groups; columns as of a page of rows, `count` being the number of groups."""
     select, order, names = aggregate.grouped(scope, options, where(scope, tree), limits)
     rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).subquery("p").select()
@@ -211,7 +213,7 @@ def grouping(scope: Scope, options: Options, tree: Node | None, limit: int, limi
     return finish(answer, scope.binder)
 
 
-def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Shape:
+def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Statement:
     select, *_ = aggregate.grouped(scope, options, where(scope, tree), limits)
     return finish(sa.select(sa.func.count().label("count")).select_from(select.subquery("g")), scope.binder)
 
@@ -231,7 +233,7 @@ def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
     select = select.limit(sa.literal_column(str(limit)))
     if offset > 0:
         select = select.offset(sa.bindparam("offset", type_=sa.BigInteger))
-        binder.slots["offset"] = Slot(("offset",))
+        binder.slots["offset"] = ParamSource(("offset",))
     return select
 
 
@@ -241,13 +243,13 @@ def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
     return sa.select(sa.func.count().label("count")).select_from(scope.clause).where(*conditions)
 
 
-def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> Shape:
+def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> Statement:
     """The number of records, or with `explain` the plan of reading them, whose row estimate is a cheap count."""
     if explain:
         shape = finish(
             sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, tree)), scope.binder
         )
-        return Shape("EXPLAIN (FORMAT JSON) " + shape.sql, shape.slots)
+        return Statement("EXPLAIN (FORMAT JSON) " + shape.sql, shape.slots)
     return finish(_count(scope, where(scope, tree), tree), scope.binder)
 
 
@@ -262,7 +264,7 @@ def version(scope: Scope, table: Table) -> Any:
 
 def keyed(
     scope: Scope, reader: Reader, wanted: list[Column], count: int, *, lock: bool = False, most: int = 100_000
-) -> Shape:
+) -> Statement:
     """Records by identifier. Columns: `place` in the list of identifiers, `body`, `mark` (the row's version)."""
     options = reader.options
     table = scope.table

@@ -28,7 +28,7 @@ KEPT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ParamSource:
     """Where the value of one bound parameter comes from at each request, and how it is checked.
 
     source: ("lit", place in the filter), ("param", name), ("param", name, place in its list), ("id", which, part of
@@ -44,7 +44,7 @@ class Binder:
     """Collects the slots of one statement while it is built."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        self.slots: dict[str, Slot] = {}
+        self.slots: dict[str, ParamSource] = {}
         self.params = params or {}
         self.aliases = 0
         self.tables: dict[str, Table] = {}  # every table of the statement, but those that rules of rows bring along
@@ -68,7 +68,7 @@ class Binder:
                 value = check(type_, self._kept[source[1] - KEPT])
             except BadValue as error:
                 raise bad_value(label, error) from None
-            self.slots[name] = Slot(("const", wrap(value) if wrap else value))
+            self.slots[name] = ParamSource(("const", wrap(value) if wrap else value))
             return bind(type_, name)
 
         fit = stored if source[0] in ("value", "id") else check
@@ -76,7 +76,7 @@ class Binder:
         def convert(value: Any) -> Any:
             return wrap(fit(type_, value)) if wrap else fit(type_, value)
 
-        self.slots[name] = Slot(source, convert, label)
+        self.slots[name] = ParamSource(source, convert, label)
         return bind(type_, name)
 
 

@@ -73,7 +73,7 @@ class Counter(Protocol):
     async def close(self) -> None: ...
 
 
-class Off:
+class NoLimits:
     """RATE_LIMITS=off: everything is allowed, and the headers still say so."""
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
@@ -86,7 +86,7 @@ class Off:
         pass
 
 
-class Own:
+class LocalCounter:
     """Counts of this process alone: the clock of its windows, and how many there are of each."""
 
     def __init__(self, most: int = 100_000) -> None:
@@ -112,7 +112,7 @@ class Own:
         pass
 
 
-_counter: Counter = Own()
+_counter: Counter = LocalCounter()
 
 
 def hit(name: str, key: str, amount: int, seconds: float) -> Hit:
@@ -128,16 +128,16 @@ def give_back(name: str, key: str, hit: Hit) -> None:
 def start(settings: Settings) -> None:
     """Choose the counter that the settings ask for. Once per process, inside its event loop."""
     if settings.rate_limits is False:
-        use(Off())
+        use(NoLimits())
     elif settings.redis_url is not None:
-        from tableapi.ratelimit.redis import Shared
+        from tableapi.ratelimit.redis import RedisCounter
 
-        use(Shared(settings.redis_url))
+        use(RedisCounter(settings.redis_url))
     elif settings.workers > 1:
-        from tableapi.ratelimit.shared_memory import Mapped
+        from tableapi.ratelimit.shared_memory import SharedMemoryCounter
 
         try:
-            use(Mapped(settings.run_dir / "limits"))
+            use(SharedMemoryCounter(settings.run_dir / "limits"))
         except OSError as error:  # the disk is full; a worker that counts alone is better than none
             log.error("limits_alone", error=str(error.strerror))
 
@@ -151,4 +151,4 @@ def use(counter: Counter) -> None:
 async def stop() -> None:
     """Let go of the counter."""
     await _counter.close()
-    use(Own())
+    use(LocalCounter())

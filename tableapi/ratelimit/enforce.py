@@ -10,7 +10,7 @@ from tableapi.ratelimit import counter
 from tableapi.ratelimit.counter import Hit
 
 
-def spend(name: str, key: str, amount: int, seconds: int) -> Hit:
+def count_use(name: str, key: str, amount: int, seconds: int) -> Hit:
     """Count one use of `name` by `key`; TooMany, with the headers of G20, when it is one too many."""
     hit = counter.hit(name, key, amount, seconds)
     if not hit.ok:

@@ -19,8 +19,8 @@ from tableapi.ratelimit.counter import Hit, outcome
 
 log = structlog.get_logger(__name__)
 BATCH = 500
-MOST = 100_000
-RETRY = 1.0
+MAX_KEYS = 100_000
+RETRY_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Window:
     untold: int = 0  # counted here since
 
 
-class Shared:
+class RedisCounter:
     """The counter over one Redis."""
 
     def __init__(self, url: str, client: Redis | None = None) -> None:
@@ -43,7 +43,7 @@ class Shared:
         now, place = time.time(), f"limit:{name}:{key}"
         window = self._windows.get(place)
         if window is None or not now < window.reset <= now + seconds:  # over, or the clock was set back
-            if len(self._windows) >= MOST:
+            if len(self._windows) >= MAX_KEYS:
                 self._windows = {place: window for place, window in self._windows.items() if window.reset > now}
             window = self._windows[place] = _Window(now + seconds)
         window.untold += 1
@@ -75,7 +75,7 @@ class Shared:
                 except (RedisError, OSError, TimeoutError) as error:
                     log.warning("redis_unreachable", error=type(error).__name__)
                     self._untold |= dict.fromkeys(batch)
-                    await asyncio.sleep(RETRY)
+                    await asyncio.sleep(RETRY_SECONDS)
         finally:
             self._telling = None
 

@@ -30,7 +30,7 @@ def _place(name: str, key: str) -> tuple[int, int]:
     return (digest & (BUCKETS - 1)) * _SIZE, (digest >> 16) or 1
 
 
-class Mapped:
+class SharedMemoryCounter:
     """The counter over one file, made when it is not there. Raises OSError where there is no room for it."""
 
     def __init__(self, path: Path) -> None:

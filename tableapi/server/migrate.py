@@ -22,7 +22,7 @@ from pathlib import Path
 
 import asyncpg
 
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.endpoints import jobs
 
@@ -51,7 +51,7 @@ _OPEN = """
 """
 
 
-class BadMigration(Stop):
+class BadMigration(CommandError):
     """The schema files cannot be applied."""
 
 

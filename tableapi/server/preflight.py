@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 
-OLDEST = 150_000
+OLDEST_VERSION = 150_000
 
 
-class CannotServe(Stop):
+class CannotServe(CommandError):
     """The surroundings do not allow it."""
 
 
@@ -58,9 +58,9 @@ async def check_database(url: str) -> None:
         version = int(await connection.fetchval("select current_setting('server_version_num')"))
     finally:
         await connection.close()
-    if version < OLDEST:
+    if version < OLDEST_VERSION:
         raise CannotServe(
-            f"The database {shown} is PostgreSQL {version // 10_000}; {OLDEST // 10_000} or newer is needed."
+            f"The database {shown} is PostgreSQL {version // 10_000}; {OLDEST_VERSION // 10_000} or newer is needed."
         )
 
 

@@ -33,11 +33,11 @@ from tableapi.endpoints.project import load_project
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_port
-from tableapi.server.supervisor import Beside, die_with
+from tableapi.server.supervisor import WorkerProcess, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # NOTIFY on it: the workers read the catalog again
 HEADER_SECONDS = 30  # for the headers of a request, and as long a connection is kept that asks nothing
-MOST_CONNECTIONS = 8192  # per worker, most of them idle or slow; what works at once is MAX_UNDER_WAY
+MAX_CONNECTIONS = 8192  # per worker, most of them idle or slow; what works at once is MAX_UNDER_WAY
 STOP_SECONDS = 8  # for requests under way
 
 
@@ -92,7 +92,7 @@ async def _tell(datasets: Datasets) -> None:
 
 def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
     """The app, made inside a worker process."""
-    die_with(parent)
+    exit_with_parent(parent)
     from tableapi.app.pipeline import create_app
 
     return create_app(settings, datasets)
@@ -165,7 +165,7 @@ def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
         told = asyncio.run(init(settings, project))
     if settings.worker:
         environment = {"DATABASE_URL": str(settings.database_url)}
-        stack.enter_context(Beside("worker", folder=project, environment=environment))
+        stack.enter_context(WorkerProcess("worker", folder=project, environment=environment))
     return told
 
 
@@ -185,7 +185,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
         backlog=2048,
         log_level=LogLevels.error,
         respawn_failed_workers=True,
-        backpressure=MOST_CONNECTIONS,
+        backpressure=MAX_CONNECTIONS,
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         workers_kill_timeout=STOP_SECONDS,
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 PAUSE, MOST_PAUSE = 0.5, 4.0  # before a worker that ended is started again: more, the more often it happens
-LONG = 30.0  # a worker that lived so long did not fail at its start
+STABLE_SECONDS = 30.0  # a worker that lived so long did not fail at its start
 GRACE_SECONDS = 10  # for what is under way when the parent is gone
 # A process that is forked while another is being started inherits the pipe by which that one tells that it runs, and
 # who started it would wait for ever.
@@ -22,7 +22,7 @@ _forking = threading.RLock()
 os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
 
 
-def die_with(parent: int) -> None:
+def exit_with_parent(parent: int) -> None:
     """Belong to `parent` alone: Ctrl-C in its terminal reaches us through it, and we die when it does, however.
 
     A thread watches the parent (Linux), asks for an orderly end when it is gone, and sees to it that there is one.
@@ -50,7 +50,7 @@ def _outlive(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-class Beside:
+class WorkerProcess:
     """`with Beside(...):` - `tableapi <words>` runs beside the block, in a session of its own, away from Ctrl-C.
 
     The command is told its parent by `--with-parent`, to die with it.
@@ -63,7 +63,7 @@ class Beside:
         self._running: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._watch, name="beside", daemon=True)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> WorkerProcess:
         self._thread.start()
         return self
 
@@ -88,4 +88,4 @@ class Beside:
                 running.terminate()
             running.wait()
             self._stop.wait(pause)
-            pause = PAUSE if time.monotonic() - began > LONG else min(pause * 2, MOST_PAUSE)
+            pause = PAUSE if time.monotonic() - began > STABLE_SECONDS else min(pause * 2, MOST_PAUSE)

@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 import asyncpg
 
 from tableapi import exact_json
-from tableapi.db.errors import UNDONE, refusal
+from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest
 from tableapi.query.options import Options
 
 Done = TypeVar("Done")
 
 
-class Stop(Exception):
+class BatchStopped(Exception):
     """Ends the transaction of a batch whose first failure keeps nothing."""
 
 
@@ -24,7 +24,7 @@ class BatchError(ApiError):
     again = False  # whether nothing was written, for a reason that passes
 
     @property
-    def passing(self) -> bool:
+    def retryable(self) -> bool:
         return self.again
 
 
@@ -48,7 +48,7 @@ class Batch:
 
     def failed(self, error: ApiError) -> None:
         self.errors.append(len(self.bodies))
-        self._passing = self._passing or error.passing
+        self._passing = self._passing or error.retryable
         entry: dict[str, Any] = error.body()
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
         self.bodies.append(exact_json.dumps(entry))
@@ -74,10 +74,10 @@ async def trying(run: Awaitable[Done], *, alone: bool = False) -> Done | ApiErro
     try:
         return await run
     except (ApiError, asyncpg.PostgresError) as error:
-        refused = refusal(error)
+        refused = to_api_error(error)
         if refused is None:
             raise
-        if not alone and isinstance(error, UNDONE):
+        if not alone and isinstance(error, RETRYABLE):
             raise
         if not alone and (refused.why == "schema_changed" or refused.http_status == 503):
             raise refused from None  # no fault of this record: the whole request may be sent again

@@ -18,13 +18,13 @@ from tableapi.query.names import names
 from tableapi.query.options import Options, boolean
 from tableapi.schema.model import Column
 from tableapi.tables import prepared_write, read, tenant_guard
-from tableapi.tables.batch import Batch, Stop, trying
-from tableapi.tables.read import Call
+from tableapi.tables.batch import Batch, BatchStopped, trying
+from tableapi.tables.read import TableRequest
 from tableapi.tables.render import listing
 from tableapi.tables.write import Writer, Written
 
 
-async def handle(call: Call, verb: str, ident: str | None) -> Reply:
+async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
     """One request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await read.read(call, ident)
@@ -43,18 +43,18 @@ async def handle(call: Call, verb: str, ident: str | None) -> Reply:
     raise MethodNotAllowed(f"{verb} is not served here.", headers={"Allow": "GET, POST, PUT, PATCH, DELETE"})
 
 
-def _records(call: Call) -> list[dict[str, Any]]:
+def _records(call: TableRequest) -> list[dict[str, Any]]:
     if records := request_body.records(call.body, call.dataset.bounds.records):
         return records
     raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
 
 
-def _checked_options(call: Call) -> Options:
+def _checked_options(call: TableRequest) -> Options:
     """Options of a write, refused before anything is written."""
     options = call.options()
     if options.fields is not None or options.related:
         right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
-        asked = plan.Asked(call.table, right, call.rights, options, None, call.dataset.bounds)
+        asked = plan.ReadRequest(call.table, right, call.rights, options, None, call.dataset.bounds)
         asked.reader().columns(asked.scope(), options.fields, options.related)
     if options.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
@@ -62,7 +62,7 @@ def _checked_options(call: Call) -> Options:
     return options
 
 
-def _wanted(call: Call, options: Options, verb: str) -> list[Column]:
+def _wanted(call: TableRequest, options: Options, verb: str) -> list[Column]:
     right = plan.right_of(call.table, call.rights, verb)
     return plan.identifying(call.table, options.id_field, right)
 
@@ -71,7 +71,7 @@ def _wanted(call: Call, options: Options, verb: str) -> list[Column]:
 
 
 async def _each(
-    call: Call, options: Options, word: str, items: list[Any], one: Callable[[Writer, Any], Awaitable[Written]]
+    call: TableRequest, options: Options, word: str, items: list[Any], one: Callable[[Writer, Any], Awaitable[Written]]
 ) -> Reply:
     """Do the same for each record: all or nothing, or with `continue` each for itself."""
     batch = Batch(word, options)
@@ -83,14 +83,14 @@ async def _each(
             writer = Writer(call, options, connection)
             made = await _answered(writer, await one(writer, item), word)
             if simple and word == "created":
-                prepared_write.learn(call, "POST", None, writer.statements, sealed=made.sealed)
+                prepared_write.remember(call, "POST", None, writer.statements, sealed=made.sealed)
             return made
 
         async def step(item: Any) -> None:
             outcome = await trying(run(item), alone=options.go_on)
             if isinstance(outcome, ApiError):
                 batch.failed(outcome)
-                raise Stop
+                raise BatchStopped
             marks.append(outcome.mark)
             batch.done(read.unsealed(call, outcome.sealed, outcome.body))
 
@@ -104,7 +104,7 @@ async def _each(
                 async with connection.transaction():
                     for item in items:
                         await step(item)
-        except Stop:
+        except BatchStopped:
             pass
     made = listing(call, options, batch.answer(), _names(call, options))
     made.headers |= etag.headers(marks[0]) if len(marks) == 1 else {}
@@ -115,15 +115,15 @@ async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: 
     try:
         async with connection.transaction():
             await step(item)
-    except Stop:
+    except BatchStopped:
         pass
 
 
-def _names(call: Call, options: Options) -> list[str]:
+def _names(call: TableRequest, options: Options) -> list[str]:
     return names(options.fields) if options.fields and options.fields.strip() != "*" else []
 
 
-def _is_nested(call: Call, item: Any, word: str) -> bool:
+def _is_nested(call: TableRequest, item: Any, word: str) -> bool:
     """Whether a record needs more than one statement: nested records, related answers, a check that may undo it."""
     record = item[1] if isinstance(item, tuple) else item
     if "related" in call.query or (isinstance(call.body, dict) and "related" in call.body):
@@ -134,14 +134,14 @@ def _is_nested(call: Call, item: Any, word: str) -> bool:
     found = [column.name for column in columns.values() if column is not None]
     upsert = boolean("upsert", call.query.get("upsert", ""))
     key = ("undone", call.actor.role, call.table.name, word, upsert, tuple(found))
-    kept = call.dataset.shapes.get(key)
+    kept = call.dataset.plan_cache.get(key)
     if kept is None:
         kept = _may_be_undone(call, word, found, upsert=upsert)
         call.dataset.keep(key, kept)
     return bool(kept)
 
 
-def _may_be_undone(call: Call, word: str, names: list[str], *, upsert: bool) -> bool:
+def _may_be_undone(call: TableRequest, word: str, names: list[str], *, upsert: bool) -> bool:
     """Whether a rule of rows may refuse these fields when they are written already."""
     if word == "deleted":
         return False
@@ -163,13 +163,13 @@ async def _answered(writer: Writer, made: Written, word: str) -> Written:
     return found or made
 
 
-async def _create(call: Call) -> Reply:
+async def _create(call: TableRequest) -> Reply:
     records = _records(call)
     options = _checked_options(call)
     return await _each(call, options, "created", records, lambda w, record: w.create(call.table, record))
 
 
-async def _change(call: Call) -> Reply:
+async def _change(call: TableRequest) -> Reply:
     records = _records(call)
     options = _checked_options(call)
     if options.ids is not None:
@@ -182,7 +182,7 @@ async def _change(call: Call) -> Reply:
     return await _each(call, options, "updated", items, lambda w, item: _changed(w, *item))
 
 
-def _bounded(call: Call, ids: list[Any]) -> list[Any]:
+def _bounded(call: TableRequest, ids: list[Any]) -> list[Any]:
     request_body.records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
     if not ids:
         raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
@@ -206,7 +206,7 @@ async def _deleted(writer: Writer, ident: Any) -> Written:
     return await writer.delete(writer.call.table, wanted, plan.identifier(ident, wanted))
 
 
-async def _delete(call: Call) -> Reply:
+async def _delete(call: TableRequest) -> Reply:
     options = _checked_options(call)
     records = request_body.records(call.body, call.dataset.bounds.records) if call.body is not None else None
     if options.ids is not None:
@@ -222,7 +222,7 @@ async def _delete(call: Call) -> Reply:
     return Reply(b'{"success":true}')
 
 
-async def _by_filter(call: Call, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
+async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
     """All records of a filter, all or nothing."""
     related = bool(options.related.strip())
     async with call.dataset.db.writes.one() as connection, connection.transaction():
@@ -234,7 +234,9 @@ async def _by_filter(call: Call, options: Options, record: dict[str, Any] | None
     return listing(call, options, read.unsealed(call, True, before or body), _names(call, options))
 
 
-async def _related(call: Call, options: Options, connection: Any, keys: list[list[Any]] | None, text: str) -> bytes:
+async def _related(
+    call: TableRequest, options: Options, connection: Any, keys: list[list[Any]] | None, text: str
+) -> bytes:
     """The records of a write by filter with their relations, read on the same connection."""
     table = call.table
     wanted = [table.columns[n] for n in table.key]
@@ -244,15 +246,19 @@ async def _related(call: Call, options: Options, connection: Any, keys: list[lis
     if keys is None:
         found, literals = cache.parse(text, call.dataset.bounds.filter)
         wanted_keys = Options(fields="", params=options.params)
-        listed = plan.list_plan(plan.Asked(table, right, call.rights, wanted_keys, found, call.dataset.bounds))
-        row = await connection.fetchrow(listed.sql, *listed.args(plan.Values(call.actor, literals, options.params, [])))
+        listed = plan.list_plan(plan.ReadRequest(table, right, call.rights, wanted_keys, found, call.dataset.bounds))
+        row = await connection.fetchrow(
+            listed.sql, *listed.args(plan.Bindings(call.actor, literals, options.params, []))
+        )
         keys = [plan.identifier(one, wanted) for one in exact_json.loads(row["body"] or b"[]")]
     if not keys:
         return b"[]"
     if options.fields is None:
         options.fields = ""
-    made = plan.keyed_plan(plan.Asked(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys))
-    values = plan.Values(call.actor, [], options.params, keys)
+    made = plan.keyed_plan(
+        plan.ReadRequest(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys)
+    )
+    values = plan.Bindings(call.actor, [], options.params, keys)
     await answer_size.check(call.dataset.bounds, connection.fetchrow, made, values)
     rows = await connection.fetch(made.sql, *made.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"
@@ -262,7 +268,7 @@ async def _related(call: Call, options: Options, connection: Any, keys: list[lis
 
 
 @asynccontextmanager
-async def _writing(call: Call, options: Options, *, several: bool) -> Any:
+async def _writing(call: TableRequest, options: Options, *, several: bool) -> Any:
     async with call.dataset.db.writes.one() as connection:
         writer = Writer(call, options, connection)
         if several:
@@ -272,7 +278,7 @@ async def _writing(call: Call, options: Options, *, several: bool) -> Any:
             yield writer
 
 
-async def _change_one(call: Call, verb: str, ident: str) -> Reply:
+async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
     """The body is the record itself."""
     record = body = call.body
     if isinstance(record, dict) and "resource" in record and call.table.find("resource") is None:
@@ -285,11 +291,11 @@ async def _change_one(call: Call, verb: str, ident: str) -> Reply:
         made = await _answered(writer, await _changed(writer, ident, record), "updated")
     call.body = body
     if not several:
-        prepared_write.learn(call, verb, ident, writer.statements, sealed=made.sealed)
+        prepared_write.remember(call, verb, ident, writer.statements, sealed=made.sealed)
     return _single(call, made)
 
 
-async def _delete_one(call: Call, ident: str) -> Reply:
+async def _delete_one(call: TableRequest, ident: str) -> Reply:
     call.body = None
     options = _checked_options(call)
     async with _writing(call, options, several=bool(options.related)) as writer:
@@ -298,5 +304,5 @@ async def _delete_one(call: Call, ident: str) -> Reply:
     return _single(call, made)
 
 
-def _single(call: Call, made: Written) -> Reply:
+def _single(call: TableRequest, made: Written) -> Reply:
     return Reply(read.unsealed(call, made.sealed, made.body), headers=etag.headers(made.mark))

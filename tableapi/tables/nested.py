@@ -20,7 +20,7 @@ from tableapi.tables import tenant_guard
 if TYPE_CHECKING:
     from tableapi.tables.write import Writer, Written
 
-DEEPEST = 5
+MAX_DEPTH = 5
 
 
 def needed(change: Change) -> tuple[str, ...]:
@@ -36,8 +36,8 @@ class _Deeper:
 
     def __enter__(self) -> None:
         self.writer.depth += 1
-        if self.writer.depth > DEEPEST:
-            raise BadRequest(f"Records are nested deeper than {DEEPEST}.", reason="too_deep")
+        if self.writer.depth > MAX_DEPTH:
+            raise BadRequest(f"Records are nested deeper than {MAX_DEPTH}.", reason="too_deep")
 
     def __exit__(self, *_: object) -> None:
         self.writer.depth -= 1
@@ -82,7 +82,7 @@ async def _named(writer: Writer, relation: Relation, record: dict[str, Any]) -> 
         return found
     key = _lookup(record, relation.target.key)
     if not key:
-        raise tenant_guard.refused(writer.call, dict.fromkeys(relation.own))
+        raise tenant_guard.field_refusal(writer.call, dict.fromkeys(relation.own))
     return await _existing(writer, relation, key)
 
 

@@ -17,26 +17,26 @@ from tableapi.http import etag, response
 from tableapi.http.response import Reply
 from tableapi.query import write_conditions
 from tableapi.query.options import Options
-from tableapi.query.plan import Values
+from tableapi.query.plan import Bindings
 from tableapi.tables import read
 from tableapi.tables.batch import Batch, trying
-from tableapi.tables.read import Call
+from tableapi.tables.read import TableRequest
 
 _JSON = frozenset(("", "*/*", "application/json", "application/*"))
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PreparedWrite:
     """A compiled write; `sealed`: whether its answer holds sealed fields, `guarded`: whether it has conditions of
     guards.py, so that a row that was not written needs a second look."""
 
     sql: str
-    binders: list[Callable[[Values], Any]]
+    binders: list[Callable[[Bindings], Any]]
     sealed: bool
     guarded: bool
 
 
-def _record(call: Call, verb: str, ident: str | None) -> dict[str, Any] | None:
+def _record(call: TableRequest, verb: str, ident: str | None) -> dict[str, Any] | None:
     """The record of a write that may be known; None for one that must go the long way."""
     body = call.body
     if ident is None:
@@ -58,20 +58,20 @@ def _plain(headers: Mapping[str, str]) -> bool:
     return "if-match" not in headers and "wrap" not in headers and accept in _JSON
 
 
-def _key(call: Call, verb: str, fields: dict[str, Any]) -> tuple[Any, ...]:
+def _key(call: TableRequest, verb: str, fields: dict[str, Any]) -> tuple[Any, ...]:
     return ("known", call.actor.role, call.table.name, verb, *fields)
 
 
-async def write(call: Call, verb: str, ident: str | None) -> Reply | None:
+async def write(call: TableRequest, verb: str, ident: str | None) -> Reply | None:
     """The answer to a write of a known shape. None when the shape is not known, or there is no such record: nothing
     was written then. Raises ApiError and asyncpg's errors."""
     fields = _record(call, verb, ident)
     if fields is None:
         return None
-    known: Known | None = call.dataset.shapes.get(_key(call, verb, fields))
+    known: PreparedWrite | None = call.dataset.plan_cache.get(_key(call, verb, fields))
     if known is None:
         return None
-    values = Values(call.actor, [], {}, [[ident]], 0, None, fields)
+    values = Bindings(call.actor, [], {}, [[ident]], 0, None, fields)
     if ident is not None:
         row = await _run(call, known, values)
         return _answer(call, known, row, row["body"]) if row is not None else None
@@ -87,11 +87,11 @@ async def write(call: Call, verb: str, ident: str | None) -> Reply | None:
     return _answer(call, known, row, response.listed(b"[" + row["body"] + b"]"))
 
 
-async def _run(call: Call, known: Known, values: Values) -> Any:
+async def _run(call: TableRequest, known: PreparedWrite, values: Bindings) -> Any:
     return await call.dataset.db.writes.fetchrow(known.sql, *[get(values) for get in known.binders])
 
 
-def _answer(call: Call, known: Known, row: Any, body: bytes) -> Reply:
+def _answer(call: TableRequest, known: PreparedWrite, row: Any, body: bytes) -> Reply:
     return Reply(read.unsealed(call, known.sealed, body), headers=etag.headers(row["mark"]))
 
 
@@ -99,7 +99,9 @@ def not_created() -> Forbidden:
     return Forbidden("The record was not created: a rule of the table took it away.", reason="not_created")
 
 
-def learn(call: Call, verb: str, ident: str | None, statements: list[tuple[str, Any]], *, sealed: bool) -> None:
+def remember(
+    call: TableRequest, verb: str, ident: str | None, statements: list[tuple[str, Any]], *, sealed: bool
+) -> None:
     """Keep the shape of a write that was one statement outside a transaction, if the next one can do the same."""
     fields, table = _record(call, verb, ident), call.table
     right = call.rights.right(table, "POST" if verb == "POST" else "PATCH")
@@ -108,4 +110,4 @@ def learn(call: Call, verb: str, ident: str | None, statements: list[tuple[str, 
     allowed = table.columns.keys() if right.writable is None else right.writable & table.columns.keys()
     if fields.keys() <= allowed:
         guarded = write_conditions.concern(table, right, call.rights, fields)
-        call.dataset.keep(_key(call, verb, fields), Known(*statements[0], sealed, guarded))
+        call.dataset.keep(_key(call, verb, fields), PreparedWrite(*statements[0], sealed, guarded))

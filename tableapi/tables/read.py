@@ -23,7 +23,7 @@ from tableapi.query.bounds import Bounds
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.options import Options, body_shape, boolean, integer, options, shape
-from tableapi.query.plan import Asked, Plan, Values
+from tableapi.query.plan import Bindings, Plan, ReadRequest
 from tableapi.query.plan_cache import digest, short
 from tableapi.schema.model import Table
 from tableapi.tables import describe
@@ -33,7 +33,7 @@ from tableapi.tables.render import as_file, listing
 
 
 @dataclass(slots=True)
-class Call:
+class TableRequest:
     """One request for a table: who, what, and with what."""
 
     dataset: Dataset
@@ -44,13 +44,15 @@ class Call:
     body: Any
     headers: Mapping[str, str]
     export: export_formats.Export | None = None  # what a hook wants of a list that goes out as a file
-    crossed: dict[str, Any] = field(default_factory=dict)  # fields sent that name another account (crossed.py)
+    tenant_mismatches: dict[str, Any] = field(
+        default_factory=dict
+    )  # fields sent that name another account (crossed.py)
 
     def bounds(self) -> Bounds:
         """The limits of the dataset; a file may hold more rows than a page."""
         return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
 
-    def again(self) -> Call:
+    def again(self) -> TableRequest:
         """The same call for another try: what a hook took out of the query is there again."""
         return replace(self, query=dict(self.query), export=None)
 
@@ -69,7 +71,7 @@ class Call:
         return options(self.query, self.body, self.table.relation)
 
 
-async def one(call: Call, ident: Any) -> Reply:
+async def one(call: TableRequest, ident: Any) -> Reply:
     """GET /_table/<t>/<id>"""
     wanted, made = _keyed(call, 1)
     values = _values(call, made.options, [])
@@ -79,7 +81,7 @@ async def one(call: Call, ident: Any) -> Reply:
         raise missing(ident)
     body = unsealed(call, made.sealed, row["body"])
     tag = etag.etag(row["mark"], row["body"] if made.options.related else b"")
-    if etag.known(call.headers, tag):
+    if etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     if (form := export_formats.wanted(made.options, call.headers)) is not None:
         return as_file(call, [exact_json.loads(body)], made.names, *form)
@@ -90,7 +92,7 @@ def missing(ident: Any) -> NotFound:
     return NotFound(f"Record with identifier '{str(ident)[:100]}' not found.")
 
 
-def _key(call: Call, *more: Any) -> tuple[Any, ...]:
+def _key(call: TableRequest, *more: Any) -> tuple[Any, ...]:
     """The shape of a request: its known options, but for the values that are bound."""
     rest = short(shape(call.query, call.table.relation))
     lifted = (
@@ -101,19 +103,19 @@ def _key(call: Call, *more: Any) -> tuple[Any, ...]:
     return (call.actor.role, call.table.name, rest, lifted, call.export.most if call.export else 0, *more)
 
 
-def _params(call: Call) -> dict[str, Any]:
+def _params(call: TableRequest) -> dict[str, Any]:
     sent = {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
     return options({"params": call.query["params"]} if "params" in call.query else {}, sent).params
 
 
-def _asked(call: Call, made: Options, tree: Filter | None) -> Asked:
+def _asked(call: TableRequest, made: Options, tree: Filter | None) -> ReadRequest:
     right = plan.right_of(call.table, call.rights, "GET")
-    return Asked(call.table, right, call.rights, made, tree, call.bounds())
+    return ReadRequest(call.table, right, call.rights, made, tree, call.bounds())
 
 
-def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
+def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
     key = _key(call, "keyed", count)
-    found = call.dataset.shapes.get(key)
+    found = call.dataset.plan_cache.get(key)
     if found is None:
         made = call.options()
         asked = _asked(call, made, None)
@@ -123,7 +125,7 @@ def _keyed(call: Call, count: int) -> tuple[list[Any], Plan]:
     return found
 
 
-async def _run(call: Call, made: Plan, values: Values) -> Any:
+async def _run(call: TableRequest, made: Plan, values: Bindings) -> Any:
     """The row of a statement, from the primary or a replica, as the plan and the settings allow."""
     replicas, bounds = call.dataset.replicas, call.dataset.bounds
     if made.replica and replicas is not None:
@@ -133,7 +135,7 @@ async def _run(call: Call, made: Plan, values: Values) -> Any:
         if not turns.enter(caller):
             await turns.wait(caller)
         try:
-            row = await answer_size.fetchrow(bounds, call.dataset.db.lanes.fetchrow, made, values)
+            row = await answer_size.fetchrow(bounds, call.dataset.db.reads.fetchrow, made, values)
         finally:
             turns.leave(caller)
     if row is not None and made.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
@@ -141,11 +143,11 @@ async def _run(call: Call, made: Plan, values: Values) -> Any:
     return row
 
 
-def _values(call: Call, made: Options, literals: list[str]) -> Values:
-    return Values(call.actor, literals, made.params, [])
+def _values(call: TableRequest, made: Options, literals: list[str]) -> Bindings:
+    return Bindings(call.actor, literals, made.params, [])
 
 
-async def several(call: Call, idents: list[Any]) -> Reply:
+async def several(call: TableRequest, idents: list[Any]) -> Reply:
     """Records by `ids`, in their order; one that is missing is an error of the batch."""
     made = call.options()
     batch = Batch("retrieved", made)
@@ -170,7 +172,7 @@ async def several(call: Call, idents: list[Any]) -> Reply:
         values = _values(call, made, [])
         values.ids = good
         sealed, shown = found.sealed, found.names
-        async with call.dataset.db.lanes.one() as connection:
+        async with call.dataset.db.reads.one() as connection:
             await answer_size.check(call.dataset.bounds, connection.fetchrow, found, values)
             rows = {r["place"]: r["body"] for r in await connection.fetch(found.sql, *found.args(values))}
     for ident, place in zip(idents, places, strict=True):
@@ -185,7 +187,7 @@ async def several(call: Call, idents: list[Any]) -> Reply:
     return listing(call, made, batch.answer(), shown)
 
 
-async def many(call: Call) -> Reply:
+async def many(call: TableRequest) -> Reply:
     """Records by filter; or the number of them; or groups."""
     text = call.filter_text()
     found, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
@@ -195,11 +197,11 @@ async def many(call: Call) -> Reply:
     key = None
     if cursor_text is None:
         key = _key(call, found.mark if found else None, offset > 0)
-        made = call.dataset.shapes.get(key)
+        made = call.dataset.plan_cache.get(key)
     else:
         cursor = _cursor(call, str(cursor_text), found)
         key = _key(call, found.mark if found else None, "cursor", tuple(value is None for value in cursor))
-        made = call.dataset.shapes.get(key)
+        made = call.dataset.plan_cache.get(key)
     if made is None:
         wanted = call.options()
         wanted.offset = offset
@@ -208,14 +210,14 @@ async def many(call: Call) -> Reply:
         made = plan.list_plan(_asked(call, wanted, found), cursor)
         call.dataset.keep(key, made)
     given = made.options
-    values = Values(call.actor, literals, _params(call) if given.params else {}, [], offset, cursor)
+    values = Bindings(call.actor, literals, _params(call) if given.params else {}, [], offset, cursor)
     row = await _run(call, made, values)
     assert row is not None
     if made.kind == "count":
         return Reply(b"%d" % _number(row, made))
     meta = await _meta(call, made, values, row)
     tag = etag.of_list(row["body"] or b"[]", meta)
-    if tag and etag.known(call.headers, tag):
+    if tag and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     answer = listing(call, given, unsealed(call, made.sealed, row["body"] or b"[]"), made.names, meta)
     if tag:
@@ -223,13 +225,13 @@ async def many(call: Call) -> Reply:
     return answer
 
 
-def _lifted(call: Call, name: str) -> Any:
+def _lifted(call: TableRequest, name: str) -> Any:
     if name in call.query:
         return call.query[name]
     return call.body.get(name) if isinstance(call.body, dict) else None
 
 
-def _offset(call: Call) -> int:
+def _offset(call: TableRequest) -> int:
     given = _lifted(call, "offset")
     given = _lifted(call, "skip") if given is None else given
     if given is None:
@@ -241,16 +243,16 @@ def _offset(call: Call) -> int:
     return max(offset, 0)
 
 
-def _cursor(call: Call, text: str, found: Filter | None) -> list[Any]:
+def _cursor(call: TableRequest, text: str, found: Filter | None) -> list[Any]:
     if not text.strip():
         return []
     given = call.options()
     right = plan.right_of(call.table, call.rights, "GET")
-    asked = Asked(call.table, right, call.rights, given, found, call.dataset.bounds)
+    asked = ReadRequest(call.table, right, call.rights, given, found, call.dataset.bounds)
     return aggregate.decode_cursor(text.strip(), plan.order_mark(call.table, given), plan.order_length(asked))
 
 
-async def _meta(call: Call, made: Plan, values: Values, row: Any) -> dict[str, Any]:
+async def _meta(call: TableRequest, made: Plan, values: Bindings, row: Any) -> dict[str, Any]:
     given = made.options
     more = bool(made.probe and row["more"])
     own_limit = given.limit is not None and 0 < given.limit <= call.bounds().rows
@@ -280,7 +282,7 @@ def _number(row: Any, made: Plan) -> int:
     return int(row["count"])
 
 
-def unsealed(call: Call, sealed: bool, body: bytes) -> bytes:
+def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
     """Sealed values become what the caller gets; all else stays the bytes that PostgreSQL made."""
     if not sealed or call.dataset.unseal is None:
         return body
@@ -288,7 +290,7 @@ def unsealed(call: Call, sealed: bool, body: bytes) -> bytes:
     return call.dataset.unseal.body(body, wire)
 
 
-async def read(call: Call, ident: str | None) -> Reply:
+async def read(call: TableRequest, ident: str | None) -> Reply:
     """GET of a table or a record, also tunnelled."""
     plan.right_of(call.table, call.rights, "GET")
     if ident is not None:
@@ -299,7 +301,7 @@ async def read(call: Call, ident: str | None) -> Reply:
     return await many(call)
 
 
-def _idents(call: Call) -> list[Any] | None:
+def _idents(call: TableRequest) -> list[Any] | None:
     """Identifiers from `ids`, or from records in a tunnelled body."""
     if "ids" in call.query or (isinstance(call.body, dict) and "ids" in call.body):
         found = call.options().ids

@@ -12,16 +12,16 @@ from tableapi.http import etag
 from tableapi.query import dml, write_conditions
 from tableapi.query.change import Change
 from tableapi.query.filter.ast import Node
-from tableapi.query.plan import Values
+from tableapi.query.plan import Bindings
 from tableapi.schema.model import Column, Table
 from tableapi.tables import prepared_write, tenant_guard
-from tableapi.tables.read import Call, missing
+from tableapi.tables.read import TableRequest, missing
 
 if TYPE_CHECKING:
     from tableapi.tables.write import Writer
 
 
-def at_create(call: Call, right: Right, change: Change, forced: Mapping[str, Any]) -> None:
+def at_create(call: TableRequest, right: Right, change: Change, forced: Mapping[str, Any]) -> None:
     """Refuse fields of a new record that the caller may not set.
 
     The session's own identity is ignored. A stamped field must be equal to its stamp. `forced`: references to the
@@ -31,9 +31,9 @@ def at_create(call: Call, right: Right, change: Change, forced: Mapping[str, Any
     for name, value in {**change.refused, **{n: v for n, v in forced.items() if not right.sets((n,))}}.items():
         if name in right.stamp:
             if str(value) != str(tenant_guard.stamped(call, right, name)):
-                raise tenant_guard.mismatch(call, name, value)
+                raise tenant_guard.tenant_mismatch(call, name, value)
         elif value is not None:
-            raise tenant_guard.refused(call, {name: value})
+            raise tenant_guard.field_refusal(call, {name: value})
 
 
 async def at_change(
@@ -61,11 +61,11 @@ async def unchanged(
     try:
         row = await writer.fetch(key, lambda: dml.find(target, wanted, fields), writer.values(fields, ident))
     except BadRequest:
-        raise tenant_guard.refused(writer.call, dict([next(iter(fields.items()))])) from None
+        raise tenant_guard.field_refusal(writer.call, dict([next(iter(fields.items()))])) from None
     if row is None:
         raise missing(",".join(map(str, ident)))
     if not row["same"]:
-        raise tenant_guard.refused(writer.call, fields)
+        raise tenant_guard.field_refusal(writer.call, fields)
 
 
 async def gone(
@@ -76,7 +76,7 @@ async def gone(
         target = writer.target(table, right, "")
         key = ("find", table.name, tuple(c.name for c in wanted), "", ())
         if await writer.fetch(key, lambda: dml.find(target, wanted), writer.values({}, ident)) is not None:
-            return etag.stale()
+            return etag.precondition_failed()
     return missing(",".join(map(str, ident)))
 
 
@@ -107,7 +107,7 @@ async def not_created(writer: Writer, table: Table, change: Change, conflict: li
 
 
 async def by_filter(
-    writer: Writer, table: Table, change: Change, tree: Node | None, values: Values, key: tuple[Any, ...]
+    writer: Writer, table: Table, change: Change, tree: Node | None, values: Bindings, key: tuple[Any, ...]
 ) -> None:
     """Raise the refusal of a change by filter when one of its records may not be changed this way."""
     right = writer.right(table, "PATCH")

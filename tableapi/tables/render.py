@@ -14,10 +14,10 @@ from tableapi.query.options import Options, boolean
 from tableapi.tables.export import wanted, written
 
 if TYPE_CHECKING:
-    from tableapi.tables.read import Call
+    from tableapi.tables.read import TableRequest
 
 
-def listing(call: Call, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
+def listing(call: TableRequest, given: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
     """The answer of a list. `body`: a JSON array; `names`: its fields, for the head of a file."""
     if given.as_list:
         key = words.names(given.id_field) if given.id_field.strip() else call.table.key
@@ -37,7 +37,7 @@ def _identifier(row: dict[str, Any], key: Any) -> Any:
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
 
 
-def as_file(call: Call, rows: list[dict[str, Any]], names: Any, form: str, name: str) -> Reply:
+def as_file(call: TableRequest, rows: list[dict[str, Any]], names: Any, form: str, name: str) -> Reply:
     """The rows as a download of one of the forms of sheets.py."""
     file = title = call.table.bare
     if (export := call.export) is not None:

@@ -172,8 +172,8 @@ def _passed(one: Argument, value: Any, gap: bool) -> Any:
 async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *, read_only: bool) -> Any:
     binder = Binder()
     call = _call(routine, values, binder)
-    bound = plan.Values(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
-    async with (dataset.db.lanes if read_only else dataset.db.writes).one() as connection:
+    bound = plan.Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
+    async with (dataset.db.reads if read_only else dataset.db.writes).one() as connection:
         if routine.kind == "p":
             shape = finish(call, binder)
             args = [get(bound) for get in plan.bound(shape)]

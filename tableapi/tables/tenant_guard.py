@@ -13,13 +13,13 @@ from tableapi.auth.rights import Right
 from tableapi.errors import Forbidden
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation
-from tableapi.tables.read import Call
+from tableapi.tables.read import TableRequest
 
 
-def refused(call: Call, fields: Mapping[str, Any]) -> Forbidden:
+def field_refusal(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
     """Return the refusal of these fields, with the values that were sent."""
     crossed = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
-    return mismatch(call, crossed[0], fields[crossed[0]]) if crossed else unwritable(fields)
+    return tenant_mismatch(call, crossed[0], fields[crossed[0]]) if crossed else unwritable(fields)
 
 
 def unwritable(fields: Mapping[str, Any]) -> Forbidden:
@@ -28,18 +28,18 @@ def unwritable(fields: Mapping[str, Any]) -> Forbidden:
     return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
 
 
-def differs(call: Call, name: str, value: Any) -> bool:
+def differs(call: TableRequest, name: str, value: Any) -> bool:
     """Return whether an identity field is sent with another value than the session's."""
     return str(value) != str(call.actor.values.get(call.dataset.identity.get(name, name)))
 
 
-def mismatch(call: Call, name: str, value: Any) -> Forbidden:
+def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
     """Return the refusal of a field that names another account. It is kept once per request and field."""
-    call.crossed[name] = value
+    call.tenant_mismatches[name] = value
     return Forbidden(f"Field '{name}' is not yours to choose.", reason="tenant_mismatch")
 
 
-def stamped(call: Call, right: Right, name: str) -> Any:
+def stamped(call: TableRequest, right: Right, name: str) -> Any:
     """Return the value that a field is stamped with for this caller."""
     stamp = right.stamp[name]
     try:
@@ -48,14 +48,14 @@ def stamped(call: Call, right: Right, name: str) -> Any:
         return None
 
 
-def drop_own(call: Call, fields: dict[str, Any]) -> None:
+def drop_own(call: TableRequest, fields: dict[str, Any]) -> None:
     """Leave out identity fields that hold the session's own value."""
     for name in [name for name in fields if name in call.dataset.identity]:
         if fields[name] is not None and not differs(call, name, fields[name]):
             del fields[name]
 
 
-def foreign(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the identity fields of a record that hold another value than the session's, where none may be written.
 
     The key of the table is left out: a record of another account does not exist for the caller. Fields that the right
@@ -71,33 +71,33 @@ def foreign(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
         if not differs(call, name, value) or (value is None and verb == "POST"):
             continue
         if right is not None and name in right.ignored:
-            call.crossed[name] = value
+            call.tenant_mismatches[name] = value
         else:
             found[name] = value
     return found
 
 
-def unpermitted(call: Call, verb: str) -> None:
+def unpermitted(call: TableRequest, verb: str) -> None:
     """Refuse records that name another account in a request without a right to its verb."""
     if call.dataset.identity and call.rights.right(call.table, verb) is None:
         for record in sent(call):
             checked(call, verb, record)
 
 
-def checked(call: Call, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record under the table's own names. Raises Forbidden when it names another account."""
     if found := foreign(call, verb, record):
-        raise refused(call, found)
+        raise field_refusal(call, found)
     return spelled(call.table, record)
 
 
-def sent(call: Call) -> list[Mapping[str, Any]]:
+def sent(call: TableRequest) -> list[Mapping[str, Any]]:
     """Return the objects in a body that may be records, whether it is well formed or not."""
     body = call.body.get("resource", call.body) if isinstance(call.body, dict) else call.body
     return [one for one in (body if isinstance(body, list) else [body]) if isinstance(one, dict)]
 
 
-def _named(call: Call, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _named(call: TableRequest, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The identity fields of a record with their values, also those that a nested parent stands for."""
     identity, table = call.dataset.identity, call.table
     for name, value in spelled(table, record).items():

@@ -16,11 +16,11 @@ from tableapi.query.change import Change, take_apart
 from tableapi.query.dml import Target
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
-from tableapi.query.plan import Asked, Values
+from tableapi.query.plan import Bindings, ReadRequest
 from tableapi.query.where import Binder
 from tableapi.schema.model import Column, Table
 from tableapi.tables import nested, refusals, tenant_guard
-from tableapi.tables.read import Call
+from tableapi.tables.read import TableRequest
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Written:
 class Writer:
     """The writes of one request, on one connection."""
 
-    call: Call
+    call: TableRequest
     options: Options
     connection: asyncpg.Connection
     depth: int = 0
@@ -69,10 +69,10 @@ class Writer:
             return self.options.id_field or ""
         return self.options.fields
 
-    async def fetch(self, key: tuple[Any, ...], build: Callable[[], Any], values: Values) -> Any:
+    async def fetch(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> Any:
         """Run a statement that is compiled once per shape; its first row, or None."""
         full = ("write", self.call.actor.role, *key)
-        made = self.call.dataset.shapes.get(full)
+        made = self.call.dataset.plan_cache.get(full)
         if made is None:
             shape = build()
             made = (shape.sql, plan.bound(shape))
@@ -83,8 +83,8 @@ class Writer:
 
     def values(
         self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str] | None = None
-    ) -> Values:
-        found = Values(self.call.actor, literals or [], self.options.params, [ident] if ident else [])
+    ) -> Bindings:
+        found = Bindings(self.call.actor, literals or [], self.options.params, [ident] if ident else [])
         found.record = dict(record)
         return found
 
@@ -174,7 +174,7 @@ class Writer:
                 ("find", table.name, names, target.fields, extra), lambda: dml.find(target, wanted), values
             )
             if row is not None and match and row["mark"] not in match.split():
-                raise etag.stale()
+                raise etag.precondition_failed()
         else:
             key = (
                 "update",
@@ -195,7 +195,7 @@ class Writer:
 
     def _match(self, table: Table) -> str:
         """Those of the request hold for the record that it names, not for those inside it."""
-        return "" if self.depth or table is not self.call.table else etag.wanted(self.call.headers)
+        return "" if self.depth or table is not self.call.table else etag.if_match(self.call.headers)
 
     # -- delete ------------------------------------------------------------------------------------------------------
 
@@ -229,7 +229,7 @@ class Writer:
             if change.relations:
                 raise BadRequest("Nested records need one record at a time: use ids.", reason="bad_records")
             if change.refused:
-                raise tenant_guard.refused(self.call, change.refused)
+                raise tenant_guard.field_refusal(self.call, change.refused)
             if change.empty:
                 raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
         target = self.target(table, right, self.fields(table))
@@ -260,9 +260,9 @@ class Writer:
         options = self.options
         if options.fields is None:
             options.fields = options.id_field or ""
-        asked = Asked(table, right, self.call.rights, options, None, self.call.dataset.bounds)
+        asked = ReadRequest(table, right, self.call.rights, options, None, self.call.dataset.bounds)
         found = plan.keyed_plan(asked, wanted, 1)
-        values = Values(self.call.actor, [], made.params, [ident])
+        values = Bindings(self.call.actor, [], made.params, [ident])
         await answer_size.check(self.call.dataset.bounds, self.connection.fetchrow, found, values)
         row = await self.connection.fetchrow(found.sql, *found.args(values))
         return Written(row["body"], row["mark"], {}, found.sealed) if row is not None else None

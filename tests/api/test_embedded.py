@@ -68,7 +68,7 @@ def test_data_of_another_version_is_one_line(folder: Path) -> None:
 
 def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = subprocess.CompletedProcess([], 1, stdout="initdb: error: could not write: No space left on device\n")
-    monkeypatch.setattr(privileges.Runner, "run", lambda self, command, **options: full)
+    monkeypatch.setattr(privileges.UnprivilegedUser, "run", lambda self, command, **options: full)
 
     with pytest.raises(NoPostgres, match=r"The disk of .*postgres is full"):
         Embedded(tmp_path / "postgres").start()

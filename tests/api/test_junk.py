@@ -144,11 +144,11 @@ async def test_ten_thousand_requests_of_junk_leave_nothing(app: App) -> None:
             assert answer.status_code == status, answer.text
 
         assert await _grown(junk, 10_000) < 5_000_000
-    assert app.services.datasets["x"].shapes.bytes < 500_000
+    assert app.services.datasets["x"].plan_cache.bytes < 500_000
 
 
 async def test_shapes_are_bounded_in_bytes(app: App) -> None:
-    kept = app.services.datasets["x"].shapes
+    kept = app.services.datasets["x"].plan_cache
     kept._most_bytes = 300_000
     async with caller(app) as client:
         for number in range(300):

@@ -10,7 +10,7 @@ import pytest
 
 from tableapi.auth.rights import FullRights
 from tableapi.datasets.dataset import Dataset
-from tableapi.db.connections import STATEMENTS, Lane
+from tableapi.db.connections import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.db.database import Db
 from tableapi.errors import Busy
 
@@ -29,67 +29,67 @@ async def db(url: str) -> AsyncIterator[Db]:
 
 
 async def test_who_waits_too_long_is_refused_and_the_lane_goes_on(db: Db) -> None:
-    db.lanes._wait = 0.05
-    async with db.lanes.one():
+    db.reads._wait = 0.05
+    async with db.reads.one():
         with pytest.raises(Busy):
-            await db.lanes.take()
-        late = await asyncio.gather(*(db.lanes.take() for _ in range(3)), return_exceptions=True)
+            await db.reads.take()
+        late = await asyncio.gather(*(db.reads.take() for _ in range(3)), return_exceptions=True)
         assert all(isinstance(one, Busy) for one in late)
-    assert await db.lanes.fetchrow("select 1 as one") is not None
+    assert await db.reads.fetchrow("select 1 as one") is not None
 
 
 async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
-    db.lanes._queue = 0
-    async with db.lanes.one():
+    db.reads._queue = 0
+    async with db.reads.one():
         with pytest.raises(Busy):
-            await db.lanes.take()
+            await db.reads.take()
 
 
 async def test_a_lane_handed_to_who_gave_up_in_that_moment_is_not_lost(db: Db) -> None:
-    held = await db.lanes.take()
-    waiting = asyncio.create_task(db.lanes.take())
+    held = await db.reads.take()
+    waiting = asyncio.create_task(db.reads.take())
     await asyncio.sleep(0)
-    db.lanes.give_back(held)  # handed over, but the task has not run since
+    db.reads.give_back(held)  # handed over, but the task has not run since
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert await asyncio.wait_for(db.lanes.take(), 1) is held
+    assert await asyncio.wait_for(db.reads.take(), 1) is held
 
 
 async def test_who_gives_up_leaves_the_queue(db: Db) -> None:
-    held = await db.lanes.take()
-    waiting = asyncio.create_task(db.lanes.take())
+    held = await db.reads.take()
+    waiting = asyncio.create_task(db.reads.take())
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert not db.lanes._waiting
-    db.lanes.give_back(held)
+    assert not db.reads._waiting
+    db.reads.give_back(held)
 
 
 async def test_a_known_statement_survives_ddl(db: Db) -> None:
     await db.execute("create table t (a integer)")
     await db.execute("insert into t values (7)")
     for kind in ("bigint", "text", "numeric"):
-        row = await db.lanes.fetchrow("select * from t")
+        row = await db.reads.fetchrow("select * from t")
         assert row is not None
         assert str(row["a"]) == "7"
         await db.execute(f"alter table t alter column a type {kind} using a::{kind}")
     await db.execute("alter table t add column b text default 'x'")
-    row = await db.lanes.fetchrow("select * from t")
+    row = await db.reads.fetchrow("select * from t")
     assert row is not None
     assert (str(row["a"]), row["b"]) == ("7", "x")
 
 
 async def test_more_statements_than_a_lane_keeps(db: Db) -> None:
-    for n in range(STATEMENTS + 20):
-        row = await db.lanes.fetchrow(f"select {n} as n, $1::int as m", n)
+    for n in range(MAX_PREPARED_STATEMENTS + 20):
+        row = await db.reads.fetchrow(f"select {n} as n, $1::int as m", n)
         assert row is not None
         assert (row["n"], row["m"]) == (n, n)
-    async with db.lanes.one() as lane:
-        assert isinstance(lane, Lane)
-        assert len(lane._known) == STATEMENTS
+    async with db.reads.one() as lane:
+        assert isinstance(lane, FastConnection)
+        assert len(lane._known) == MAX_PREPARED_STATEMENTS
         kept = await lane.fetchval("select count(*) from pg_prepared_statements")
-        assert kept <= STATEMENTS + 2
+        assert kept <= MAX_PREPARED_STATEMENTS + 2
 
 
 async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: str) -> None:
@@ -98,15 +98,15 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
     lost: list[object] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: lost.append(context))
-    held = await dataset.db.lanes.take()
-    dataset.db.lanes._wait = 0.05
+    held = await dataset.db.reads.take()
+    dataset.db.reads._wait = 0.05
     try:
         asking = asyncio.create_task(dataset.look())
-        while dataset.db.lanes.waiting == 0:  # noqa: ASYNC110 - a task of the dataset
+        while dataset.db.reads.waiting == 0:  # noqa: ASYNC110 - a task of the dataset
             await asyncio.sleep(0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        while dataset.db.lanes.waiting:  # noqa: ASYNC110 - a task of the dataset
+        while dataset.db.reads.waiting:  # noqa: ASYNC110 - a task of the dataset
             await asyncio.sleep(0)
         await asyncio.sleep(0)
         gc.collect()
@@ -114,6 +114,6 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
         assert not lost
     finally:
         loop.set_exception_handler(None)
-        dataset.db.lanes.give_back(held)
+        dataset.db.reads.give_back(held)
     assert await dataset.look() is False
     await dataset.close()

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from tableapi.auth.policy import ANYONE, Actor
-from tableapi.endpoints.guard import Endpoint, Limit, admit, cron, decode, parse_limits, script, validate
+from tableapi.endpoints.guard import Endpoint, Limit, authorize, cron, decode, parse_limits, script, validate
 from tableapi.errors import ApiError, BadRequest, Invalid, UnsupportedMedia
 
 
@@ -55,15 +55,15 @@ def test_a_door_must_be_said() -> None:
 def test_who_may_come_in(roles: tuple[str, ...], role: str, status: int | None) -> None:
     door = endpoint(roles=roles)
     if status is None:
-        admit(door, Actor(role))
+        authorize(door, Actor(role))
         return
     with pytest.raises(ApiError) as refused:
-        admit(door, Actor(role))
+        authorize(door, Actor(role))
     assert refused.value.http_status == status
 
 
 def test_public_lets_everybody_in() -> None:
-    admit(endpoint(public=True), Actor(""))
+    authorize(endpoint(public=True), Actor(""))
 
 
 def test_bodies() -> None:

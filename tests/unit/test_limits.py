@@ -12,9 +12,9 @@ import pytest
 from fakeredis import FakeServer
 from fakeredis.aioredis import FakeRedis
 
-from tableapi.ratelimit.counter import Counter, Off, Own
-from tableapi.ratelimit.redis import Shared
-from tableapi.ratelimit.shared_memory import Mapped
+from tableapi.ratelimit.counter import Counter, LocalCounter, NoLimits
+from tableapi.ratelimit.redis import RedisCounter
+from tableapi.ratelimit.shared_memory import SharedMemoryCounter
 
 Make = Callable[[], Counter]
 
@@ -23,9 +23,9 @@ Make = Callable[[], Counter]
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Makes a counter of each kind."""
     makers: dict[str, Make] = {
-        "own": Own,
-        "mapped": lambda: Mapped(tmp_path / "run" / "limits"),
-        "shared": lambda: Shared("redis://unused", FakeRedis()),
+        "own": LocalCounter,
+        "mapped": lambda: SharedMemoryCounter(tmp_path / "run" / "limits"),
+        "shared": lambda: RedisCounter("redis://unused", FakeRedis()),
     }
     return makers[request.param]
 
@@ -87,7 +87,7 @@ async def test_after_the_window_everything_is_open_again(make: Make, monkeypatch
 
 
 def _hits(path: Path, count: int) -> None:
-    counter = Mapped(path)
+    counter = SharedMemoryCounter(path)
     for _ in range(count):
         counter.hit("a", "x", 10, 600)
 
@@ -101,7 +101,7 @@ def test_processes_count_together_and_lose_nothing(tmp_path: Path) -> None:
     for worker in workers:
         worker.join()
 
-    counter = Mapped(path)
+    counter = SharedMemoryCounter(path)
 
     assert counter.hit("a", "x", 10_001, 600)[:2] == (10_001, 0)
     assert not counter.hit("a", "x", 10_001, 600).ok
@@ -109,7 +109,7 @@ def test_processes_count_together_and_lose_nothing(tmp_path: Path) -> None:
 
 def test_a_full_bucket_gives_up_the_window_that_ends_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tableapi.ratelimit.shared_memory._place", lambda name, key: (0, int(key)))
-    counter = Mapped(tmp_path / "limits")
+    counter = SharedMemoryCounter(tmp_path / "limits")
     for key, seconds in (("1", 500), ("2", 100), ("3", 500), ("4", 500)):
         counter.hit("a", key, 1, seconds)
 
@@ -120,7 +120,7 @@ def test_a_full_bucket_gives_up_the_window_that_ends_first(tmp_path: Path, monke
 
 async def test_nodes_count_together_through_redis() -> None:
     server = FakeServer()
-    nodes = [Shared("redis://unused", FakeRedis(server=server)) for _ in range(2)]
+    nodes = [RedisCounter("redis://unused", FakeRedis(server=server)) for _ in range(2)]
 
     for _ in range(3):
         for node in nodes:
@@ -137,7 +137,7 @@ async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.Monkey
     monkeypatch.setattr("tableapi.ratelimit.redis.RETRY", 0.01)
     server = FakeServer()
     server.connected = False
-    node = Shared("redis://unused", FakeRedis(server=server))
+    node = RedisCounter("redis://unused", FakeRedis(server=server))
 
     hits = [node.hit("a", "x", 2, 60) for _ in range(3)]
     await asyncio.sleep(0)
@@ -151,4 +151,4 @@ async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.Monkey
 
 
 def test_off_allows_everything() -> None:
-    assert all(Off().hit("a", "x", 1, 60).ok for _ in range(5))
+    assert all(NoLimits().hit("a", "x", 1, 60).ok for _ in range(5))

@@ -88,11 +88,11 @@ def test_a_reader_that_does_not_read_is_not_waited_for() -> None:
     sink = observe.Sink(writing)
     sink.start()
 
-    for _ in range(observe.MOST * 3):
+    for _ in range(observe.MAX_QUEUED_LINES * 3):
         sink.put(b"x" * 100)
 
     sink.close()
-    assert len(sink._lines) <= observe.MOST
+    assert len(sink._lines) <= observe.MAX_QUEUED_LINES
     os.close(reading)  # the writer, if it still hangs, gets EPIPE and ends
 
 

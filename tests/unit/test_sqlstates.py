@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from tableapi.db.errors import refusal
+from tableapi.db.errors import to_api_error
 from tableapi.errors import Internal
 
 # Codes that asyncpg does not know, of PostgreSQL or made up by a function.
@@ -42,7 +42,7 @@ def sent(code: str, **fields: str) -> asyncpg.PostgresError:
 @pytest.mark.parametrize("code", CODES)
 def test_a_code_is_no_fault_of_ours(code: str) -> None:
     for fields in ({}, {"function": "exec_stmt_raise"}, {"context": "PL/pgSQL function f() line 1 at assignment"}):
-        refused = refusal(sent(code, **fields))
+        refused = to_api_error(sent(code, **fields))
         if code == "42601" and not fields:
             assert refused is None
             continue
@@ -83,7 +83,7 @@ def test_a_code_is_no_fault_of_ours(code: str) -> None:
     ],
 )
 def test_what_a_code_means(code: str, status: int, reason: str) -> None:
-    refused = refusal(sent(code))
+    refused = to_api_error(sent(code))
     assert refused is not None
     assert (refused.http_status, refused.why) == (status, reason)
 
@@ -91,22 +91,22 @@ def test_what_a_code_means(code: str, status: int, reason: str) -> None:
 def test_whose_fault_it_is() -> None:
     where = "PL/pgSQL function audit() line 3 at SQL statement"
     for code in ("22P02", "42703", "42P01", "42601", "XX000"):
-        refused = refusal(sent(code, context=where))
+        refused = to_api_error(sent(code, context=where))
         assert refused is not None
         assert (refused.http_status, refused.why) == (409, "definition_fails")
     for code in ("23505", "40001", "42501"):
-        refused = refusal(sent(code, context=where))
+        refused = to_api_error(sent(code, context=where))
         assert refused is not None
         assert refused.why != "definition_fails"
-    raised = refusal(sent("23505", context=where, function="exec_stmt_raise"))
+    raised = to_api_error(sent("23505", context=where, function="exec_stmt_raise"))
     assert raised is not None
     assert (raised.http_status, raised.why, raised.message) == (409, "duplicate", "said by PostgreSQL")
-    empty = refusal(sent("55000", function="ExecOpenScanRelation"))
+    empty = to_api_error(sent("55000", function="ExecOpenScanRelation"))
     assert empty is not None
     assert (empty.http_status, empty.why) == (409, "not_populated")
 
 
 def test_a_connection_in_an_unknown_state_is_no_bug() -> None:
-    refused = refusal(asyncpg.InternalClientError("got result for unknown protocol state 3"))
+    refused = to_api_error(asyncpg.InternalClientError("got result for unknown protocol state 3"))
     assert refused is not None
     assert refused.http_status == 503

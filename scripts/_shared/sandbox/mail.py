@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from scripts._shared.sandbox.mailbox import Kept, Mailbox
+from scripts._shared.sandbox.mailbox import Mailbox, StoredMail
 from scripts._shared.settings import Settings
 
 _STYLE = """
@@ -62,7 +62,7 @@ def _page(title: str, body: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(f"{head}<body>{top}{body}</main>", status, headers=_HEADERS)
 
 
-def _list(mails: list[Kept]) -> str:
+def _list(mails: list[StoredMail]) -> str:
     if not mails:
         return "<p>No mail was sent yet.</p>"
     rows = (
@@ -73,7 +73,7 @@ def _list(mails: list[Kept]) -> str:
     return f"<ul>{''.join(rows)}</ul>"
 
 
-def _one(mail: Kept) -> str:
+def _one(mail: StoredMail) -> str:
     frame = f"<iframe title='The mail' sandbox='allow-popups' src='/sandbox/mail/{mail.id}?part=html'></iframe>"
     who = f"<p><small>to {escape(mail.to)}, {escape(mail.date)}</small></p>"
     return f"<p><a href='/sandbox/mail'>All mail</a></p>{who}{frame}<h2>Plain text</h2><pre>{escape(mail.text)}</pre>"

@@ -17,7 +17,7 @@ MOST = 500  # older mails are dropped
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredMail:
     """One mail of the mailbox."""
 
     id: str
@@ -47,14 +47,14 @@ class Mailbox:
         for old in sorted(self._folder.glob("*.eml"))[:-MOST]:
             old.unlink(missing_ok=True)
 
-    async def all(self) -> list[Kept]:
+    async def all(self) -> list[StoredMail]:
         """Newest first."""
         return await asyncio.to_thread(self._read)
 
-    def _read(self) -> list[Kept]:
+    def _read(self) -> list[StoredMail]:
         return [_parsed(file) for file in sorted(self._folder.glob("*.eml"), reverse=True)]
 
-    async def one(self, mailid: str) -> Kept | None:
+    async def one(self, mailid: str) -> StoredMail | None:
         """The mail with this id."""
         file = self._folder / f"{mailid}.eml"
         if not mailid.replace("-", "").isalnum() or not await asyncio.to_thread(file.is_file):
@@ -62,9 +62,9 @@ class Mailbox:
         return await asyncio.to_thread(_parsed, file)
 
 
-def _parsed(file: Path) -> Kept:
+def _parsed(file: Path) -> StoredMail:
     message = message_from_bytes(file.read_bytes(), policy=policy.default)
     assert isinstance(message, EmailMessage)
     bodies = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
     text, html = (str(part.get_content()) if part else "" for part in bodies.values())
-    return Kept(file.stem, str(message["To"]), str(message["Subject"]), str(message["Date"]), text, html)
+    return StoredMail(file.stem, str(message["To"]), str(message["Subject"]), str(message["Date"]), text, html)

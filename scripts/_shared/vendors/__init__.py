@@ -9,7 +9,7 @@ from scripts._shared.sandbox import oidc
 from scripts._shared.sandbox import stripe as stripe_sandbox
 from scripts._shared.sandbox.mailbox import Mailbox
 from scripts._shared.settings import Settings
-from scripts._shared.vendors.mail import Post
+from scripts._shared.vendors.mail import Mailer
 from scripts._shared.vendors.oidc import Provider
 from scripts._shared.vendors.people import PeopleVendor
 from scripts._shared.vendors.storage import Storage
@@ -33,11 +33,11 @@ class Vendors:
         return PeopleVendor(self._settings.people_url, self._settings.people_key)
 
     @cached_property
-    def post(self) -> Post:
+    def post(self) -> Mailer:
         """Mail out."""
         settings = self._settings
         mailbox = Mailbox(settings.data_dir / "mail") if settings.demo else None
-        return Post(settings.mail_from, settings.mail_url, mailbox)
+        return Mailer(settings.mail_from, settings.mail_url, mailbox)
 
     @cached_property
     def payments(self) -> Payments | None:

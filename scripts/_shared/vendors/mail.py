@@ -17,7 +17,7 @@ import aiosmtplib
 from scripts._shared.sandbox.mailbox import Mailbox
 
 SECONDS = 10.0
-MOST_KNOWN = 10_000
+MAX_REMEMBERED = 10_000
 
 
 class MailNotSetUp(Exception):
@@ -40,7 +40,7 @@ class Mail:
     mark: str = ""
 
 
-class Post:
+class Mailer:
     """Sends mails from one address."""
 
     def __init__(self, sender: str, url: str | None, mailbox: Mailbox | None) -> None:
@@ -64,7 +64,7 @@ class Post:
             await self._mailbox.keep(message)
         if mail.mark:
             self._sent[mail.mark] = None
-            if len(self._sent) > MOST_KNOWN:
+            if len(self._sent) > MAX_REMEMBERED:
                 del self._sent[next(iter(self._sent))]
 
     def _message(self, mail: Mail) -> EmailMessage:

@@ -19,12 +19,12 @@ from typing import Any
 CLONE_NEWUSER = 0x10000000
 
 
-class NoWay(OSError):
+class CannotDropPrivileges(OSError):
     """Root has no way to run PostgreSQL here. The message is one line that says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class UnprivilegedUser:
     """Runs programs as `uid` (None: as we are), after `enter` in the child."""
 
     uid: int | None = None
@@ -40,7 +40,7 @@ class Runner:
                 preexec_fn=self.enter, check=False, **options,
             )  # fmt: skip
         except subprocess.SubprocessError:
-            raise NoWay(
+            raise CannotDropPrivileges(
                 "As root, PostgreSQL needs a folder that everybody may enter: set DATA_DIR to one, run as a normal "
                 "user, or set DATABASE_URL."
             ) from None
@@ -50,12 +50,12 @@ class Runner:
             os.chown(path, self.uid, self.gid)
 
 
-def runner_for(folder: Path, programs: Path) -> Runner:
+def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
     """Who runs the programs on `folder`. The folder is made, and is his."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() != 0:
         folder.chmod(0o700)
-        return Runner()
+        return UnprivilegedUser()
     nobody = pwd.getpwnam("nobody")
     place = folder.stat()
     uid, gid = (place.st_uid, place.st_gid) if place.st_uid else (nobody.pw_uid, nobody.pw_gid)
@@ -67,10 +67,10 @@ def runner_for(folder: Path, programs: Path) -> Runner:
         folder.parent.chmod(0o710)
         uid, gid, reachable, fresh = nobody.pw_uid, nobody.pw_gid, True, True
     if reachable and (fresh or place.st_uid):
-        runner = Runner(uid, gid)
+        runner = UnprivilegedUser(uid, gid)
     else:
         uid, gid = 0, 0
-        runner = Runner(enter=_namespace(nobody))
+        runner = UnprivilegedUser(enter=_namespace(nobody))
     if place.st_uid != uid:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, uid, gid, follow_symlinks=False)
@@ -86,8 +86,8 @@ def _open_to_all(folder: Path) -> bool:
 def _may_unshare(nobody: pwd.struct_passwd) -> bool:
     """Whether a process of root may have a user namespace here; most containers forbid it."""
     try:
-        Runner(enter=_namespace(nobody)).run(["true"])
-    except NoWay:
+        UnprivilegedUser(enter=_namespace(nobody)).run(["true"])
+    except CannotDropPrivileges:
         return False
     return True
 

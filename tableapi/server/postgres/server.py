@@ -23,13 +23,13 @@ from types import TracebackType
 from typing import IO, Any
 from urllib.parse import quote
 
-from tableapi.config.command_error import Stop
+from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
-from tableapi.server.postgres.privileges import NoWay, Runner, runner_for
+from tableapi.server.postgres.privileges import CannotDropPrivileges, UnprivilegedUser, runner_for
 
 _NUMBER = re.compile(r"(\d++)")
 _FAULT = re.compile(r"FATAL|PANIC|error:")
-OLDEST = 15
+OLDEST_VERSION = 15
 DATABASE = "tableapi"
 STATES = "ready", "standby"
 
@@ -48,10 +48,10 @@ SERVER = {
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
 }
-FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
+NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 
 
-class NoPostgres(Stop):
+class NoPostgres(CommandError):
     """The embedded server cannot be had."""
 
 
@@ -85,12 +85,12 @@ class Embedded:
         self.folder = folder.absolute()
         self.data = self.folder / "data"
         self.log = self.folder / "log"
-        self.settings = SERVER if durable else SERVER | FORGETFUL
+        self.settings = SERVER if durable else SERVER | NOT_DURABLE
         self.password = password
         self.port = 0
         self._users: IO[str] | None = None
         self._bin: Path | None = None
-        self._runner: Runner | None = None
+        self._runner: UnprivilegedUser | None = None
 
     def __enter__(self) -> str:
         return self.start()
@@ -183,13 +183,15 @@ class Embedded:
         """Choose the binaries and the user, and make the data when there is none."""
         version = self.data / "PG_VERSION"
         wanted = int(version.read_text()) if version.exists() else None
-        found = {folder: major for folder in binaries() if (major := _major(folder)) is not None and major >= OLDEST}
+        found = {
+            folder: major for folder in binaries() if (major := _major(folder)) is not None and major >= OLDEST_VERSION
+        }
         self._bin = next((folder for folder, major in found.items() if wanted in (None, major)), None)
         if self._bin is None and wanted is not None:
             raise NoPostgres(f"{self.data} was made by PostgreSQL {wanted}, which is not installed here.")
         if self._bin is None:
             raise NoPostgres(
-                f"No PostgreSQL {OLDEST} or newer here: install one, or set DATABASE_URL to one elsewhere."
+                f"No PostgreSQL {OLDEST_VERSION} or newer here: install one, or set DATABASE_URL to one elsewhere."
             )
         self._runner = runner_for(self.folder, self._bin)
         if wanted is None:
@@ -240,7 +242,7 @@ class Embedded:
             raise NoPostgres(self._told(made.stdout))
 
     @property
-    def _runner_(self) -> Runner:
+    def _runner_(self) -> UnprivilegedUser:
         assert self._runner is not None
         return self._runner
 
@@ -274,7 +276,7 @@ class Embedded:
     def _why(self, error: OSError) -> str:
         if error.errno == errno.ENOSPC:
             return self._told("No space left on device")
-        if isinstance(error, NoWay):
+        if isinstance(error, CannotDropPrivileges):
             return str(error)
         return f"The embedded PostgreSQL cannot use {error.filename or self.folder}: {error.strerror}."
 
