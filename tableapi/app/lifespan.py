@@ -8,8 +8,6 @@ import ctypes
 import gc
 import signal
 
-import structlog
-
 from tableapi.app.meta import Meta
 from tableapi.app.state import Services
 from tableapi.config.settings import Settings
@@ -17,10 +15,11 @@ from tableapi.db.errors import UNREACHABLE
 from tableapi.http.admission import AdmissionControl
 from tableapi.http.request import Receive, Send
 from tableapi.observability import background, metrics, tracing
+from tableapi.observability.log import get_logger
 from tableapi.observability.logging import configure, sink
 from tableapi.ratelimit import counter
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 RECONNECT_SECONDS = 0.5  # seconds between two tries to reach a database
 _MMAP_THRESHOLD = -3  # of mallopt(3)
 

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import asyncpg
-import structlog
 
 from tableapi.app.served import Datasets, is_loopback
 from tableapi.app.state import Services
@@ -25,12 +24,13 @@ from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.http.static import Static, page_headers
 from tableapi.observability import metrics
+from tableapi.observability.log import get_logger
 from tableapi.openapi import docs
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 # Headers that a proxy adds.
 _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 READ_ONLY_SECONDS = 10.0  # seconds for which a refused write is told by /readyz

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asyncpg
-import structlog
 from starlette.requests import Request
 
 from tableapi.app.callers import Callers
@@ -34,11 +33,12 @@ from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
 from tableapi.http.response import Reply
 from tableapi.observability import metrics, tracing
+from tableapi.observability.log import get_logger
 from tableapi.observability.logging import AccessLog, new_request_id, shown_path
 from tableapi.query import options
 from tableapi.tables.read import TableRequest
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
 # What a request is told that names something made, or uses something changed, since the schema was read.

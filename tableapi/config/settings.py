@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-import structlog
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import close_folder, kept_secret
 from tableapi.crypto.vault import key_problem
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class BadSettings(CommandError):

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import structlog
-
 from tableapi.auth.rights import Rights
 from tableapi.crypto.unseal import Unsealer
 from tableapi.db.database import Db
@@ -16,12 +14,13 @@ from tableapi.db.replicas import Replicas
 from tableapi.db.turns import Turns
 from tableapi.errors import NotFound
 from tableapi.observability import background
+from tableapi.observability.log import get_logger
 from tableapi.query.bounds import Bounds
 from tableapi.query.plan_cache import Shapes
 from tableapi.schema import introspection, model
 from tableapi.schema.model import Schema, Table
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class Dataset:

@@ -13,14 +13,14 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
-import structlog
 from asyncpg.exceptions import InternalClientError, InvalidCachedStatementError, OutdatedSchemaCacheError
 
 from tableapi.db.budget import Budget
 from tableapi.errors import RETRY, Busy
 from tableapi.observability import background, tracing
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 MAX_PREPARED_STATEMENTS = 500
 # More come than are served when so many wait and the first of them has waited so long (seconds): who comes next would

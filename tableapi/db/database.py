@@ -16,15 +16,15 @@ from typing import Any
 
 import asyncpg
 import orjson
-import structlog
 from databases import Database
 
 from tableapi.db.budget import READS, WRITES, Budget
 from tableapi.db.connections import ConnectionPool, FastConnection
 from tableapi.errors import RETRY, Busy
 from tableapi.observability import background, tracing
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 # jit costs more than it gains on statements of milliseconds. UTC and ISO make text the same everywhere.
 SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}

@@ -7,12 +7,12 @@ import sqlite3
 from contextvars import ContextVar
 
 import asyncpg
-import structlog
 
 from tableapi.db import sqlstates
 from tableapi.errors import ApiError, BadRequest
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 # PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
 RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)

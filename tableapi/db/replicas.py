@@ -14,14 +14,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import asyncpg
-import structlog
 
 from tableapi.db.connections import ConnectionPool
 from tableapi.db.database import Db
 from tableapi.errors import ApiError
 from tableapi.observability import background, metrics
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 WAIT = 0.02  # seconds that a read waits for a replica to catch up
 LATE = 0.25  # seconds without reads for one that did not

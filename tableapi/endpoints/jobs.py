@@ -33,11 +33,12 @@ from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 from tableapi.db.errors import UNREACHABLE, to_api_error
 from tableapi.observability import tracing
+from tableapi.observability.log import get_logger
 
 if TYPE_CHECKING:
     from tableapi.endpoints.registry import Scripts
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 CAUSE = "_cause"  # in a payload: the request id, and the span, of what caused the job
 ATTEMPTS = 20  # 5 s, 10 s, ... 5 min: more than an hour of trying
 FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import re
 
-import structlog
-
 from tableapi.endpoints.registry import Scripts
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 SECONDS = 1.0
 _NOT_IN_LABEL = re.compile(r"[^a-z0-9_]")
 _QUEUE = """

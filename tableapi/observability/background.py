@@ -6,9 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-import structlog
-
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 Result = TypeVar("Result")
 _running: set[asyncio.Task[Any]] = set()  # the event loop itself refers to its tasks weakly
 

@@ -21,6 +21,8 @@ from typing import Any
 import orjson
 import structlog
 
+from tableapi.observability.log import emit_with
+
 MAX_QUEUED_LINES = 20_000
 FLUSH_SECONDS = 0.25
 MASK = "***"
@@ -161,7 +163,12 @@ def configure(level: str = "info") -> None:
         logger_factory=_ToSink,
         cache_logger_on_first_use=False,
     )
+    emit_with(_emit)
     logging.basicConfig(handlers=[_FromLogging()], level=max(number, logging.WARNING), force=True)
+
+
+def _emit(level: str, name: str, event: str, fields: dict[str, Any]) -> None:
+    getattr(structlog.get_logger(), level)(event, **fields)
 
 
 class _ToSink:

@@ -17,11 +17,10 @@ from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple, Protocol
 
-import structlog
-
 from tableapi.config.settings import Settings
+from tableapi.observability.log import get_logger
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class Hit(NamedTuple):

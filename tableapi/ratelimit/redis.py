@@ -11,13 +11,13 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from tableapi.observability.log import get_logger
 from tableapi.ratelimit.counter import Hit, outcome
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 BATCH = 500
 MAX_KEYS = 100_000
 RETRY_SECONDS = 1.0
