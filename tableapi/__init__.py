@@ -1,3 +1,52 @@
-"""tableapi: every table of a PostgreSQL database as an HTTP API, and the engine of products built on it."""
+"""Every table of a PostgreSQL database as an HTTP API.
 
-__version__ = "0.1.0"
+from tableapi import TableAPI
+
+api = TableAPI({"shop": "postgresql://..."}, open=True)  # an ASGI application
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tableapi.app.api import TableAPI
+    from tableapi.auth.policy import ANYONE, Access, Actor, Rule, Sessions
+    from tableapi.config.settings import Settings
+    from tableapi.endpoints.context import Context
+    from tableapi.endpoints.guard import script
+    from tableapi.errors import ApiError
+
+__all__ = [
+    "ANYONE",
+    "Access",
+    "Actor",
+    "ApiError",
+    "Context",
+    "Rule",
+    "Sessions",
+    "Settings",
+    "TableAPI",
+    "script",
+]
+
+_MODULES = {
+    "TableAPI": "tableapi.app.api",
+    "ANYONE": "tableapi.auth.policy",
+    "Access": "tableapi.auth.policy",
+    "Actor": "tableapi.auth.policy",
+    "Rule": "tableapi.auth.policy",
+    "Sessions": "tableapi.auth.policy",
+    "Settings": "tableapi.config.settings",
+    "Context": "tableapi.endpoints.context",
+    "script": "tableapi.endpoints.guard",
+    "ApiError": "tableapi.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use, so that `import tableapi` and the command line stay light."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'tableapi' has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)

@@ -23,8 +23,8 @@ from tableapi.errors import ApiError, BadRequest, MethodNotAllowed, NotFound, Un
 from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.http.static import Static, page_headers
+from tableapi.log import get_logger
 from tableapi.observability import metrics
-from tableapi.observability.log import get_logger
 from tableapi.openapi import docs
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.query import options, plan

@@ -12,7 +12,7 @@ import asyncpg
 from starlette.requests import Request
 
 from tableapi.app.callers import Callers
-from tableapi.app.lifespan import Lifespan
+from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.meta import Meta
 from tableapi.app.served import Datasets
 from tableapi.app.state import Services
@@ -32,8 +32,8 @@ from tableapi.http import admission, response
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
 from tableapi.http.response import Reply
+from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
-from tableapi.observability.log import get_logger
 from tableapi.observability.logging import AccessLog, new_request_id, shown_path
 from tableapi.query import options
 from tableapi.tables.read import TableRequest
@@ -55,7 +55,7 @@ _BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"),
 
 
 class App:
-    def __init__(self, settings: Settings, datasets: Datasets) -> None:
+    def __init__(self, settings: Settings, datasets: Datasets, process: Process | None = None) -> None:
         self.settings = settings
         self.services = Services(settings, datasets)
         self.callers = Callers(self.services)
@@ -63,8 +63,8 @@ class App:
         self.admission = admission.AdmissionControl(
             settings.max_under_way, settings.request_seconds, self.services.waits
         )
-        self.life = Lifespan(settings, self.services, self.system, self.admission)
-        self.access_log = AccessLog(settings.log_level in ("debug", "info"))
+        self.life = Lifespan(self.services, self.system, self.admission, process)
+        self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
         self._secret = self.services.scripts.secret_paths if self.services.scripts is not None else ()
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
@@ -237,7 +237,7 @@ class App:
         refused = to_api_error(error)
         if refused is None:
             raise error
-        if refused.why == "forbidden" and http.actor.role in ("", "key") and self.services.scripts is not None:
+        if refused.why == "forbidden" and http.actor.role in ("", "key") and self.services.has_sessions:
             raise Unauthorized("Your account access session is expired") from None
         if refused.why not in _STALE:
             raise error
@@ -284,8 +284,3 @@ async def _shed(send: Send, method: str) -> None:
     await send({"type": "http.response.start", "status": 503, "headers": headers})
     await send({"type": "http.response.body", "body": body})
     metrics.request("shed", method, 503, 0.0)
-
-
-def create_app(settings: Settings, datasets: Datasets) -> App:
-    """The app of one worker process."""
-    return App(settings, datasets)

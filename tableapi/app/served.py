@@ -18,6 +18,8 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Name, PostgresUrl
 
 if TYPE_CHECKING:
+    from tableapi.auth.authenticators import Authenticator
+    from tableapi.auth.policy import Access, Sessions
     from tableapi.auth.rights import AccessFile
 
 
@@ -36,11 +38,14 @@ class Datasets:
     project: Path | None = None
     access: AccessFile | None = None
     key: str = field(default="", repr=False)
+    policy: Mapping[str, Access] | None = None  # of a host program (app/api.py)
+    sessions: Sessions | None = None
+    authenticator: Authenticator | None = None
 
     @property
     def open(self) -> bool:
         """Full rights to whoever reaches the server (and knows `key`, if there is one)."""
-        return self.project is None and self.access is None
+        return self.project is None and self.access is None and self.policy is None
 
 
 def of_project(folder: Path) -> Datasets:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tableapi.app.served import Datasets
-from tableapi.auth.authenticators import Authenticator, KeyAuthenticator, OpenAuthenticator, SessionAuthenticator
+from tableapi.auth.authenticators import (
+    AnonymousAuthenticator,
+    Authenticator,
+    KeyAuthenticator,
+    OpenAuthenticator,
+    SessionAuthenticator,
+)
+from tableapi.auth.guesses import Guesses
+from tableapi.auth.policy import Access, Sessions
 from tableapi.auth.rights import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
@@ -39,14 +47,12 @@ class Services:
         self.confined: Mapping[str, tuple[int, str, str]] = {}
         if served.project is not None:
             self._project(served.project)
+        elif served.policy is not None:
+            self._policy(served, served.policy)
         else:
             self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
-            most = budget.share(settings, len(served.urls), project=False)
-            shared = budget.Budget(most - budget.LEAST * len(served.urls))
-            for name, url in served.urls.items():
-                db = self._db(url, budget.sizes(settings, most, project=False), shared=shared)
-                self.datasets[name] = Dataset(name, db, rights, bounds=self._bounds(None))
+            self._serve(rights, bounds=self._bounds(None))
         self.answers = replay.store(settings, self.scripts)
 
     @property
@@ -70,6 +76,34 @@ class Services:
         limits = Limits(s.filter_chars, s.filter_conditions, s.filter_depth, s.filter_in)
         return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
 
+    def _serve(self, rights: Callable[[str, str], Rights], **options: Any) -> None:
+        """Serve every database that was named, with `options` for each."""
+        urls = self.served.urls
+        most = budget.share(self.settings, len(urls), project=False)
+        shared = budget.Budget(most - budget.LEAST * len(urls))
+        for name, url in urls.items():
+            db = self._db(url, budget.sizes(self.settings, most, project=False), shared=shared)
+            self.datasets[name] = Dataset(name, db, rights, **options)
+
+    def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:
+        """Serve the databases of a host program under its policy."""
+        sessions = served.sessions or Sessions("")
+        named, bounds = frozenset(policy), self._bounds(self.settings.max_offset)
+        self._serve(_policy_rights(policy), bounds=bounds, named=named, identity=sessions.identities)
+        self.confined = sessions.confined
+        if served.authenticator is not None:
+            self.authenticator = served.authenticator
+        elif served.sessions is not None:
+            first, guesses = next(iter(self.datasets.values())).db, Guesses(self.settings.address_per_minute)
+            self.authenticator = SessionAuthenticator(first, sessions, self.settings.app_keys or None, guesses)
+        else:
+            self.authenticator = AnonymousAuthenticator()
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether a caller without a session could sign in."""
+        return isinstance(self.authenticator, SessionAuthenticator)
+
     def _project(self, folder: Path) -> None:
         policy = load_policy(folder)
         name, url = next(iter(self.served.urls.items()))
@@ -79,7 +113,7 @@ class Services:
         self.datasets[name] = Dataset(
             name,
             db,
-            lambda role, _: PolicyRights(policy.POLICY, role) if role else NoRights(),
+            _policy_rights(policy.POLICY),
             bounds=self._bounds(self.settings.max_offset),
             named=frozenset(policy.POLICY),
             unseal=Unsealer(scripts.vault),
@@ -119,6 +153,10 @@ class Services:
         if self.scripts is not None and (hook := self.scripts.hook(call.table.name, verb)):
             return await hooks.answer(self.scripts, hook, call, verb, ident, http)
         return await endpoints.handle(call, verb, ident)
+
+
+def _policy_rights(policy: Mapping[str, Access]) -> Callable[[str, str], Rights]:
+    return lambda role, _: PolicyRights(policy, role) if role else NoRights()
 
 
 def _file_rights(access: AccessFile) -> Any:

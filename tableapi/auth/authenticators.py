@@ -21,6 +21,7 @@ from tableapi.errors import ApiError, Unauthorized
 from tableapi.observability import background
 
 NOBODY = Actor("")
+ANONYMOUS = Actor("anyone")
 MAX_CACHED_ACTORS = 10_000
 TOUCH_SECONDS = 60.0
 
@@ -57,11 +58,20 @@ class KeyAuthenticator:
         return found
 
 
+class AnonymousAuthenticator:
+    """A policy without users: every request has the role `anyone`."""
+
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
+        return ANONYMOUS
+
+
 class SessionAuthenticator:
     """A project: an app key that names the app, and a session that names the user."""
 
-    def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str], guesses: Guesses) -> None:
-        self._db, self._sessions, self._keys, self._guesses = db, sessions, frozenset(app_keys), guesses
+    def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses) -> None:
+        """`app_keys`: a request must send one of them; None where none is needed."""
+        self._db, self._sessions, self._guesses = db, sessions, guesses
+        self._keys = None if app_keys is None else frozenset(app_keys)
         self._kept: dict[bytes, tuple[float, Actor]] = {}
         self._touched: dict[bytes, float] = {}
         self._untouched: dict[bytes, None] = {}
@@ -73,7 +83,7 @@ class SessionAuthenticator:
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         key = app_key(headers)
-        if key not in self._keys:
+        if self._keys is not None and key not in self._keys:
             return NOBODY
         token = session_token(headers)
         return await self.holder(token, key, ip) if token else Actor("key", key=key)

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import close_folder, kept_secret
 from tableapi.crypto.vault import key_problem
-from tableapi.observability.log import get_logger
+from tableapi.log import get_logger
 
 log = get_logger(__name__)
 
@@ -146,6 +146,23 @@ def _close(data_dir: Path) -> None:
             log.warning("data_dir_closed", was=f"{was:04o}", now="0700", data_dir=str(data_dir))
     except OSError as error:
         raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
+
+
+class ExplicitSettings(Settings):
+    """Settings of a host program: keyword arguments and defaults. The environment and `.env` are not read."""
+
+    workers: int = 1
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
 
 
 def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:

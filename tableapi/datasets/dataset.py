@@ -13,8 +13,8 @@ from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
 from tableapi.db.turns import Turns
 from tableapi.errors import NotFound
+from tableapi.log import get_logger
 from tableapi.observability import background
-from tableapi.observability.log import get_logger
 from tableapi.query.bounds import Bounds
 from tableapi.query.plan_cache import Shapes
 from tableapi.schema import introspection, model

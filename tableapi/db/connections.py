@@ -17,8 +17,8 @@ from asyncpg.exceptions import InternalClientError, InvalidCachedStatementError,
 
 from tableapi.db.budget import Budget
 from tableapi.errors import RETRY, Busy
+from tableapi.log import get_logger
 from tableapi.observability import background, tracing
-from tableapi.observability.log import get_logger
 
 log = get_logger(__name__)
 

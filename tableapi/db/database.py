@@ -21,8 +21,8 @@ from databases import Database
 from tableapi.db.budget import READS, WRITES, Budget
 from tableapi.db.connections import ConnectionPool, FastConnection
 from tableapi.errors import RETRY, Busy
+from tableapi.log import get_logger
 from tableapi.observability import background, tracing
-from tableapi.observability.log import get_logger
 
 log = get_logger(__name__)
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from tableapi.db import sqlstates
 from tableapi.errors import ApiError, BadRequest
-from tableapi.observability.log import get_logger
+from tableapi.log import get_logger
 
 log = get_logger(__name__)
 

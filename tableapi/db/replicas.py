@@ -18,8 +18,8 @@ import asyncpg
 from tableapi.db.connections import ConnectionPool
 from tableapi.db.database import Db
 from tableapi.errors import ApiError
+from tableapi.log import get_logger
 from tableapi.observability import background, metrics
-from tableapi.observability.log import get_logger
 
 log = get_logger(__name__)
 

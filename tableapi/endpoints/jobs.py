@@ -32,8 +32,8 @@ from tableapi.config.settings import Settings
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 from tableapi.db.errors import UNREACHABLE, to_api_error
+from tableapi.log import get_logger
 from tableapi.observability import tracing
-from tableapi.observability.log import get_logger
 
 if TYPE_CHECKING:
     from tableapi.endpoints.registry import Scripts

@@ -10,7 +10,7 @@ import asyncio
 import re
 
 from tableapi.endpoints.registry import Scripts
-from tableapi.observability.log import get_logger
+from tableapi.log import get_logger
 
 log = get_logger(__name__)
 SECONDS = 1.0

@@ -34,7 +34,7 @@ from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
 from tableapi.ratelimit import counter
 from tableapi.tables.export import Export
 
-__all__ = ["Call", "Context", "Endpoint", "Hook", "Scripts", "script"]
+__all__ = ["Context", "Endpoint", "Hook", "ScriptRequest", "Scripts", "script"]
 
 Records = list[dict[str, Any]]
 Hook = Callable[[Context[Any, Any], Records, Mapping[str, Any]], Awaitable[Records | Export | None]]

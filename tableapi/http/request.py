@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Protocol
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes
 
 from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.policy import VERBS
@@ -98,6 +98,8 @@ class HttpRequest:
         raw = self.scope.get("raw_path")
         self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else self.scope["path"]
         self.path = unquoted(self.raw_path) if raw else self.scope["path"]
+        if root := self.scope.get("root_path"):  # mounted in another application
+            self.path, self.raw_path = self.path.removeprefix(root), self.raw_path.removeprefix(quote(root))
 
     def _refuse_two(self, given: Any) -> None:
         seen: dict[bytes, bytes] = {}

@@ -135,4 +135,5 @@ def store(settings: Settings, scripts: Scripts | None) -> Answers:
     """Answers of a project live in its database, those of any other database beside the server."""
     if scripts is not None:
         return Answers(InDatabase(scripts.db, scripts.vault))
-    return Answers(InFile(settings.run_dir / "idempotency.sqlite"))
+    served = settings.run_dir.is_dir()  # made by `tableapi serve`
+    return Answers(InFile(settings.run_dir / "idempotency.sqlite" if served else None))

@@ -191,10 +191,23 @@ class InDatabase:
             before_commit.reset(token)
 
 
-class InFile:
-    """For databases that are not ours to add a table to: a file shared by the workers of this node."""
+_TABLE = """
+    create table if not exists answer (principal text, key text, digest blob, status int, headers text, body blob,
+                                       at real, primary key (principal, key))
+"""
 
-    def __init__(self, path: Path) -> None:
+
+class InFile:
+    """Answers to requests on databases to which no table may be added.
+
+    `path`: a file shared by the workers of a node; None keeps the answers in the memory of this process.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        if path is None:
+            self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._db.execute(_TABLE)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
@@ -202,10 +215,7 @@ class InFile:
             flock(gate, LOCK_EX)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = off")
-            self._db.execute(
-                "create table if not exists answer (principal text, key text, digest blob, status int, headers text,"
-                " body blob, at real, primary key (principal, key))"
-            )
+            self._db.execute(_TABLE)
 
     async def claim(self, claim: Claim) -> StoredResponse | None:
         now = time.time()

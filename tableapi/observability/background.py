@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from tableapi.log import get_logger
+
 log = get_logger(__name__)
 Result = TypeVar("Result")
 _running: set[asyncio.Task[Any]] = set()  # the event loop itself refers to its tasks weakly

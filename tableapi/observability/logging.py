@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 import structlog
 
-from tableapi.observability.log import emit_with
+from tableapi.log import emit_with
 
 MAX_QUEUED_LINES = 20_000
 FLUSH_SECONDS = 0.25

@@ -111,6 +111,9 @@ def tell() -> None:
                 bucket.inc(count)
 
 
+_timer: asyncio.TimerHandle | None = None
+
+
 def start() -> None:
     """Tell once a second from now on. Once per worker, inside its event loop."""
     if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
@@ -119,10 +122,18 @@ def start() -> None:
     _tick()
 
 
+def stop() -> None:
+    """Stop what `start` began."""
+    if _timer is not None:
+        _timer.cancel()
+    _workers.set(0)
+
+
 def _tick() -> None:
+    global _timer
     with suppress(OSError):  # the disk is full, and a number that nobody had counted before has no place
         tell()
-    asyncio.get_running_loop().call_later(FLUSH_SECONDS, _tick)
+    _timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, _tick)
 
 
 def text() -> bytes:

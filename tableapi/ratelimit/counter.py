@@ -18,7 +18,7 @@ from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple, Protocol
 
 from tableapi.config.settings import Settings
-from tableapi.observability.log import get_logger
+from tableapi.log import get_logger
 
 log = get_logger(__name__)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from tableapi.observability.log import get_logger
+from tableapi.log import get_logger
 from tableapi.ratelimit.counter import Hit, outcome
 
 log = get_logger(__name__)

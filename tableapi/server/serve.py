@@ -93,7 +93,7 @@ async def _tell(datasets: Datasets) -> None:
 def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
     """The app, made inside a worker process."""
     exit_with_parent(parent)
-    from tableapi.app.pipeline import create_app
+    from tableapi.server.worker import create_app
 
     return create_app(settings, datasets)
 
@@ -174,7 +174,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
     with suppress(ValueError, OSError):  # as many connections as we are allowed, not as few as we are given
         resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
     server = _Server(
-        "tableapi.app.pipeline",
+        "tableapi.server.worker",
         address=settings.host,
         port=settings.port,
         interface=Interfaces.ASGI,

@@ -12,7 +12,7 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from scripts._shared.settings import Settings
-from tableapi.app.pipeline import create_app
+from tableapi.app.pipeline import App
 from tableapi.app.served import of_project
 from tableapi.server import migrate
 from tests.api.product import KEY, Account, Postman, World
@@ -47,7 +47,7 @@ async def world(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> A
         _env_file=None,
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
-    app = create_app(settings, replace(of_project(ROOT), urls={"leads": product_url}))
+    app = App(settings, replace(of_project(ROOT), urls={"leads": product_url}))
     smtp = Controller(postman, hostname="127.0.0.1", port=port)
     smtp.start()
     await app.services.open()

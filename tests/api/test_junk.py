@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from scripts._shared.settings import Settings
-from tableapi.app.pipeline import App, create_app
+from tableapi.app.pipeline import App
 from tableapi.app.served import Datasets
 from tests.api.product import TABLE, Account, World
 from tests.support import execute
@@ -100,7 +100,7 @@ def url(new_database: Callable[[], str]) -> str:
 async def app(url: str, tmp_path: Path) -> AsyncIterator[App]:
     """An app without rate limits."""
     settings = Settings(data_dir=tmp_path, app_keys=("k",), secret_keys=("a secret for tests",), _env_file=None)
-    made = create_app(settings, Datasets(urls={"x": url}))
+    made = App(settings, Datasets(urls={"x": url}))
     await made.services.open()
     yield made
     await made.services.close()

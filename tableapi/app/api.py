@@ -1,0 +1,119 @@
+"""The engine as an ASGI application for other programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tableapi.app.pipeline import App
+from tableapi.app.served import Datasets
+from tableapi.auth.authenticators import Authenticator
+from tableapi.auth.policy import Access, Sessions
+from tableapi.auth.rights import AccessFile
+from tableapi.config.settings import ExplicitSettings, Settings
+from tableapi.http.request import Receive, Scope, Send
+
+
+class TableAPI:
+    """Serve the tables of one or more PostgreSQL databases as an ASGI application.
+
+    Mount it under any path. Pass `lifespan` to the host application, or leave it out: the first request then opens the
+    databases. The event loop policy, signals, loggers and garbage collector of the host are not touched, and neither
+    environment variables nor `.env` are read.
+
+    Args:
+        datasets: Database URLs by name; a table answers at `/api/v2/<name>/_table/<table>`.
+        policy: Access rules by table. What they do not name does not exist. Without `sessions` or `authenticator` every
+            request has the role `anyone`, which only rules for ANYONE cover.
+        sessions: How a session token becomes a user (with `policy`). Its lookup runs on the first database.
+        authenticator: How the headers of a request become an `Actor` (with `policy`); replaces `sessions`.
+        access: Path of an access file: rights by key and role.
+        open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.
+        api_key: The key that `open` demands.
+        settings: Limits and time-outs; `Settings` with keyword arguments.
+
+    Raises:
+        ValueError: Not exactly one of `policy`, `access` and `open` was given, or the access file cannot be used.
+    """
+
+    def __init__(
+        self,
+        datasets: Mapping[str, str],
+        *,
+        policy: Mapping[str, Access] | None = None,
+        sessions: Sessions | None = None,
+        authenticator: Authenticator | None = None,
+        access: str | Path | None = None,
+        open: bool = False,
+        api_key: str = "",
+        settings: Settings | None = None,
+    ) -> None:
+        if (policy is not None) + (access is not None) + bool(open) != 1:
+            raise ValueError("Give exactly one of policy=, access= and open=True.")
+        if policy is None and (sessions is not None or authenticator is not None):
+            raise ValueError("sessions= and authenticator= go with policy=.")
+        if not datasets:
+            raise ValueError("Name at least one database.")
+        served = Datasets(
+            urls=dict(datasets),
+            access=AccessFile.load(Path(access)) if access is not None else None,
+            key=api_key,
+            policy=policy,
+            sessions=sessions,
+            authenticator=authenticator,
+        )
+        self._settings, self._served = settings or ExplicitSettings(), served
+        self._app: App | None = None  # while it is open
+        self._lock = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._run(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+        else:
+            await (self._app or await self.start())(scope, receive, send)
+
+    async def _run(self, receive: Receive, send: Send) -> None:
+        """Answer the messages of the lifespan protocol when no other application is around this one."""
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self.start()
+                except Exception as error:
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def start(self) -> App:
+        """Open the databases and return the running application; safe to repeat."""
+        async with self._lock:
+            if self._app is None:
+                app = App(self._settings, self._served)
+                await app.life.start()
+                self._app = app
+            return self._app
+
+    async def stop(self) -> None:
+        """Close the databases; safe to repeat. A request or `start` opens them again."""
+        async with self._lock:
+            app, self._app = self._app, None
+            if app is not None:
+                await app.life.stop()
+
+    @asynccontextmanager
+    async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
+        """Open the databases while the host application runs: `Starlette(..., lifespan=api.lifespan)`."""
+        await self.start()
+        try:
+            yield
+        finally:
+            await self.stop()
