@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
-.PHONY: help run test setup dev bench lint types unit e2e cluster lock chromium
+.PHONY: help run test setup dev bench check lint types unit e2e cluster lock chromium
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,22 +30,27 @@ dev: setup ## Server and front end that follow every change of a file
 	trap 'kill $$server 2>/dev/null; wait $$server' EXIT; cd frontend && $(WITH_NODE) npm run dev
 
 bench: .venv/.installed ## Speed, side by side: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,reveal (docs/performance.md)
-	@$(WITH_NODE) $(BIN)/python -m tests.bench $(if $(QUICK),--quick) $(if $(PEERS),--peers) \
+	@$(WITH_NODE) $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(PEERS),--peers) \
 		$(if $(SCALE),--scale $(SCALE)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(ONLY),--only $(ONLY))
 
 lint: setup ## Style of Python and TypeScript
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
+	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports >/dev/null || $(BIN)/lint-imports --no-logo --cache-dir .cache/imports
+	@$(BIN)/python tools/prose
 	@cd frontend && $(WITH_NODE) npm run --silent lint
 
 types: setup ## mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
+check: lint types unit ## The fast lane: lint, types, unit
+	@$(BIN)/pytest -q tests/engine/unit tests/product/unit tests/repository
+
 unit: setup ## Unit tests of the front end, and the sizes of what a browser loads first
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
 cluster: setup ## Two nodes, nginx, Redis, a replica: what may die, as a table (docs/operations.md)
-	@tools/peers && $(BIN)/python -m tests.cluster
+	@tools/peers && $(BIN)/python -m tests.system.cluster
 
 e2e: setup chromium ## Journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tableapi.server.postgres.server import Embedded
-from tests.support import Serve, execute, start
+from tests.helpers.support import Serve, execute, start
 
+pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
 
 POLICY = '''"""A project of one table."""

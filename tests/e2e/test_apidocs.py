@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.support import ROOT, Serve, execute
+from tests.helpers.support import ROOT, Serve, execute
 
 PATIENCE = 300
 TABLE = "create table item (id serial primary key, only{} text)"

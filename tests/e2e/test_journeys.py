@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.support import ROOT, Serve, free_port
+from tests.helpers.support import ROOT, Serve, free_port
 
 # Parts of journeys, and those that test_sheets and test_apidocs walk.
 ELSEWHERE = ("browser", "mail", "dailywork", "apidocs")

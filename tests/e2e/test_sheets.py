@@ -11,7 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from tests.support import ROOT, Serve
+from tests.helpers.support import ROOT, Serve
 
 PATIENCE = 300
 HEAD = ("Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers")

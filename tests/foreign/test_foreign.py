@@ -15,7 +15,7 @@ import httpx2 as httpx
 import pytest
 
 from tests.foreign import database as made
-from tests.support import Serve, execute
+from tests.helpers.support import Serve, execute
 
 # What cannot be read: PostgreSQL itself refuses.
 UNREADABLE = {"unfilled", "failing", "divided"}

@@ -1,0 +1,91 @@
+"""wrk against one contender, and what it cost. Raises WrongAnswers when answers were not 2xx."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import cost
+from bench.contenders import Contender
+from bench.scenarios import KEY, Ask, Places, filled
+
+SCRIPT = Path(__file__).parent / "load.lua"
+CONNECTIONS = 64
+_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
+
+
+class WrongAnswers(Exception):
+    """A contender answered something else than was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One run of wrk: requests a second, latency in ms, CPU microseconds per request of the server and PostgreSQL."""
+
+    rate: float
+    p50: float
+    p99: float
+    server: float
+    postgres: float
+
+
+def check(contender: Contender, name: str, ask: Ask, places: Places, times: int = 3) -> None:
+    """Ask a few times and look at the answers."""
+    for _ in range(times):
+        drawn = places.draw()
+        headers = {"X-API-Key": KEY, "X-Session-Token": "bench-staff" if ask.staff else f"bench-{drawn['client']}"}
+        headers |= {"Content-Type": "application/json"} if ask.body else {}
+        request = urllib.request.Request(
+            contender.url + filled(ask.path, drawn), method=ask.method, headers=headers | dict(ask.headers),
+            data=filled(ask.body, drawn).encode() or None,
+        )  # fmt: skip
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                body = answer.read()
+                good = ask.right(json.loads(body) if body else None, drawn, dict(answer.headers.items()))
+        except urllib.error.HTTPError as error:
+            raise WrongAnswers(f"{contender.name} {name}: {error.code} {error.read()[:300]!r}") from None
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            raise WrongAnswers(f"{contender.name} {name}: {error!r} in {body[:300]!r}") from None
+        if not good:
+            raise WrongAnswers(f"{contender.name} {name}: not what was asked for: {body[:300]!r}")
+
+
+def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: int) -> Result:
+    """Load it for some seconds; what it did and cost."""
+    environment: Mapping[str, str] = {
+        "B_METHOD": ask.method, "B_PATH": ask.path, "B_BODY": ask.body, "B_KEY": KEY, "B_STAFF": str(int(ask.staff)),
+        "B_HEADERS": "\n".join(f"{k}: {v}" for k, v in ask.headers.items()), "B_SEED": str(random.randint(1, 2**30)),
+        "B_CLIENTS": str(places.clients), "B_STRIDE": str(places.stride), "B_EACH": str(places.each),
+        "B_USERS": str(places.users),
+    }  # fmt: skip
+    before = cost.cpu(contender.pid), cost.cpu(postgres)
+    told = subprocess.run(
+        ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", SCRIPT,
+         contender.url],
+        env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    time.sleep(0.2)  # what was under way when wrk hung up
+    after = cost.cpu(contender.pid), cost.cpu(postgres)
+    done = int(re.search(r"(\d+) requests in", told)[1])  # type: ignore[index]
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+        raise WrongAnswers(f"{contender.name}: {bad[1]} of {done} answers were refusals or errors")
+    server, database = ((b - a) * 1e6 / max(done, 1) for a, b in zip(before, after, strict=True))
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    assert rate is not None
+    return Result(float(rate[1]), _latency(told, "50%"), _latency(told, "99%"), server, database)
+
+
+def _latency(told: str, mark: str) -> float:
+    found = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", told)
+    assert found is not None
+    return float(found[1]) * _UNITS[found[2]]

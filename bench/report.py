@@ -1,0 +1,71 @@
+"""Numbers of several rounds -> a table to read and a dictionary to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from statistics import median
+from typing import Any
+
+from bench.load import Result
+from bench.scenarios import NAMES
+
+Runs = Mapping[str, Mapping[str, list[Result]]]  # scenario -> contender -> one result per round
+# Design §7: at least so much of the hand-written handler, and of the best peer.
+OF_BASELINE = {"S1": 0.75, "S2": 0.9, "S3": 0.9, "S4": 0.9, "S5": 0.9, "S6": 0.75, "S7": 0.75}
+OF_PEERS = {"S1": 1.3, "S2": 1.5, "S3": 2.0, "S4": 3.0, "S5": 1.1, "S6": 1.2, "S7": 1.2}
+
+
+def summary(runs: Runs) -> dict[str, Any]:
+    """Medians over the rounds, the spread of the rate, and the ratios of §7, which are medians of a round's ratios."""
+    made: dict[str, Any] = {}
+    for scenario, contenders in runs.items():
+        rows: dict[str, Any] = {}
+        for name, results in contenders.items():
+            columns = [asdict(result) for result in results]
+            rows[name] = {key: round(median(c[key] for c in columns), 2) for key in columns[0]}
+            rates = [result.rate for result in results]
+            rows[name]["spread"] = round((max(rates) - min(rates)) / median(rates), 3)
+            rows[name]["rates"] = rates
+        ours = contenders["tableapi"]
+        for name, results in contenders.items():
+            if name != "tableapi":
+                rows[name]["ratio"] = round(median(a.rate / b.rate for a, b in zip(ours, results, strict=True)), 3)
+        made[scenario] = rows
+    return made
+
+
+def lines(made: Mapping[str, Any]) -> list[str]:
+    """The table, as Markdown."""
+    head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | tableapi is | must be |"
+    found = [head, "|" + " --- |" * (head.count("|") - 1)]
+    for scenario, rows in made.items():
+        best = max((n for n in rows if n not in ("tableapi", "baseline")), key=lambda n: rows[n]["rate"], default="")
+        for name, row in rows.items():
+            must = ""
+            if name == "baseline":
+                must = f">= {OF_BASELINE[scenario]}x"
+            elif name == best:
+                must = f">= {OF_PEERS[scenario]}x"
+            ratio = f"{row['ratio']:.2f}x" if "ratio" in row else ""
+            what = f"{scenario} {NAMES[scenario]}" if name == "tableapi" else ""
+            found.append(
+                f"| {what} | {name} | {row['rate']:,.0f} | {row['spread']:.0%} | {row['p50']:.1f} | {row['p99']:.0f} |"
+                f" {row['server']:.0f} | {row['postgres']:.0f} | {ratio} | {must} |"
+            )
+    return found
+
+
+def missed(made: Mapping[str, Any]) -> list[str]:
+    """What of §7 was not reached."""
+    found = []
+    for scenario, rows in made.items():
+        peers = {name: row for name, row in rows.items() if name not in ("tableapi", "baseline")}
+        if rows["baseline"]["ratio"] < OF_BASELINE[scenario]:
+            found.append(f"{scenario}: {rows['baseline']['ratio']:.2f} of the baseline, {OF_BASELINE[scenario]} wanted")
+        for name, row in peers.items():
+            if row["rate"] == max(p["rate"] for p in peers.values()) and row["ratio"] < OF_PEERS[scenario]:
+                found.append(f"{scenario}: {row['ratio']:.2f} times {name}, {OF_PEERS[scenario]} wanted")
+            if row["p99"] < rows["tableapi"]["p99"]:
+                found.append(f"{scenario}: p99 {rows['tableapi']['p99']:.0f} ms, {name} has {row['p99']:.0f} ms")
+    return found

@@ -1,0 +1,165 @@
+"""S1 to S7: what is asked, in the words of each contender, and what a right answer is.
+
+A path or body holds places: {client} one of the clients with a session, {contact} one of that client's contacts, {user}
+a user to list from, {person} a number nobody used. `load.lua` and `filled` put the same kind of values there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench import data
+
+KEY = "bench-app-key"
+NAMES = {
+    "S1": "one contact by key",
+    "S2": "25 contacts, filter and order",
+    "S3": "S2 and the count",
+    "S4": "25 users, client, credits, subscriptions",
+    "S5": "1,000 contacts",
+    "S6": "insert a contact",
+    "S7": "change a contact",
+}
+HIDDEN = {
+    "usercontact": "personid",
+    "client": "stripe_custid",
+    "appuser": "password",
+    "usersubscription": "stripe_subid",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One kind of request to one contender. `right` says of a decoded answer (and headers) whether it is right."""
+
+    path: str
+    right: Callable[[Any, Mapping[str, int], Mapping[str, str]], bool]
+    method: str = "GET"
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    staff: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The ranges that places are drawn from, for one size of data."""
+
+    clients: int
+    stride: int  # contacts of client c are c, c + stride, c + 2 stride, ...
+    each: int
+    users: int
+
+    @classmethod
+    def of(cls, scale: float) -> Places:
+        large = int(scale * data.LARGE)
+        users = large * data.USERS[0] + int(scale * data.SMALL) * data.USERS[1]
+        return cls(min(large, data.SESSIONS), large, data.CONTACTS[0], users - 1000)
+
+    def draw(self) -> dict[str, int]:
+        client = random.randint(1, self.clients)
+        return {
+            "client": client,
+            "contact": client + self.stride * random.randint(0, self.each - 1),
+            "user": random.randint(1, self.users),
+            "person": random.randint(10**9, 2**52),
+        }
+
+
+def filled(text: str, places: Mapping[str, int]) -> str:
+    for name, value in places.items():
+        text = text.replace("{" + name + "}", str(value))
+    return text
+
+
+# -- what is right ---------------------------------------------------------------------------------------------------
+
+
+def one(row: Mapping[str, Any], places: Mapping[str, int]) -> bool:
+    """The contact that was asked for."""
+    return int(row["contactid"]) == places["contact"] and row["name"] == f"Person {places['contact']}"
+
+
+def page(rows: list[Mapping[str, Any]], places: Mapping[str, int], size: int = 25) -> bool:
+    """Contacts of the client, not deleted, newest first."""
+    times = [row["createdon"] for row in rows]
+    mine = all(int(row["clientid"]) == places["client"] and row["deleted"] == 0 for row in rows)
+    return len(rows) == size and mine and times == sorted(times, reverse=True)
+
+
+def counted(count: int) -> bool:
+    """How many contacts of a large client are not deleted: within what 1 in 50 can be."""
+    return 0.9 * data.CONTACTS[0] <= count <= data.CONTACTS[0]
+
+
+def nested(rows: list[Any], places: Mapping[str, int], names: tuple[str, str, str]) -> bool:
+    """25 users from the one asked for, each with its client, which has credits and subscriptions."""
+    client, balances, subscriptions = names
+    ids = [int(row["appuserid"]) for row in rows]
+    full = all(
+        int(row[client]["clientid"]) == int(row["clientid"])
+        and len(row[client][balances]) == 1
+        and len(row[client][subscriptions]) == 2
+        for row in rows
+    )
+    return len(rows) == 25 and ids == sorted(ids) and ids[0] >= places["user"] and full
+
+
+# -- the product and the baseline ------------------------------------------------------------------------------------
+
+_RELATIONS = (
+    "client_by_clientid",
+    "usercredit_by_clientid",
+    "usersubscription_by_clientid",
+)
+_PAGE = "filter=(clientid={client})%20and%20(deleted=0)&order=createdon%20desc"
+
+
+def product() -> dict[str, Ask]:
+    table = "/api/v2/leads/_table/usercontact"
+    client, balances, subscriptions = _RELATIONS
+    users = (
+        "/api/v2/leads/_table/appuser?filter=(appuserid%3E={user})&order=appuserid&limit=25"
+        f"&related={client}&{client}.related={balances},{subscriptions}"
+    )
+    return {
+        "S1": Ask(f"{table}/{{contact}}", lambda a, p, h: one(a, p) and "personid" not in a),
+        "S2": Ask(f"{table}?{_PAGE}&limit=25", lambda a, p, h: page(a["resource"], p)),
+        "S3": Ask(
+            f"{table}?{_PAGE}&limit=25&include_count=true",
+            lambda a, p, h: page(a["resource"], p) and counted(a["meta"]["count"]),
+        ),
+        "S4": Ask(users, lambda a, p, h: nested(a["resource"], p, _RELATIONS), staff=True),
+        "S5": Ask(f"{table}?{_PAGE}&limit=1000", lambda a, p, h: page(a["resource"], p, 1000)),
+        "S6": Ask(
+            table,
+            lambda a, p, h: a["resource"][0]["contactid"] > 0,
+            "POST",
+            '{"resource":[{"personid":{person},"name":"New Person","linkedinurl":"https://www.linkedin.com/in/new"}]}',
+        ),
+        "S7": Ask(
+            f"{table}/{{contact}}",
+            lambda a, p, h: a["contactid"] == p["contact"],
+            "PATCH",
+            '{"name":"Person {contact}"}',
+        ),
+    }
+
+
+def baseline() -> dict[str, Ask]:
+    asks = product()
+    plain = {
+        "S1": "/contact/{contact}",
+        "S2": "/contacts?client={client}&limit=25",
+        "S3": "/contacts?client={client}&limit=25&count=1",
+        "S4": "/users?from={user}",
+        "S5": "/contacts?client={client}&limit=1000",
+        "S6": "/contact?client={client}",
+        "S7": "/contact/{contact}",
+    }
+    return {
+        s: Ask(plain[s], a.right, a.method, a.body.replace('{"resource":[', "").replace("]}", ""))
+        for s, a in asks.items()
+    }

@@ -1,0 +1,12 @@
+"""Settings of the booking project."""
+
+from __future__ import annotations
+
+from tableapi.config import settings as engine
+
+
+class Settings(engine.Settings):
+    """The address of the pager, added to the settings of the engine."""
+
+    dataset: str = "hotel"
+    pager_url: str = ""

@@ -1,0 +1,83 @@
+"""How large an answer may be, relations under relations included, and how many reads one caller may have at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+TABLES = """
+create table team (id integer primary key, name text not null);
+create table person (id integer primary key, team_id integer not null references team, name text not null);
+create index on person (team_id);
+create table wide (id integer primary key, team_id integer not null references team, text text, data jsonb);
+insert into team select n, 'team ' || n from generate_series(1, 5) n;
+insert into person select n, 1 + n / 1000, 'person ' || n from generate_series(0, 3999) n;
+insert into wide select n, 5, repeat('x', 300000), '{}' from generate_series(1, 300) n;
+"""
+UNDER, UP = "person_by_team_id", "team_by_team_id"
+
+
+@pytest.fixture(scope="module")
+def http(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
+    execute(pg_url, "create database budget")
+    url = f"{pg_url.rpartition('/')[0]}/budget"
+    execute(url, TABLES)
+    server = session_serve("--dataset", f"x={url}", "--open")
+    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=60) as client:
+        yield client
+    server.stop()
+    execute(pg_url, "drop database budget with (force)")
+
+
+def refused(http: httpx.Client, url: str, **query: Any) -> None:
+    began = time.monotonic()
+    answer = http.get(url, params=query)
+    assert answer.status_code == 400, answer.text[:300]
+    error = answer.json()["error"]
+    assert error["context"]["reason"] == "answer_too_large"
+    assert "limit" in error["message"]
+    assert time.monotonic() - began < 4
+
+
+def test_relations_that_multiply_are_refused(http: httpx.Client) -> None:
+    deep = {"related": UP, f"{UP}.related": UNDER}
+    refused(http, "/person", **deep)
+    refused(http, "/person", **deep, order="name", offset=5)
+    refused(http, "/person", **deep, cursor="", limit=1000)
+    refused(http, "/person", **deep, filter="id < 900")
+    refused(http, "/person", **deep, ids=",".join(map(str, range(1000))))
+    refused(http, "/team", **{"related": UNDER, f"{UNDER}.related": UP, f"{UNDER}.{UP}.related": UNDER})
+    refused(http, "/person", **{"related": "*", f"{UP}.related": "*", f"{UP}.{UNDER}.related": "*"})
+
+
+def test_the_same_with_lower_limits_is_answered(http: httpx.Client) -> None:
+    deep = {"related": UP, f"{UP}.related": UNDER}
+    rows = http.get("/person", params={**deep, f"{UP}.{UNDER}.limit": 10}).json()["resource"]
+    assert len(rows) == 1000
+    assert len(rows[0][UP][UNDER]) == 10
+    assert len(http.get("/person", params={**deep, "limit": 20}).json()["resource"]) == 20
+    rows = http.get("/team", params={"related": UNDER}).json()["resource"]
+    assert [len(row[UNDER]) for row in rows] == [1000, 1000, 1000, 1000, 0]
+    few = http.get("/person", params={**deep, "filter": "id < 3"}).json()["resource"]
+    assert [len(row[UP][UNDER]) for row in few] == [1000] * 3
+
+
+def test_bytes_are_counted_too(http: httpx.Client) -> None:
+    refused(http, "/wide")
+    refused(http, "/wide", related=UP)
+    refused(http, "/team", **{"related": "wide_by_team_id", "wide_by_team_id.related": UP})
+    assert len(http.get("/wide", params={"fields": "id,data"}).json()["resource"]) == 300
+    assert len(http.get("/wide", params={"limit": 100}).json()["resource"]) == 100
+
+
+def test_a_write_that_answers_too_much_is_not_kept(http: httpx.Client) -> None:
+    query = {"related": UNDER, f"{UNDER}.related": UP, f"{UNDER}.{UP}.related": UNDER}
+    answer = http.patch("/team/1", params=query, json={"name": "changed"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "answer_too_large")
+    assert http.get("/team/1").json()["name"] == "team 1"

@@ -1,0 +1,81 @@
+"""DDL while the server runs: seen at once, and no request fails for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+
+@pytest.fixture
+async def living(pg_url: str, session_serve: Serve) -> AsyncIterator[tuple[httpx.AsyncClient, asyncpg.Connection]]:
+    execute_ = asyncio.to_thread
+    await execute_(execute, pg_url, "create database living")
+    url = f"{pg_url.rpartition('/')[0]}/living"
+    database = await asyncpg.connect(url)
+    await database.execute("create table steady (id serial primary key, a text, b integer)")
+    await database.execute("insert into steady (a, b) select 'a' || n, n from generate_series(1, 50) n")
+    server = await asyncio.to_thread(session_serve, "--dataset", f"x={url}", "--open", WORKERS="2")
+    async with httpx.AsyncClient(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
+        yield client, database
+    await asyncio.to_thread(server.stop)
+    await database.close()
+    await execute_(execute, pg_url, "drop database living with (force)")
+
+
+async def test_ddl_is_seen_at_once_and_no_request_fails(living: tuple[httpx.AsyncClient, asyncpg.Connection]) -> None:
+    client, database = living
+    done, wrong = asyncio.Event(), []
+    answered = 0
+
+    async def load(number: int) -> None:
+        nonlocal answered
+        while not done.is_set():
+            for answer in (
+                await client.get("/steady", params={"filter": f"id = {number + 1}", "related": "*"}),
+                await client.get("/steady", params={"limit": "5", "order": "id", "include_count": "true"}),
+                await client.patch(f"/steady/{number + 1}", json={"id": number + 1}),
+                await client.post("/steady", json={"resource": [{"id": 1000 + number}]}),
+                await client.delete("/steady", params={"filter": f"id = {1000 + number}"}),
+            ):
+                answered += 1
+                if answer.status_code != 200:
+                    wrong.append((answer.request.method, str(answer.request.url), answer.status_code, answer.text))
+
+    async def rows(**query: str) -> list[dict[str, object]]:
+        answer = await client.get("/steady", params=query)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, object]] = answer.json()["resource"]
+        return found
+
+    loaders = [asyncio.create_task(load(n)) for n in range(8)]
+    for turn in range(3):
+        await database.execute("alter table steady add c integer default 7")
+        assert (await rows(fields="c", limit="1")) == [{"c": 7}]
+        await database.execute("alter table steady rename c to d")
+        assert (await rows(fields="d", limit="1")) == [{"d": 7}]
+        assert (await client.get("/steady", params={"fields": "c"})).status_code == 400
+        await database.execute("alter table steady alter d type text")
+        assert (await rows(filter="d = 'x'")) == []
+        await database.execute("alter table steady drop d")
+        assert (await client.get("/steady", params={"filter": "d = 1"})).status_code == 400
+        await database.execute(f"create table new_{turn} (id serial primary key, s integer references steady(id))")
+        answer = await client.get(f"/new_{turn}")
+        assert answer.json() == {"resource": []}
+        await database.execute(f"drop table new_{turn}")
+        assert (await client.get(f"/new_{turn}")).status_code == 404
+        async with database.transaction():
+            await database.execute("alter table steady rename to older")
+            await database.execute("create table steady (id serial primary key, b integer, a text)")
+            await database.execute("insert into steady (id, a, b) select n, 'a' || n, n from generate_series(1, 50) n")
+            await database.execute("drop table older")
+        assert (await rows(limit="1", fields="id")) == [{"id": 1}]
+    done.set()
+    await asyncio.gather(*loaders)
+    assert wrong == []
+    assert answered > 50

@@ -1,0 +1,131 @@
+"""What the tables of a database do by themselves: restrict, raise, divide by zero, have no content."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+TABLES = """
+create table country (id integer primary key, name text not null);
+create table city (id integer primary key, country_id integer not null references country on delete restrict);
+create table area (id integer primary key, country_id integer references country on update restrict);
+insert into country values (1, 'one'), (2, 'two'), (3, 'three');
+insert into city values (1, 1); insert into area values (1, 2);
+create materialized view later as select id, name from country with no data;
+create view ratio as select id, 10 / (id - 2) as share from country;
+create view parsed as select id, name::integer as number from country;
+create view several as select id, (select c.id from country c where c.id <> 3) as one from country;
+create function secret_inner() returns integer language plpgsql as $$
+begin perform 1 / 0; return 1; end $$;
+create view called as select id, secret_inner() as made from country;
+create table watched (id integer primary key, name text, kind text);
+create function watch() returns trigger language plpgsql as $$
+begin
+  if new.kind = 'plain' then raise exception 'Closed on Sundays'; end if;
+  if new.kind = 'coded' then raise exception 'Twice is too much' using errcode = 'unique_violation'; end if;
+  if new.kind = 'own' then raise exception 'Own code' using errcode = 'ZZ123'; end if;
+  if new.kind = 'busy' then raise exception 'Not now' using errcode = 'serialization_failure'; end if;
+  if new.kind = 'broken' then perform missing_column from country; end if;
+  if new.kind = 'cast' then new.id := 'x'::integer; end if;
+  if new.kind = 'assert' then assert false, 'never'; end if;
+  return new;
+end $$;
+create trigger watch before insert or update on watched for each row execute function watch();
+insert into watched values (1, 'a', null);
+"""
+ACCESS = {
+    "keys": {"all": {"role": "*"}, "some": {"role": "some"}},
+    "roles": {"some": {"access": [{"component": "*", "verb_mask": 31}]}},
+}
+
+
+@pytest.fixture(scope="module")
+def base(pg_url: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    execute(pg_url, "create database definitions")
+    url = f"{pg_url.rpartition('/')[0]}/definitions"
+    execute(url, TABLES)
+    folder: Path = tmp_path_factory.mktemp("definitions")
+    (folder / "access.json").write_text(json.dumps(ACCESS))
+    server = session_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
+    yield f"{server.url}/api/v2/x/_table"
+    server.stop()
+    execute(pg_url, "drop database definitions with (force)")
+
+
+def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[str, Any]:
+    answer = httpx.request(method, base + url, headers={"X-API-Key": key}, timeout=30, **options)
+    error: dict[str, Any] = answer.json()["error"]
+    if error["code"] == 1000:
+        error = error["context"]["resource"][-1]
+    assert error["status_code"] in (400, 403, 409), answer.text
+    assert not {"SELECT", "select", "watch()"} & set(error["message"].split())
+    return error
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "options"),
+    [
+        ("DELETE", "/country/1", {}),
+        ("DELETE", "/country/2", {}),
+        ("DELETE", "/country", {"params": {"ids": "1"}}),
+        ("DELETE", "/country", {"params": {"filter": "id = 1"}}),
+        ("DELETE", "/country", {"params": {"force": "true"}}),
+    ],
+)
+def test_a_record_that_others_refer_to_stays(base: str, method: str, url: str, options: dict[str, Any]) -> None:
+    error = refused(base, "all", method, url, **options)
+    assert error["status_code"] == 409
+    assert httpx.get(f"{base}/country?count_only=true", headers={"X-API-Key": "all"}).json() == 3
+
+
+def test_a_view_without_content_says_so(base: str) -> None:
+    for key in ("all", "some"):
+        error = refused(base, key, "GET", "/later")
+        assert (error["code"], error["context"]["reason"]) == (409, "not_populated")
+        assert ("postgres" in error["context"]) is (key == "all")
+    assert refused(base, "all", "GET", "/later?count_only=true")["context"]["reason"] == "not_populated"
+
+
+@pytest.mark.parametrize("view", ["ratio", "several", "called"])
+def test_a_view_that_fails_is_its_own_fault(base: str, view: str) -> None:
+    for key in ("all", "some"):
+        error = refused(base, key, "GET", f"/{view}")
+        assert (error["code"], error["context"]["reason"]) == (409, "definition_fails")
+        assert ("postgres" in error["context"]) is (key == "all")
+
+
+def test_a_value_that_a_view_cannot_read_is_told(base: str) -> None:
+    assert refused(base, "all", "GET", "/parsed")["code"] in (400, 409)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "message"),
+    [
+        ("plain", 400, "Closed on Sundays"),
+        ("coded", 409, "Twice is too much"),
+        ("own", 400, "Own code"),
+        ("busy", 400, "Not now"),
+        ("broken", 409, ""),
+        ("cast", 409, ""),
+        ("assert", 409, ""),
+    ],
+)
+def test_what_a_trigger_raises_reaches_the_caller(base: str, kind: str, status: int, message: str) -> None:
+    for method, url, body in (
+        ("POST", "/watched", {"resource": [{"id": 7, "kind": kind}]}),
+        ("PATCH", "/watched/1", {"kind": kind}),
+        ("PATCH", "/watched?ids=1", {"resource": [{"kind": kind}]}),
+        ("PATCH", "/watched?filter=id%3D1", {"resource": [{"kind": kind}]}),
+    ):
+        for key in ("all", "some"):
+            error = refused(base, key, method, url, json=body)
+            assert error["status_code"] == status, error
+            assert message in error["message"]
+            assert "never" not in error["message"]

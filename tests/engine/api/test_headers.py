@@ -1,0 +1,114 @@
+"""Headers that keep a browser safe: of pages, of the API, for other origins, and for private data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+KEY, HOME = "test-app-key", "https://app.example.com"
+
+
+@pytest.fixture(scope="module")
+def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
+    execute(pg_url, "create database headers")
+    url = f"{pg_url.rpartition('/')[0]}/headers"
+    server = session_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off", RATE_LIMITS="off")
+    yield server.url
+    server.stop()
+    execute(pg_url, "drop database headers with (force)")
+
+
+def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> None:
+    page = httpx2.get(f"{served}/login", timeout=20)
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";") if rule.strip())
+    assert "unsafe" not in rules.get("script-src", rules["default-src"])
+    assert rules["frame-ancestors"] == "'none'"
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert page.headers["referrer-policy"] == "strict-origin-when-cross-origin"
+    assert "permissions-policy" in page.headers
+    assert page.headers["strict-transport-security"].startswith("max-age=31536000")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("config", 200), ("leads/_table/client", 401), ("getcontact", 405), ("nope", 404)]
+)
+def test_an_answer_of_the_api_is_kept_by_nobody(served: str, path: str, status: int) -> None:
+    answer = httpx2.get(f"{served}/api/v2/{path}", headers={"X-API-Key": KEY}, timeout=20)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-request-id"]
+    assert "set-cookie" not in answer.headers
+    assert not any(character.isdigit() for character in answer.headers.get("server", ""))  # no version
+
+
+def test_only_our_own_origin_may_read(served: str) -> None:
+    url = f"{served}/api/v2/config"
+    ours = httpx2.get(url, headers={"Origin": HOME}, timeout=20)
+    assert (ours.headers["access-control-allow-origin"], ours.headers["vary"]) == (HOME, "Origin")
+    assert "access-control-allow-credentials" not in ours.headers
+    for origin in ("https://evil.example", "null", HOME + ".evil.example", "http://app.example.com"):
+        other = httpx2.get(url, headers={"Origin": origin}, timeout=20)
+        assert "access-control-allow-origin" not in other.headers, origin
+
+
+def test_a_preflight_of_a_stranger_is_told_nothing(served: str) -> None:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-api-key, x-session-token"}
+    url = f"{served}/api/v2/getcontact"
+    ours = httpx2.options(url, headers=asked | {"Origin": HOME}, timeout=20)
+    assert (ours.status_code, ours.headers["access-control-allow-origin"]) == (204, HOME)
+    assert ours.headers["access-control-allow-headers"] == "x-api-key, x-session-token"
+    other = httpx2.options(url, headers=asked | {"Origin": "https://evil.example"}, timeout=20)
+    assert not [name for name in other.headers if name.startswith("access-control-allow")]
+
+
+def test_credentials_in_a_query_leave_no_trace(served: str) -> None:
+    answer = httpx2.get(f"{served}/api/v2/user/session?session_token=wrong", headers={"X-API-Key": KEY}, timeout=20)
+    assert answer.status_code == 401
+    assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
+
+
+PARTS = ["_func", "_proc", "_func/", "_func/now", "_proc/x(1)", "_func/pg_sleep"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("verb", ["GET", "HEAD", "POST", "PUT", "DELETE"])
+def test_routines_of_a_project_are_not_served(served: str, part: str, verb: str) -> None:
+    for headers in ({"X-API-Key": KEY}, {"X-API-Key": KEY, "X-HTTP-Method": "GET"}):
+        answer = httpx2.request(verb, f"{served}/api/v2/leads/{part}", headers=headers, timeout=20)
+        assert answer.status_code == 404, answer.text
+        if verb != "HEAD":
+            assert answer.json()["error"]["context"]["scope"] == "resource"
+    names = httpx2.get(f"{served}/api/v2/leads", headers={"X-API-Key": KEY}, timeout=20).json()["resource"]
+    assert names == [{"name": "_table"}]
+
+
+def test_a_token_opens_metrics_and_nothing_else_does(
+    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    words = ("--dataset", f"x={new_database()}", "--open")
+    with_token = serve(*words, cwd=tmp_path, METRICS_TOKEN="watch")
+    sent: list[tuple[dict[str, str], int]] = [
+        ({}, 404), ({"Authorization": "Bearer wrong"}, 404), ({"Authorization": "Bearer watch"}, 200),
+        ({"Authorization": "Bearer watch", "X-Forwarded-For": "203.0.113.9"}, 200),
+    ]  # fmt: skip
+    for headers, status in sent:
+        assert httpx2.get(f"{with_token.url}/metrics", headers=headers, timeout=20).status_code == status
+    local = serve(*words, cwd=tmp_path)
+    assert httpx2.get(f"{local.url}/metrics", timeout=20).status_code == 200
+    for name in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"):
+        assert httpx2.get(f"{local.url}/metrics", headers={name: "127.0.0.1"}, timeout=20).status_code == 404
+    keyed = serve(*words, "--api-key", "sesame", cwd=tmp_path)
+    assert httpx2.get(f"{keyed.url}/metrics", headers={"X-API-Key": "sesame"}, timeout=20).status_code == 404
+
+
+def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
+    for headers in ({}, {"Authorization": "Bearer x"}, {"X-Forwarded-For": "127.0.0.1"}):
+        assert httpx2.get(f"{served}/metrics", headers=headers, timeout=20).status_code == 404

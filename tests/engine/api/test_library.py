@@ -1,0 +1,160 @@
+"""The engine mounted in other programs: under a path, with and without the host's lifespan, leaving the host alone."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from tableapi import Access, Rule, Sessions, TableAPI
+from tests.helpers.support import execute
+
+SCHEMA = """
+create table customer (id integer primary key, name text not null);
+create table invoice (id integer primary key, customer_id integer not null references customer, total numeric);
+create table login (token bytea primary key, customerid integer not null);
+insert into customer values (1, 'Ada'), (2, 'Bob');
+insert into invoice values (1, 1, 12.50), (2, 2, 7);
+insert into login values (sha256('ada'), 1);
+"""
+
+
+def own(table: Any, actor: Any) -> Any:
+    """Select the rows of the caller."""
+    return table.c.customer_id == actor.customerid
+
+
+POLICY = {"customer": Access(read=Rule()), "invoice": Access(read=Rule(roles=("customer",), rows=own))}
+SESSIONS = Sessions(lookup="select customerid, 'customer' as role from login where token = $1", user="customerid")
+
+
+@pytest.fixture
+def url(new_database: Callable[[], str]) -> str:
+    """A database with three tables."""
+    address = new_database()
+    execute(address, SCHEMA)
+    return address
+
+
+def starlette(api: TableAPI) -> Any:
+    return Starlette(routes=[Mount("/data", app=api)], lifespan=api.lifespan)
+
+
+def fastapi(api: TableAPI) -> Any:
+    app = FastAPI(lifespan=api.lifespan)
+    app.mount("/data", api)
+    return app
+
+
+def deeper(api: TableAPI) -> Any:
+    return Starlette(routes=[Mount("/a b", routes=[Mount("/data", app=api)])])
+
+
+def _client(app: Any, **headers: str) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://host", headers=headers)
+
+
+@pytest.fixture
+async def started() -> AsyncIterator[list[TableAPI]]:
+    """Close what a test opened."""
+    apis: list[TableAPI] = []
+    yield apis
+    for api in apis:
+        await api.stop()
+
+
+@pytest.mark.parametrize(("host", "path"), [(starlette, "/data"), (fastapi, "/data"), (deeper, "/a%20b/data")])
+async def test_it_answers_under_a_path(url: str, host: Any, path: str, started: list[TableAPI]) -> None:
+    started.append(api := TableAPI({"shop": url}, open=True))
+    async with _client(host(api)) as http:
+        table = f"{path}/api/v2/shop/_table/customer"
+        assert (await http.get(table)).json() == {"resource": [{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bob"}]}
+        related = await http.get(f"{table}/1?related=invoice_by_customer_id")
+        assert related.json()["invoice_by_customer_id"] == [{"id": 1, "customer_id": 1, "total": 12.50}]
+        created = await http.post(
+            table, json={"resource": [{"id": 3, "name": "Eve"}]}, headers={"Idempotency-Key": "a"}
+        )
+        again = await http.post(table, json={"resource": [{"id": 3, "name": "Eve"}]}, headers={"Idempotency-Key": "a"})
+        assert (created.status_code, again.status_code) == (200, 200)
+        assert again.headers["idempotency-replayed"] == "true"
+        assert (await http.get(f"{path}/healthz")).json() == {"status": "ok"}
+        assert (await http.get(f"{table}/9")).status_code == 404
+        document = (await http.get(f"{path}/api/v2/_spec")).json()
+        assert document["servers"] == [{"url": path}]
+        assert (await http.get("/api/v2/shop/_table/customer")).status_code == 404
+
+
+async def test_the_lifespan_of_the_host_opens_and_closes_it(url: str) -> None:
+    api = TableAPI({"shop": url}, open=True)
+    async with api.lifespan(), _client(starlette(api)) as http:
+        assert (await http.get("/data/readyz")).status_code == 200
+    async with api.lifespan(), _client(starlette(api)) as http:
+        assert (await http.get("/data/readyz")).status_code == 200
+
+
+async def test_a_policy_without_users_serves_what_is_for_everyone(url: str, started: list[TableAPI]) -> None:
+    started.append(api := TableAPI({"shop": url}, policy=POLICY))
+    async with _client(api) as http:
+        assert (await http.get("/api/v2/shop/_table/invoice")).status_code == 403
+        assert (await http.get("/api/v2/shop/_table/login")).status_code == 404
+        assert (await http.post("/api/v2/shop/_table/customer", json={"resource": [{"id": 9}]})).status_code == 403
+        assert (await http.get("/api/v2/shop/_table/customer?count_only=true")).json() == 2
+
+
+async def test_sessions_make_users(url: str, started: list[TableAPI]) -> None:
+    started.append(api := TableAPI({"shop": url}, policy=POLICY, sessions=SESSIONS))
+    async with _client(api) as http:
+        invoices = "/api/v2/shop/_table/invoice?fields=id"
+        assert (await http.get(invoices)).status_code == 401
+        assert (await http.get(invoices, headers={"X-Session-Token": "bob"})).status_code == 401
+        mine = await http.get(invoices, headers={"Authorization": "Bearer ada"})
+        assert mine.json() == {"resource": [{"id": 1}]}
+
+
+async def test_an_access_file_makes_roles(url: str, tmp_path: Path, started: list[TableAPI]) -> None:
+    file = tmp_path / "access.json"
+    file.write_text('{"keys": {"K": {"role": "*"}}, "roles": {}}')
+    started.append(api := TableAPI({"shop": url}, access=file))
+    async with _client(api) as http:
+        assert (await http.get("/api/v2/shop/_table/customer")).status_code == 401
+        assert (await http.get("/api/v2/shop/_table/customer", headers={"X-API-Key": "K"})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"open": True, "policy": POLICY}, {"open": True, "access": "x.json"}, {"open": True, "sessions": SESSIONS}],
+)
+def test_rights_are_given_in_exactly_one_way(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="Give exactly one of|go with policy="):
+        TableAPI({"shop": "postgresql://localhost/shop"}, **arguments)
+
+
+async def test_the_host_is_left_alone(url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOG_LEVEL", "loud")  # settings of other programs are not read
+    monkeypatch.setenv("PORT", "none")
+
+    def state() -> tuple[Any, ...]:
+        root = logging.getLogger()
+        signals = [signal.getsignal(number) for number in signal.valid_signals() if number not in (9, 19)]
+        collector = (gc.get_threshold(), gc.get_freeze_count(), gc.isenabled())
+        return signals, root.handlers[:], root.level, collector, type(asyncio.get_event_loop_policy()), dict(os.environ)
+
+    before = state()
+    api = TableAPI({"shop": url}, open=True)
+    async with api.lifespan(), _client(api) as http:
+        assert (await http.get("/api/v2/shop/_table/customer")).status_code == 200
+        assert state() == before
+    assert state() == before
+    assert list(tmp_path.iterdir()) == []

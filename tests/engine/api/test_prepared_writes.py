@@ -1,0 +1,152 @@
+"""A write whose shape is known already answers as the first one did: the same records, the same refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+TABLES = """
+create table house (id serial primary key, name text unique, rooms integer check (rooms > 0), more jsonb,
+                    built timestamptz, owner integer);
+create table road (name text primary key);
+create function refuse() returns trigger language plpgsql as $$
+begin if new.name = 'no' then return null; end if; return new; end $$;
+create trigger refuse before insert on house for each row execute function refuse();
+"""
+ROLES = {
+    "owner": {
+        "access": [
+            {
+                "component": "_table/house/*",
+                "verb_mask": 31,
+                "filters": [{"name": "owner", "operator": "=", "value": "{user.id}"}],
+                "filter_op": "AND",
+            }
+        ]
+    }
+}
+
+
+@pytest.fixture(scope="module")
+def database(pg_url: str) -> Iterator[str]:
+    execute(pg_url, "create database known")
+    yield f"{pg_url.rpartition('/')[0]}/known"
+    execute(pg_url, "drop database known with (force)")
+
+
+@pytest.fixture(scope="module")
+def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    execute(database, TABLES)
+    folder: Path = tmp_path_factory.mktemp("known")
+    keys = {"all": {"role": "*"}, **{f"owner-{n}": {"role": "owner", "user": {"id": n}} for n in (1, 2)}}
+    (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
+    started = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    yield f"{started.url}/api/v2/x/_table"
+    started.stop()
+
+
+@pytest.fixture
+def http(server: str, database: str) -> Iterator[httpx.Client]:
+    """A server that knows how to create and change a house by name and rooms."""
+    execute(database, "truncate house restart identity; truncate road")
+    with httpx.Client(base_url=server, headers={"X-API-Key": "all"}, timeout=30) as client:
+        for n in (1, 2):
+            create(client, {"name": f"known {n}", "rooms": n})
+            assert client.patch(f"/house/{n}", json={"name": f"kept {n}", "rooms": n}).status_code == 200
+        yield client
+
+
+def create(http: httpx.Client, record: dict[str, Any], status: int = 200, **options: Any) -> Any:
+    answer = http.post("/house", json={"resource": [record]}, **options)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_it_is_done_and_answered_as_at_first(http: httpx.Client) -> None:
+    assert create(http, {"name": "third", "rooms": 3}) == {"resource": [{"id": 3}]}
+    changed = http.patch("/house/3", json={"name": "changed", "rooms": 4})
+    assert changed.json() == {"id": 3}
+    assert changed.headers["etag"] == http.get("/house/3").headers["etag"]
+    assert http.get("/house/3", params={"fields": "name,rooms"}).json() == {"name": "changed", "rooms": 4}
+    assert http.put("/house/3", json={"name": "put", "rooms": 5}).json() == {"id": 3}
+
+
+@pytest.mark.parametrize(
+    ("record", "status"),
+    [
+        ({"name": "known 9", "rooms": "many"}, 400),
+        ({"name": "kept 1", "rooms": 1}, 409),
+        ({"name": "empty", "rooms": 0}, 400),
+        ({"name": "no", "rooms": 1}, 403),
+    ],
+)
+def test_a_create_that_cannot_be_is_the_same_batch_error(
+    http: httpx.Client, record: dict[str, Any], status: int
+) -> None:
+    known = create(http, record, 400)["error"]
+    long = create(http, record, 400, params={"continue": "false"})["error"]
+
+    assert known["context"]["resource"][0]["status_code"] == status
+    for error in (known, long):
+        error["context"].pop("request_id")
+    assert known == long
+
+
+def test_a_change_that_cannot_be_is_refused(http: httpx.Client) -> None:
+    same = {"name": "other", "rooms": 2}
+    assert http.patch("/house/99", json=same).status_code == 404
+    assert http.patch("/house/one", json=same).status_code == 400
+    assert http.patch("/house/1", json={"name": "kept 2", "rooms": 1}).status_code == 409
+    assert http.patch("/house/1", json={"name": "x", "rooms": -1}).status_code == 400
+    assert http.get("/house/1", params={"fields": "name,rooms"}).json() == {"name": "kept 1", "rooms": 1}
+
+
+def test_what_is_not_plain_goes_the_long_way(http: httpx.Client) -> None:
+    plain = {"name": "kept 1", "rooms": 7}
+    assert http.patch("/house/1", json=plain, headers={"If-Match": '"1"'}).status_code == 412
+    assert http.get("/house/1", params={"fields": "rooms"}).json() == {"rooms": 1}
+    asked = http.patch("/house/1", json=plain, params={"fields": "rooms"})
+    assert asked.json() == {"rooms": 7}
+    bare = http.post("/house", json={"resource": [{"name": "bare", "rooms": 1}]}, headers={"Wrap": "false"})
+    assert isinstance(bare.json(), list)
+    csv = http.post("/house", json={"resource": [{"name": "csv", "rooms": 1}]}, headers={"Accept": "text/csv"})
+    assert csv.text.splitlines()[0] == "id"
+
+    for n in range(3):
+        assert http.patch("/house/1", json={"built": "2020-01-01T00:00:00Z"}).status_code == 200
+        assert http.patch("/house/1", json={"built": {"expression": "NOW()"}}).status_code == 200
+        assert not http.get("/house/1", params={"fields": "built"}).json()["built"].startswith("2020")
+        assert http.patch("/house/1", json={"more": {"expression": n}}).status_code == 200
+        assert http.get("/house/1", params={"fields": "more"}).json() == {"more": {"expression": n}}
+
+
+def test_rules_of_rows_hold(http: httpx.Client, database: str) -> None:
+    execute(database, "update house set owner = id")
+    one, two = ({"X-API-Key": f"owner-{n}"} for n in (1, 2))
+    for n in range(3):
+        assert http.patch("/house/1", json={"rooms": n + 1}, headers=one).status_code == 200
+        assert http.patch("/house/1", json={"rooms": 50}, headers=two).status_code == 404
+        assert http.patch("/house/1", json={"owner": 2}, headers=one).status_code == 403
+        assert create(http, {"name": f"mine {n}", "owner": 1}, headers=one)
+        refused = http.post("/house", json={"resource": [{"name": f"yours {n}", "owner": 2}]}, headers=one)
+        assert refused.status_code in (400, 403)
+    assert http.get("/house", params={"filter": "name like 'yours%'"}).json() == {"resource": []}
+    assert http.get("/house/1", params={"fields": "rooms,owner"}).json() == {"rooms": 3, "owner": 1}
+
+
+def test_ddl_is_seen(http: httpx.Client, database: str) -> None:
+    execute(database, "alter table house rename rooms to chambers")
+    try:
+        assert create(http, {"name": "no rooms now", "rooms": 3}) == {"resource": [{"id": 3}]}
+        assert http.get("/house/3", params={"fields": "chambers"}).json() == {"chambers": None}
+        assert create(http, {"name": "chambers", "chambers": 3}) == {"resource": [{"id": 4}]}
+        assert http.patch("/house/4", json={"name": "y", "chambers": 4}).status_code == 200
+    finally:
+        execute(database, "alter table house rename chambers to rooms")

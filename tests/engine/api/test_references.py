@@ -1,0 +1,341 @@
+"""References to rows that the caller may not read, set through fields and relations, and fields named twice.
+
+The caller `local` sees the houses, tags, staff and parts of one town. A reference out of its sight is answered like one
+to a row that does not exist, whatever names it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+TABLES = """
+create table house (id integer primary key, name text, town text);
+create table room (id serial primary key, code text unique, name text, house_id integer references house,
+                   other_id integer references house);
+create table lock (id serial primary key, label text, house_id integer unique references house);
+create table tag (slug text primary key, town text);
+create table house_tag (house_id integer references house, tag_slug text references tag,
+                        primary key (house_id, tag_slug));
+create table staff (id integer primary key, town text, boss_id integer references staff);
+create table part (a integer, b integer, town text, primary key (a, b));
+create table uses (id serial primary key, a integer, b integer default 1, foreign key (a, b) references part);
+create table desk (id serial primary key, name text, owner integer, house_id integer references house);
+"""
+ROWS = """
+truncate house, room, lock, tag, house_tag, staff, part, uses, desk restart identity;
+insert into house values (1, 'One', 'ours'), (2, 'Two', 'ours'), (9, 'Nine', 'theirs');
+insert into room (code, name, house_id, other_id) values ('a', 'A', 1, null), ('b', 'B', 1, 9);
+insert into lock (label, house_id) values ('front', 1);
+insert into tag values ('red', 'ours'), ('blue', 'theirs');
+insert into staff values (1, 'ours', null), (9, 'theirs', null);
+insert into part values (1, 1, 'ours'), (1, 9, 'theirs'), (9, 1, 'theirs');
+insert into uses (a, b) values (1, 1);
+insert into desk (name, owner, house_id) values ('mine', 7, 1);
+"""
+
+
+def _town(component: str, *, mask: int = 31) -> dict[str, Any]:
+    filters = [{"name": "town", "operator": "=", "value": "{user.town}"}]
+    return {"component": f"_table/{component}/*", "verb_mask": mask, "filters": filters}
+
+
+def _all(*components: str) -> list[dict[str, Any]]:
+    return [{"component": f"_table/{name}/*", "verb_mask": 31} for name in components]
+
+
+_OWN = [{"name": "owner", "operator": "=", "value": "{user.id}"}, {"name": "house_id", "operator": "=", "value": 1}]
+ACCESS = {
+    "keys": {
+        "all": {"role": "*"},
+        "local": {"role": "local", "user": {"id": 7, "town": "ours"}},
+        "rooms": {"role": "rooms", "user": {"id": 7}},
+        "desks": {"role": "desks", "user": {"id": 7}},
+    },
+    "roles": {
+        "local": {
+            "access": [
+                *map(_town, ("house", "tag", "staff", "part")),
+                *_all("room", "lock", "house_tag", "uses", "desk"),
+            ]
+        },
+        "rooms": {"access": _all("room")},
+        "desks": {
+            "access": [*_all("house"), {"component": "_table/desk/*", "verb_mask": 31, "filters": _OWN},
+                       {"component": "_table/lock/*", "verb_mask": 31, "filters": _OWN[1:]}]
+        },
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def database(pg_url: str) -> Iterator[str]:
+    execute(pg_url, "create database refers")
+    yield f"{pg_url.rpartition('/')[0]}/refers"
+    execute(pg_url, "drop database refers with (force)")
+
+
+@pytest.fixture(scope="module")
+def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    execute(database, TABLES)
+    folder: Path = tmp_path_factory.mktemp("refers")
+    (folder / "access.json").write_text(json.dumps(ACCESS))
+    started = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    yield f"{started.url}/api/v2/x/_table"
+    started.stop()
+
+
+@pytest.fixture
+def local(server: str, database: str) -> Iterator[httpx.Client]:
+    execute(database, ROWS)
+    with httpx.Client(base_url=server, headers={"X-API-Key": "local"}, timeout=30) as client:
+        yield client
+
+
+class As:
+    """The same client with another key."""
+
+    def __init__(self, http: httpx.Client, key: str) -> None:
+        self._http, self._headers = http, {"X-API-Key": key}
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        return self._http.request(method, path, **options | {"headers": self._headers | options.get("headers", {})})
+
+
+def _table(database: str, table: str) -> list[tuple[Any, ...]]:
+    async def read() -> list[tuple[Any, ...]]:
+        connection = await asyncpg.connect(database)
+        rows = await connection.fetch(f"select * from {table} order by 1, 2")
+        await connection.close()
+        return [tuple(row) for row in rows]
+
+    return asyncio.run(read())
+
+
+def _told(answer: httpx.Response) -> Any:
+    """What an answer says, without the number of the request."""
+    body = answer.json()
+    body.get("error", {}).get("context", {}).pop("request_id", None)
+    return answer.status_code, body
+
+
+def _status(answer: httpx.Response) -> int:
+    """The status of a refusal, also of one inside a batch."""
+    if answer.status_code == 400 and answer.json()["error"]["code"] == 1000:
+        context = answer.json()["error"]["context"]
+        return int(context["resource"][context["error"][0]]["status_code"])
+    return answer.status_code
+
+
+WAYS = {
+    "create": ("POST", "/room", {}, False),
+    "upsert of a new row": ("POST", "/room", {"upsert": "true", "id_field": "code"}, False),
+    "upsert": ("POST", "/room", {"upsert": "true", "id_field": "code"}, True),
+    "by path": ("PATCH", "/room/1", {}, None),
+    "put by path": ("PUT", "/room/1", {}, None),
+    "records": ("PATCH", "/room", {}, 1),
+    "continue": ("PATCH", "/room", {"continue": "true"}, 1),
+    "ids": ("PATCH", "/room", {"ids": "1"}, 0),
+    "filter": ("PATCH", "/room", {"filter": "id=1"}, 0),
+}
+
+
+def _write(http: httpx.Client, way: str, record: dict[str, Any]) -> httpx.Response:
+    method, path, query, kind = WAYS[way]
+    if path.endswith("1") and kind is None:
+        return http.request(method, path, params=query, json=record)
+    named = {"code": "a"} if kind is True else {"code": "new"} if kind is False else {"id": 1} if kind else {}
+    return http.request(method, path, params=query, json={"resource": [named | record]})
+
+
+@pytest.mark.parametrize(
+    ("way", "through"),
+    [(way, how) for way in sorted(WAYS) for how in ("field", "relation") if (way, how) != ("filter", "relation")],
+)
+def test_a_hidden_row_is_referred_to_like_a_missing_one(
+    local: httpx.Client, database: str, way: str, through: str
+) -> None:
+    before = _table(database, "room")
+
+    def record(ident: int) -> dict[str, Any]:
+        return {"house_id": ident} if through == "field" else {"house_by_house_id": {"id": ident}}
+
+    for _ in range(3):  # from the second time on the shape is known
+        hidden, missing = [_write(local, way, record(ident)) for ident in (9, 77)]
+        assert _told(hidden) == _told(missing)
+        assert _status(hidden) == 409
+    assert _table(database, "room") == before
+    for _ in range(2):
+        assert _write(local, way, record(2)).status_code == 200
+        execute(database, "delete from room where code = 'new'")
+
+
+@pytest.mark.parametrize("way", [way for way in sorted(WAYS) if "create" not in way and "new" not in way])
+def test_a_hidden_reference_can_stay(local: httpx.Client, database: str, way: str) -> None:
+    """A record is written back as it was read, with a reference that an administrator set."""
+    execute(database, "update room set other_id = 9 where id = 1")
+    for _ in range(3):
+        kept = _write(local, way, {"other_id": 9, "name": "new"})
+        assert kept.status_code == 200, kept.text
+    assert (_table(database, "room"))[0] == (1, "a", "new", 1, 9)
+    assert _write(local, way, {"other_id": None}).status_code == 200
+    assert _status(_write(local, way, {"other_id": 9})) == 409
+    assert (_table(database, "room"))[0] == (1, "a", "new", 1, None)
+
+
+def test_one_of_many_that_is_refused_changes_none(local: httpx.Client, database: str) -> None:
+    execute(database, "update room set other_id = 9 where id = 1")
+    before = _table(database, "room")
+    refused = local.patch("/room", params={"filter": "id>0"}, json={"resource": [{"house_id": 9}]})
+    assert _status(refused) == 409
+    assert _table(database, "room") == before
+
+
+def test_a_parent_that_cannot_be_read_cannot_be_named(local: httpx.Client, database: str) -> None:
+    before = _table(database, "room")
+    rooms = As(local, "rooms")
+    answers = [rooms.request("PATCH", "/room/1", json={"house_by_house_id": {"id": ident}}) for ident in (1, 2, 9, 77)]
+    assert [answer.status_code for answer in answers] == [403] * 4
+    assert _table(database, "room") == before
+
+
+def test_children_links_and_composite_keys(local: httpx.Client, database: str) -> None:
+    before = [_table(database, name) for name in ("house_tag", "uses", "staff", "room", "house")]
+    pairs = [
+        ("/house/1", {"tag_by_house_tag": [{"slug": "blue"}]}, {"tag_by_house_tag": [{"slug": "none"}]}),
+        ("/uses/1", {"b": 9}, {"b": 77}),
+        ("/uses/1", {"part_by_a_b": {"a": 9, "b": 1}}, {"part_by_a_b": {"a": 77, "b": 1}}),
+        ("/staff/1", {"boss_id": 9}, {"boss_id": 77}),
+        ("/staff/1", {"staff_by_boss_id_parent": {"id": 9}}, {"staff_by_boss_id_parent": {"id": 77}}),
+        ("/staff/1", {"staff_by_boss_id": [{"id": 9}]}, {"staff_by_boss_id": [{"id": 77}]}),
+    ]
+    for path, hidden, missing in pairs:
+        one, other = local.patch(path, json=hidden), local.patch(path, json=missing)
+        assert (one.status_code, one.json()["error"]["context"]["reason"]) == (
+            other.status_code,
+            other.json()["error"]["context"]["reason"],
+        ), (hidden, one.text, other.text)
+        assert one.status_code in (404, 409), one.text
+    created = [_status(local.post("/uses", json={"resource": [{"a": a}]})) for a in (9, 77)]
+    assert created == [409, 409]  # the other part of the key is a default
+    assert [_table(database, name) for name in ("house_tag", "uses", "staff", "room", "house")] == before
+    assert local.post("/uses", json={"resource": [{"a": 1}]}).status_code == 200
+    assert local.patch("/house/1", json={"tag_by_house_tag": [{"slug": "red"}]}).status_code == 200
+
+
+def test_a_row_may_refer_to_itself(local: httpx.Client, database: str) -> None:
+    for record in ({"id": 2, "town": "ours", "boss_id": 2}, {"id": 3, "town": "ours", "boss_id": 1}):
+        made = local.post("/staff", json={"resource": [record]})
+        assert made.status_code == 200, made.text
+    assert local.patch("/staff/3", json={"boss_id": 3}).status_code == 200
+    assert [row[2] for row in _table(database, "staff")] == [None, 2, 3, None]
+
+
+def test_a_released_row_still_obeys_the_rule_of_rows(local: httpx.Client, database: str) -> None:
+    before = [_table(database, name) for name in ("desk", "lock")]
+    desks = As(local, "desks")
+    for path, record in (
+        ("/house/1", {"lock_by_house_id": None}),
+        ("/house/1", {"desk_by_house_id": [{"id": 1, "house_id": None}]}),
+        ("/desk/1", {"house_by_house_id": None}),
+        ("/desk/1", {"house_id": None}),
+        ("/desk/1", {"house_by_house_id": {"id": 50, "name": "new"}}),
+        ("/house/2", {"desk_by_house_id": [{"id": 1}]}),
+    ):
+        refused = desks.request("PATCH", path, json=record)
+        assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (403, "row_rule"), record
+    refused = desks.request("PATCH", "/desk", params={"filter": "id=1"}, json={"resource": [{"house_id": None}]})
+    assert refused.status_code == 403, refused.text
+    assert [_table(database, name) for name in ("desk", "lock")] == before
+    assert (9, "Nine", "theirs") in _table(database, "house")
+    assert len(_table(database, "house")) == 3  # a parent made for a refused record is gone with it
+
+
+TWICE: list[tuple[str, str, dict[str, str], Any]] = [
+    ("POST", "/room", {}, {"resource": [{"name": "x", "NAME": "y"}]}),
+    ("POST", "/room", {"upsert": "true", "id_field": "code"}, {"resource": [{"code": "a", "Code": "b"}]}),
+    ("PATCH", "/room/1", {}, {"name": "x", "Name": "y"}),
+    ("PUT", "/room/1", {}, {"name": "x", "Name": "x"}),
+    ("PATCH", "/room", {}, {"resource": [{"id": 1, "Id": 2, "name": "x"}]}),
+    ("PATCH", "/room", {"ids": "1"}, {"resource": [{"name": "x", "nAme": "y"}]}),
+    ("PATCH", "/room", {"filter": "id=1"}, {"resource": [{"name": "x", "nAme": "y"}]}),
+    ("PATCH", "/room", {"id_field": "code"}, {"resource": [{"code": "a", "CODE": "b", "name": "x"}]}),
+    ("PATCH", "/room", {"id_field": "code,Code", "ids": "(a,a)"}, {"resource": [{"name": "x"}]}),
+    ("PATCH", "/room/1", {}, {"house_by_house_id": {"id": 1}, "House_By_House_Id": {"id": 2}}),
+    ("PATCH", "/room/1", {}, {"house_by_house_id": {"id": 1, "ID": 2}}),
+    ("PATCH", "/house/1", {}, {"room_by_house_id": [{"id": 1, "iD": 2}]}),
+    ("DELETE", "/room", {}, {"resource": [{"id": 1, "Id": 2}]}),
+]
+
+
+@pytest.mark.parametrize("case", TWICE, ids=lambda case: f"{case[0]} {case[1]} {case[3]}")
+def test_a_field_that_is_named_twice_is_refused(local: httpx.Client, database: str, case: Any) -> None:
+    before = _table(database, "room")
+    method, path, query, body = case
+    answer = As(local, "all").request(method, path, params=query, json=body)
+    error = answer.json()["error"]
+    if error["code"] == 1000:
+        assert (answer.status_code, error["context"]["resource"][0]["status_code"]) == (400, 400)
+        assert "twice" in error["context"]["resource"][0]["message"]
+    else:
+        assert (answer.status_code, error["context"]["reason"]) == (400, "duplicate_field"), answer.text
+    assert _table(database, "room") == before
+
+
+def test_a_csv_with_two_columns_of_one_name_is_refused(local: httpx.Client, database: str) -> None:
+    before = _table(database, "room")
+    http = As(local, "all")
+    for head in ("code,name,name", "code,name,Name", "code,name, NAME "):
+        answer = http.request("POST", "/room", content=f"{head}\nz,1,2\n", headers={"Content-Type": "text/csv"})
+        assert answer.status_code == 400, answer.text
+        assert "twice" in answer.text
+    assert _table(database, "room") == before
+
+
+WORDS = ["ignore", "maybe", "2", "-1", "tru", "yess", "null", "none"]
+FLAGS = ["upsert", "continue", "rollback", "allow_related_delete", "force", "as_list", "wrap", "count_only",
+         "include_count", "include_schema", "refresh"]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", FLAGS)
+def test_an_option_word_that_means_nothing_is_refused(local: httpx.Client, database: str, option: str) -> None:
+    before = _table(database, "room")
+    record = {"resource": [{"id": 1, "name": "new"}]}
+    for word in WORDS:
+        for method, path, body in (
+            ("GET", "/room", None), ("GET", "/room/1", None), ("POST", "/room", {"resource": [{"name": "new"}]}),
+            ("PATCH", "/room", record), ("PUT", "/room", record), ("PATCH", "/room/1", {"name": "new"}),
+            ("DELETE", "/room", None), ("DELETE", "/room/1", None),
+        ):  # fmt: skip
+            answer = local.request(method, path, params={option: word}, json=body)
+            assert answer.status_code == 400, (option, word, method, path, answer.text)
+            assert answer.json()["error"]["context"] | {"request_id": ""} == {
+                "reason": "bad_option", "scope": "resource", "option": option, "request_id": "",
+            }  # fmt: skip
+    assert _table(database, "room") == before
+    for word in ("true", "TRUE", "1", "yes", "y", "t", "on", "false", "0", "no", "N", "f", "off", ""):
+        assert local.get("/room", params={option: word}).status_code == 200, (option, word)
+
+
+def test_an_option_word_in_a_body_or_header_is_checked_too(local: httpx.Client, database: str) -> None:
+    before = _table(database, "room")
+    words: list[Any] = ["maybe", 2, [], {"a": 1}]
+    for word in words:
+        answer = local.post("/room", json={"resource": [{"name": "new"}], "continue": word})
+        assert answer.status_code == 400, answer.text
+    assert local.get("/room", headers={"Wrap": "perhaps"}).status_code == 400
+    assert local.post("/room", json={"resource": [{"name": "x"}]}, headers={"Wrap": "perhaps"}).status_code == 400
+    assert _table(database, "room") == before
+    assert local.get("/room", params={"include_count": "estimated"}).status_code == 200
+    assert isinstance(local.get("/room", headers={"Wrap": "off"}).json(), list)
+    for path, option in (("", "as_list"), ("/../", "as_access_list")):
+        assert local.get(path or "/", params={option: "maybe"}).status_code == 400, option

@@ -1,0 +1,318 @@
+"""What goes beyond the protocol: upsert, versions of records, safe repeats, aggregates, estimates (table-api §16)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import Serve, execute
+from tests.helpers.table_api import FIXTURE
+
+ROLES = {
+    "seller": {
+        "access": [
+            {
+                "component": "_table/person/*",
+                "verb_mask": 31,
+                "filters": [{"name": "company_id", "operator": "=", "value": "1"}],
+                "filter_op": "AND",
+            }
+        ]
+    },
+    "author": {"access": [{"component": "_table/tag/*", "verb_mask": 3}]},
+}
+VIEW = "create view plain as select slug, label from tag;"
+
+
+@pytest.fixture(scope="module")
+def database(pg_url: str) -> Iterator[str]:
+    execute(pg_url, "create database beyond")
+    url = f"{pg_url.rpartition('/')[0]}/beyond"
+    execute(url, FIXTURE + VIEW)
+    yield url
+    execute(pg_url, "drop database beyond with (force)")
+
+
+@pytest.fixture(scope="module")
+def base(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder: Path = tmp_path_factory.mktemp("beyond")
+    keys = {name: {"role": role} for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"))}
+    (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
+    server = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder, WORKERS="2")
+    yield f"{server.url}/api/v2/x/_table"
+    server.stop()
+
+
+@pytest.fixture
+def http(base: str, database: str) -> Iterator[httpx.Client]:
+    execute(database, "drop view if exists plain;" + FIXTURE + VIEW)
+    with httpx.Client(base_url=base, headers={"X-API-Key": "all"}, timeout=30) as client:
+        yield client
+
+
+def ask(http: httpx.Client, method: str, url: str, status: int = 200, **options: Any) -> Any:
+    answer = http.request(method, url, **options)
+    found = answer.status_code
+    if found == 400 and answer.json()["error"]["code"] == 1000:  # of a record in a list
+        found = answer.json()["error"]["context"]["resource"][-1]["code"]
+    assert found == status, (method, url, options, answer.text)
+    return answer.json() if answer.content else None
+
+
+def as_role(name: str) -> dict[str, str]:
+    return {"X-API-Key": name}
+
+
+# -- upsert ----------------------------------------------------------------------------------------------------------
+
+
+def test_upsert_creates_and_changes(http: httpx.Client) -> None:
+    params = {"upsert": "true", "fields": "slug,label"}
+    for label in ("one", "two"):
+        body = {"resource": [{"slug": "new one", "label": label}, {"slug": "vip", "label": label}]}
+        assert ask(http, "POST", "/tag", json=body, params=params)["resource"] == body["resource"]
+    assert ask(http, "GET", "/tag", params={"count_only": "true"}) == 6
+
+
+def test_upsert_by_another_field_keeps_what_was_not_sent(http: httpx.Client) -> None:
+    params = {"upsert": "true", "id_field": "email", "fields": "id,first_name,age"}
+    sent = {"email": "bob@example.com", "first_name": "Robert", "last_name": "Brown"}
+    made = ask(http, "POST", "/person", json={"resource": [sent]}, params=params)["resource"]
+    assert made == [{"id": 2, "first_name": "Robert", "age": 38, "email": "bob@example.com"}] or made == [
+        {"id": 2, "first_name": "Robert", "age": 38}
+    ]
+    new = ask(http, "POST", "/person", json={"resource": [sent | {"email": "new@example.com"}]}, params=params)
+    assert new["resource"][0]["id"] > 12
+    more = params | {"id_field": "email,first_name"}
+    assert ask(http, "POST", "/person", json={"resource": [sent]}, params=more)["resource"][0]["id"] == 2
+    ask(http, "POST", "/person", 400, json={"resource": [sent]}, params=params | {"id_field": "first_name"})
+
+
+def test_upsert_of_a_composite_key(http: httpx.Client) -> None:
+    body = {"resource": [{"person_id": 1, "tag_slug": "eu", "note": "n"}, {"person_id": 2, "tag_slug": "eu"}]}
+    ask(http, "POST", "/person_tag", json=body, params={"upsert": "true"})
+    assert ask(http, "GET", "/person_tag/1,eu")["note"] == "n"
+    assert ask(http, "GET", "/person_tag", params={"count_only": "true"}) == 11
+
+
+def test_upsert_of_a_record_that_the_role_cannot_see(http: httpx.Client) -> None:
+    params, headers = {"upsert": "true", "id_field": "email"}, as_role("seller")
+    taken = {"email": "hans@example.de", "first_name": "Mine", "last_name": "Now", "company_id": 1}
+    ask(
+        http, "POST", "/person", 404, json={"resource": [taken | {"id": 8}]}, params={"upsert": "true"}, headers=headers
+    )
+    ask(http, "POST", "/person", 404, json={"resource": [taken]}, params=params, headers=headers)
+    assert ask(http, "GET", "/person/8")["first_name"] == "Hans"
+    own = taken | {"email": "bob@example.com", "company_id": 2}
+    ask(http, "POST", "/person", 403, json={"resource": [own]}, params=params, headers=headers)
+    assert ask(http, "GET", "/person/2")["company_id"] == 1
+
+
+def test_upsert_needs_the_right_to_change(http: httpx.Client) -> None:
+    body = {"resource": [{"slug": "vip", "label": "x"}]}
+    ask(http, "POST", "/tag", 403, json=body, params={"upsert": "true"}, headers=as_role("author"))
+    ask(http, "POST", "/tag", 409, json=body, headers=as_role("author"))
+    assert ask(http, "GET", "/tag/vip")["label"] == "VIP"
+
+
+def test_a_batch_of_upserts_is_all_or_nothing(http: httpx.Client) -> None:
+    body = {"resource": [{"slug": "vip", "label": "changed"}, {"slug": "bad", "label": None}]}
+    ask(http, "POST", "/tag", 400, json=body, params={"upsert": "true"})
+    assert ask(http, "GET", "/tag/vip")["label"] == "VIP"
+    ask(http, "POST", "/tag", 400, json=body, params={"upsert": "true", "continue": "true"})
+    assert ask(http, "GET", "/tag/vip")["label"] == "changed"
+    ask(http, "POST", "/plain", 400, json={"resource": [{"slug": "x", "label": "x"}]}, params={"upsert": "true"})
+
+
+# -- versions --------------------------------------------------------------------------------------------------------
+
+
+def _tag(http: httpx.Client, url: str, **params: str) -> str:
+    return str(http.get(url, params=params).headers["etag"])
+
+
+def test_a_stale_version_is_refused(http: httpx.Client) -> None:
+    old = _tag(http, "/company/1")
+    answer = http.patch("/company/1", json={"city": "Bath"}, headers={"If-Match": old})
+    assert answer.status_code == 200
+    assert answer.headers["etag"] == _tag(http, "/company/1") != old
+    ask(http, "PATCH", "/company/1", 412, json={"city": "York"}, headers={"If-Match": old})
+    ask(http, "PATCH", "/company/1", 412, json={"unknown": 1}, headers={"If-Match": old})
+    ask(http, "DELETE", "/company/1", 412, headers={"If-Match": old})
+    ask(http, "PATCH", "/company/99", 404, json={"city": "York"}, headers={"If-Match": old})
+    assert ask(http, "GET", "/company/1")["city"] == "Bath"
+    both = f"{old}, {answer.headers['etag']}"
+    ask(http, "PATCH", "/company/1", json={"city": "Ely"}, headers={"If-Match": both})
+    ask(http, "PATCH", "/company/1", json={"city": "Hull"}, headers={"If-Match": "*"})
+    ask(http, "DELETE", "/device/33333333-3333-4333-8333-333333333333", 412, headers={"If-Match": '"x"'})
+
+
+def test_a_known_version_is_not_sent_again(http: httpx.Client) -> None:
+    known = {"If-None-Match": _tag(http, "/company/1")}
+    assert ask(http, "GET", "/company/1", 304, headers=known) is None
+    ask(http, "GET", "/company/1", 304, headers={"If-None-Match": f'"x", W/{known["If-None-Match"]}'})
+    assert len(ask(http, "GET", "/company", headers=known)["resource"]) == 10
+    ask(http, "PATCH", "/company/1", json={"city": "Bath"})
+    assert ask(http, "GET", "/company/1", headers=known)["city"] == "Bath"
+
+
+def test_a_change_of_a_related_record_is_a_new_version(http: httpx.Client) -> None:
+    params = {"related": "person_by_company_id"}
+    known = {"If-None-Match": _tag(http, "/company/1", **params)}
+    ask(http, "GET", "/company/1", 304, params=params, headers=known)
+    ask(http, "PATCH", "/person/1", json={"age": 46})
+    ask(http, "GET", "/company/1", params=params, headers=known)
+    ask(http, "PATCH", "/company/1", json={"city": "Bath"}, headers={"If-Match": known["If-None-Match"]})
+
+
+def test_a_row_of_a_view_has_a_version(http: httpx.Client) -> None:
+    url, params = "/plain", {"ids": "vip", "id_field": "slug"}
+    assert http.get(url, params=params).status_code == 400  # nothing says that slug is unique there
+    assert http.get(url, params={"filter": "slug = vip"}).status_code == 200
+
+
+# -- safe repeats ----------------------------------------------------------------------------------------------------
+
+
+def _many(base: str, count: int, key: str, bodies: list[Any]) -> list[httpx.Response]:
+    """Equal requests at once, each on a connection of its own, so that both workers get some."""
+
+    async def one(body: Any) -> httpx.Response:
+        headers = {"X-API-Key": "all", "Idempotency-Key": key}
+        async with httpx.AsyncClient(headers=headers, timeout=30) as client:
+            return await client.post(f"{base}/tag", json=body)
+
+    async def run() -> list[httpx.Response]:
+        return list(await asyncio.gather(*(one(bodies[n % len(bodies)]) for n in range(count))))
+
+    return asyncio.run(run())
+
+
+def test_of_eight_at_once_one_is_done(http: httpx.Client, base: str) -> None:
+    for turn in range(5):
+        body = {"resource": [{"slug": f"once {turn}", "label": "x"}]}
+        answers = _many(base, 8, f"at-once-{turn}", [body])
+        assert {a.status_code for a in answers} <= {200, 409}
+        assert all(a.json()["error"]["context"]["reason"] == "still_running" for a in answers if a.status_code == 409)
+        assert ask(http, "GET", "/tag", params={"filter": f"slug = 'once {turn}'", "count_only": "true"}) == 1
+    repeated = [_many(base, 1, "at-once-0", [{"resource": [{"slug": "once 0", "label": "x"}]}])[0] for _ in range(8)]
+    assert {(a.status_code, a.text, a.headers["idempotency-replayed"]) for a in repeated} == {
+        (200, '{"resource":[{"slug":"once 0"}]}', "true")
+    }
+    other = {"resource": [{"slug": "other", "label": "x"}]}
+    assert [a.status_code for a in _many(base, 6, "at-once-0", [other])] == [422] * 6
+    ask(http, "GET", "/tag/other", 404)
+
+
+def test_a_refusal_is_repeated_too(http: httpx.Client) -> None:
+    headers = {"Idempotency-Key": "refused"}
+    body = {"resource": [{"slug": "a b", "label": "again"}]}
+    ask(http, "POST", "/tag", 409, json=body, headers=headers)
+    ask(http, "DELETE", "/tag", json={"resource": [{"slug": "a b"}]})
+    again = http.post("/tag", json=body, headers=headers)
+    assert (again.status_code, again.headers["idempotency-replayed"]) == (400, "true")
+    ask(http, "PATCH", "/tag/vip", 422, json={"label": "x"}, headers=headers)
+    ask(http, "GET", "/tag/vip", headers=headers)
+
+
+async def test_a_refusal_that_passes_is_not_kept(http: httpx.Client, base: str, database: str) -> None:
+    """A record that is locked until the request gives up, and a table that was changed meanwhile."""
+    url, headers = "/tag/new", {"Idempotency-Key": "busy"}
+    blocker = await asyncpg.connect(database)
+    try:
+        transaction = blocker.transaction()
+        await transaction.start()
+        await blocker.execute("select * from tag where slug = 'new' for update")
+        async with httpx.AsyncClient(base_url=base, headers={"X-API-Key": "all"}, timeout=60) as client:
+            refused = await client.patch(url, json={"label": "x"}, headers=headers)
+            assert refused.status_code == 503, refused.text
+            batch = {"resource": [{"slug": "new", "label": "y"}]}
+            several = await client.patch("/tag", json=batch, headers={"Idempotency-Key": "busy too"})
+            assert several.status_code in (400, 503), several.text
+            await transaction.rollback()
+            assert (await client.patch(url, json={"label": "x"}, headers=headers)).status_code == 200
+            done = await client.patch("/tag", json=batch, headers={"Idempotency-Key": "busy too"})
+            assert done.status_code == 200, done.text
+    finally:
+        await blocker.close()
+
+
+def test_a_changed_table_is_no_answer_to_keep(http: httpx.Client, database: str) -> None:
+    ask(http, "PATCH", "/tag/vip", json={"label": "a"}, headers={"Idempotency-Key": "before ddl"})
+    for name in ("hue", "tone"):
+        execute(database, f"alter table tag add {name} text; alter table tag alter label set default 'x'")
+        body = {"label": "b", name: "red"}
+        made = ask(http, "PATCH", "/tag/vip", json=body, params={"fields": f"slug,{name}"}, headers={
+            "Idempotency-Key": f"after {name}"
+        })  # fmt: skip
+        assert made == {"slug": "vip", name: "red"}
+
+
+# -- groups and estimates --------------------------------------------------------------------------------------------
+
+
+def test_having_and_aggregates_without_a_group(http: httpx.Client) -> None:
+    fields = "COUNT(*),MIN(amount),MAX(closed_on),SUM(amount)"
+    one = ask(http, "GET", "/deal", params={"fields": fields, "filter": "status = won", "include_count": "true"})
+    assert one["meta"] == {"count": 1}
+    assert one["resource"] == [
+        {"count_all": 4, "min_amount": 45.99, "max_closed_on": "2024-05-01", "sum_amount": 2546.24}
+    ]
+    empty = ask(http, "GET", "/deal", params={"fields": fields, "filter": "status = none"})["resource"]
+    assert empty[0]["count_all"] == 0
+    params = {"group": "status", "fields": "status,COUNT(*)", "having": "COUNT(*) > 2", "order": "count_all desc"}
+    groups = ask(http, "GET", "/deal", params=params | {"include_count": "true"})
+    assert groups["resource"] == [{"status": "open", "count_all": 6}, {"status": "won", "count_all": 4}]
+    assert groups["meta"]["count"] == ask(http, "GET", "/deal", params=params | {"count_only": "true"}) == 2
+    for having, count in (("COUNT(*) > 20", 0), ("COUNT(*) > 2 and SUM(amount) > 0", 1)):
+        only = {"fields": "COUNT(*)", "having": having}
+        assert len(ask(http, "GET", "/deal", params=only)["resource"]) == count
+        assert ask(http, "GET", "/deal", params=only | {"count_only": "true"}) == count
+    for bad in ("title = x", "COUNT(nothing) > 1", "COUNT(*) >", "SUM(*) > 1", "COUNT(*) > many"):
+        ask(http, "GET", "/deal", 400, params=params | {"having": bad})
+
+
+def test_a_count_may_be_estimated(http: httpx.Client, database: str) -> None:
+    execute(database, "analyze deal")
+    params: dict[str, Any] = {"include_count": "estimated", "limit": 2}
+    page = ask(http, "GET", "/deal", params=params)
+    assert page["meta"] == {"count": 14, "next": 2}
+    assert ask(http, "GET", "/deal", params=params | {"count_only": "true"}) == 14
+    filtered = ask(http, "GET", "/deal", params=params | {"filter": "status = won and amount > 10"})
+    assert 1 <= filtered["meta"]["count"] <= 14
+    assert ask(http, "GET", "/deal", params=params | {"cursor": ""})["meta"]["count"] == 14
+    grouped = params | {"group": "status", "fields": "status,COUNT(*)"}
+    assert ask(http, "GET", "/deal", params=grouped)["meta"] == {"count": 4, "next": 2}
+    assert ask(http, "GET", "/deal", params=grouped | {"count_only": "true"}) == 4
+    seen = ask(http, "GET", "/person", params=params, headers=as_role("seller"))
+    assert len(seen["resource"]) == 2
+
+
+def test_a_list_that_did_not_change_is_not_sent_again(http: httpx.Client) -> None:
+    asked = {"filter": "age > 0", "order": "id", "limit": "3", "include_count": "true"}
+    first = http.get("/person", params=asked)
+    tag = first.headers["etag"]
+
+    again = http.get("/person", params=asked, headers={"If-None-Match": tag})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+
+    ask(http, "PATCH", f"/person/{first.json()['resource'][0]['id']}", json={"bio": "changed"})
+    changed = http.get("/person", params=asked, headers={"If-None-Match": tag})
+    assert changed.status_code == 200
+    assert changed.headers["etag"] != tag
+
+
+def test_a_list_with_another_count_is_another_list(http: httpx.Client) -> None:
+    asked = {"fields": "slug", "order": "slug", "limit": "1", "include_count": "true"}
+    tag = http.get("/tag", params=asked).headers["etag"]
+    ask(http, "POST", "/tag", json={"resource": [{"slug": "zz", "label": "last"}]})
+
+    changed = http.get("/tag", params=asked, headers={"If-None-Match": tag})
+    assert changed.status_code == 200

@@ -1,0 +1,148 @@
+"""A shop for tests: the product with the payment sandbox behind it, and the events between them in our hands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from scripts._shared.sandbox.stripe.deliver import signature
+from scripts._shared.sandbox.stripe.service import Service
+from scripts._shared.vendors.payments import Payments
+from tests.helpers.product import API, Account, World
+
+SECRET, BASE = "whsec_of_the_tests", "http://stripe.test/sandbox/stripe"
+WEBHOOK = API + "webhooks/payment"
+CARD = {"ok": "4242424242424242", "declined": "4000000000000002", "3ds": "4000002500003155"}
+CREDITS = ("contactcredit", "bus_email_credits", "personal_email_credits")
+
+
+class Shop:
+    """The sandbox in this process. Events wait until `deliver` sends them."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world = world
+        self.service = Service(folder, BASE, None)
+        app = Starlette(
+            routes=[Route("/sandbox/stripe/{path:path}", self.service.answer, methods=["GET", "POST", "DELETE"])]
+        )
+        self.transport = httpx2.ASGITransport(app)
+        self.http = httpx2.AsyncClient(transport=self.transport, base_url=BASE)
+        self.webhook = world.caller(key="")
+        self.seen: set[str] = set()
+
+    def payments(self) -> Payments:
+        return Payments("sk_test_x", SECRET, BASE, self.transport)
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def fresh(self) -> list[str]:
+        """Events that were not delivered yet, oldest first."""
+        with self.service.store.transaction() as state:
+            found = [one["id"] for one in reversed(state.all("event")) if one["id"] not in self.seen]
+        self.seen.update(found)
+        return found
+
+    def type_of(self, event: str) -> str:
+        with self.service.store.transaction() as state:
+            return str(state.get("event", event)["type"])
+
+    async def post(self, event: str, *, secret: str = SECRET, moment: int | None = None) -> httpx2.Response:
+        """Deliver one event as Stripe does."""
+        body = self.service.deliverer.body(event)
+        headers = {"Stripe-Signature": signature(secret, body, moment or int(time.time()))}
+        return await self.webhook.post(WEBHOOK, content=body, headers=headers)
+
+    async def deliver(self, events: Iterable[str] | None = None) -> None:
+        """Deliver what is waiting (or these), and let the queue do its work."""
+        for event in self.fresh() if events is None else events:
+            answer = await self.post(event)
+            assert answer.status_code == 200, answer.text
+        await self.world.work()
+
+    # -- time and trouble ----------------------------------------------------------------------------------------------
+
+    async def pass_days(self, days: int) -> None:
+        answer = await self.http.post(f"{BASE}/test/clock", json={"days": days})
+        assert answer.status_code == 200, answer.text
+
+    async def fault(self, **how: Any) -> None:
+        """The next calls fail: status, times, after (it was done), seconds."""
+        await self.http.post(f"{BASE}/test/fault", json={"times": 1} | how)
+
+    async def new_card(self, account: Account, name: str) -> None:
+        """The card that the running subscription will be charged with."""
+        subid = await self.world.db.fetchval(
+            "select stripe_subid from usersubscription where clientid = $1 and isactive = 1", account.clientid
+        )
+        answer = await self.http.post(
+            f"{BASE}/v1/subscriptions/{subid}", data={"default_payment_method": f"pm_card_{name}"},
+            headers={"Authorization": "Bearer sk_test_x"},
+        )  # fmt: skip
+        assert answer.status_code == 200, answer.text
+
+    # -- what a person does --------------------------------------------------------------------------------------------
+
+    async def subscribe(self, account: Account, planid: int, card: str = "ok") -> None:
+        """Through the hosted page, and the events after it."""
+        made = await account.owner.post("stripe", plan=planid)
+        assert made.status_code == 200, made.text
+        await self.pay(made.json()["resource"]["url"], card)
+        await self.deliver()
+
+    async def pay(self, url: str, card: str = "ok") -> httpx2.Response:
+        """Fill in a hosted page."""
+        answer = await self.http.post(url, data={"cardnumber": CARD[card], "expiry": "12/34", "cvc": "123"})
+        if card == "3ds" and answer.status_code == 303:
+            answer = await self.http.post(answer.headers["location"], data={"proof": "yes"})
+        return answer
+
+    async def row(self, account: Account) -> Any:
+        """The subscription that the app looks at first."""
+        return await self.world.db.fetchrow(
+            "select * from usersubscription where clientid = $1 order by isactive desc, createdon desc,"
+            " subscriptionid desc limit 1",
+            account.clientid,
+        )
+
+    async def plan(self, account: Account) -> int:
+        return int((await self.row(account))["planid"])
+
+    async def credits(self, account: Account) -> tuple[int, int, int]:
+        row = await self.world.db.fetchrow("select * from usercredit where clientid = $1", account.clientid)
+        assert row is not None
+        return row["contactcredit"], row["bus_email_credits"], row["personal_email_credits"]
+
+    async def balanced(self, account: Account) -> bool:
+        """Is the sum of the ledger the balance, for each kind?"""
+        rows = await self.world.db.fetch(
+            "select kind, sum(delta)::int as total from creditledger where clientid = $1 group by kind",
+            account.clientid,
+        )
+        sums = {row["kind"]: row["total"] for row in rows}
+        return tuple(sums.get(kind, 0) for kind in CREDITS) == await self.credits(account)
+
+    async def invoices(self, account: Account) -> list[Any]:
+        return await self.world.db.fetch(
+            "select * from transactionhistory where clientid = $1 order by transactiondate, transactionid",
+            account.clientid,
+        )
+
+
+@asynccontextmanager
+async def open_shop(world: World, folder: Path) -> AsyncIterator[Shop]:
+    """The world with payments set up, until the end of the block."""
+    shop = Shop(world, folder)
+    adapters = vars(world.scripts.vendors)
+    before = adapters.get("payments")
+    adapters["payments"] = payments = shop.payments()
+    yield shop
+    adapters["payments"] = before
+    await payments.close()
+    await shop.service.deliverer.close()

@@ -1,0 +1,121 @@
+"""What tests start and ask from outside: the command, the server, the database. Fixtures are in conftest.py."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "data"
+PATIENCE = 60.0  # for a start on a machine that does everything at once
+
+
+def execute(url: str, sql: str) -> None:
+    """Run SQL from a test that has no event loop."""
+
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        await connection.execute(sql)
+        await connection.close()
+
+    asyncio.run(run())
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def clean_environment(**more: str | Path) -> dict[str, str]:
+    """The environment of a command under test: nothing of ours but what is given."""
+    kept = ("PATH", "HOME", "LANG", "TMPDIR")
+    base = {name: os.environ[name] for name in kept if name in os.environ}
+    return base | {"PYTHONPATH": str(ROOT)} | {name: str(value) for name, value in more.items()}
+
+
+def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.CompletedProcess[str]:
+    """One command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "tableapi", *words], cwd=cwd, env=clean_environment(**environment),
+        capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and those that they started."""
+    children = set()
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        children |= {int(child) for child in (task / "children").read_text().split()}
+    return sorted(children) + [deeper for child in sorted(children) for deeper in descendants(child)]
+
+
+@dataclass
+class Server:
+    """A running `tableapi serve`. `told` is what it printed until it served, `log` its standard error."""
+
+    url: str
+    process: subprocess.Popen[str]
+    told: str
+    log: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Stop it like a person (SIGINT) or a supervisor would; its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            return self.process.wait(20)
+        finally:
+            self.process.kill()
+
+    def kill(self) -> None:
+        """kill -9 of every process that it started, then of itself: nobody can say goodbye."""
+        for pid in [*descendants(self.process.pid), self.process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(20)
+
+
+Serve = Callable[..., Server]
+
+
+def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, **environment: str | Path) -> Server:
+    port = int(str(environment.get("PORT") or free_port()))
+    log = folder / f"serve.{port}.log"
+    settings: dict[str, str | Path] = {"DATA_DIR": folder / "data", "WORKERS": "1", "PORT": str(port)}
+    settings |= environment
+    with log.open("a") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tableapi", "serve", *words], cwd=cwd or ROOT, env=clean_environment(**settings),
+            stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True, start_new_session=True,
+        )  # fmt: skip
+    too_late = threading.Timer(PATIENCE, process.kill)
+    too_late.start()
+    assert process.stdout is not None
+    told = ""
+    for line in process.stdout:
+        told += line
+        if line.startswith("Serving"):
+            break
+    too_late.cancel()
+    server = Server(f"http://127.0.0.1:{port}", process, told, log)
+    stack.callback(process.stdout.close)
+    stack.callback(server.stop)
+    if not told.rstrip().endswith("Ctrl-C."):
+        raise AssertionError(f"tableapi serve {' '.join(words)} did not start:\n{told}{log.read_text()}")
+    return server

@@ -1,0 +1,126 @@
+"""Backup and restore as docs/operations.md says: pg_dump and a copy of DATA_DIR; then the product works on the copy."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2
+import pytest
+from PIL import Image
+
+from tableapi.server.postgres.server import binaries
+from tests.helpers.support import ROOT, Serve, Server, clean_environment
+
+KEY = "test-app-key"  # of the product's tests, which run on the copy
+OWNER = {"email": "owner@acme-demo.com", "password": "Demo1234"}
+CONTACTS = "/api/v2/leads/_table/usercontact?limit=50&order=contactid"
+ON_THE_COPY = ("test_getcontact.py", "test_session.py", "test_members.py", "test_usage.py")
+
+
+def program(name: str, *words: str | Path) -> None:
+    """One of PostgreSQL's programs, of the newest PostgreSQL here."""
+    found = next(path / name for path in binaries() if (path / name).exists())
+    done = subprocess.run([found, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def ask(url: str, sql: str) -> Any:
+    async def run() -> Any:
+        connection = await asyncpg.connect(url)
+        try:
+            return await connection.fetchval(sql)
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+@contextmanager
+def signed_in(server: Server) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=server.url, headers={"X-API-Key": KEY}, timeout=30) as http:
+        answer = http.post("/api/v2/user/session", json=OWNER)
+        assert answer.status_code == 200, answer.text
+        http.headers["X-Session-Token"] = answer.json()["session_token"]
+        yield http
+
+
+def revealed(http: httpx2.Client) -> dict[str, Any]:
+    """The first contact, asked for (once more)."""
+    found = http.get(CONTACTS).json()["resource"][0]
+    body = {"linkedinurl": found["linkedinurl"], "type": "businessemail", "action": "reveal"}
+    return dict(http.post("/api/v2/getcontact", json=body).json())
+
+
+@pytest.fixture
+def backup(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> dict[str, Any]:
+    """A demo that was used, backed up while it runs, and what it answered then."""
+    url = new_database()
+    with_data = {"DATABASE_URL": url, "DATA_DIR": tmp_path / "data"}
+    server = serve(cwd=ROOT, DEMO="1", APP_KEYS=KEY, WORKER="off", RATE_LIMITS="off", **with_data)
+    with signed_in(server) as http:
+        first = revealed(http)
+        picture = io.BytesIO()
+        Image.new("RGB", (40, 30), "teal").save(picture, "PNG")
+        sent = http.post("/api/v2/userimage", files={"files": ("me.png", picture.getvalue())})
+        path = sent.json()["resource"][0]["path"]
+        told = {
+            "token": http.headers["X-Session-Token"], "contacts": http.get(CONTACTS).json(), "picture": path,
+            "pixels": http.get(path).content, "charged": first["charged"],
+        }  # fmt: skip
+        program("pg_dump", "--format=custom", "--file", tmp_path / "database.dump", "--dbname", url)
+        shutil.copytree(tmp_path / "data", tmp_path / "files", ignore=shutil.ignore_patterns("postgres", "run"))
+    server.stop()
+    told["ledger"] = ask(url, "select sum(delta) from creditledger")
+    return told
+
+
+@pytest.mark.slow
+def test_a_backup_restores_into_an_empty_place(
+    backup: dict[str, Any], new_database: Callable[[], str], serve: Serve, tmp_path: Path
+) -> None:
+    url = new_database()
+    program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")
+    settings = {"DATABASE_URL": url, "APP_KEYS": KEY, "WORKER": "off", "RATE_LIMITS": "off"}
+    before = ask(url, "select max(version) from schemaversion")
+    server = serve(cwd=ROOT, DEMO="1", DATA_DIR=tmp_path / "files", **settings)
+    with signed_in(server) as http:
+        assert http.get(CONTACTS).json() == backup["contacts"]
+        assert revealed(http)["charged"] == 0
+        assert http.get(backup["picture"]).content == backup["pixels"]
+        http.headers["X-Session-Token"] = backup["token"]
+        assert http.get("/api/v2/user/session").status_code == 200  # who was signed in still is
+    server.stop()
+    assert ask(url, "select max(version) from schemaversion") == before
+    assert ask(url, "select sum(delta) from creditledger") == backup["ledger"]
+    wrong = """
+        select count(*) from usercredit c where contactcredit + emailcredit
+            <> (select coalesce(sum(delta), 0) from creditledger l where l.clientid = c.clientid)
+    """
+    assert ask(url, wrong) == 0
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        command + [f"tests/api/{name}" for name in ON_THE_COPY], cwd=ROOT, capture_output=True, text=True, check=False,
+        env=clean_environment(TEST_PRODUCT_URL=url), timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_without_its_secrets_a_backup_opens_nothing(
+    backup: dict[str, Any], new_database: Callable[[], str], serve: Serve, tmp_path: Path
+) -> None:
+    url = new_database()
+    program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")
+    server = serve(cwd=ROOT, DATABASE_URL=url, APP_KEYS=KEY, WORKER="off", DATA_DIR=tmp_path / "other")
+    with signed_in(server) as http:
+        answer = http.get(CONTACTS)
+    assert answer.status_code == 500
+    assert "SECRET_KEYS" in answer.json()["error"]["message"]

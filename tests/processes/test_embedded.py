@@ -1,0 +1,264 @@
+"""The embedded PostgreSQL: made, shared, stopped, and told apart from what dead ones left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import asyncpg
+import httpx2
+import pytest
+
+from tableapi.server.postgres import privileges
+from tableapi.server.postgres import server as embedded
+from tableapi.server.postgres.server import Embedded, NoPostgres
+from tests.helpers.support import ROOT, Serve, execute
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database that once ran: initdb is the slow part."""
+    folder = tmp_path_factory.mktemp("made") / "postgres"
+    with Embedded(folder, durable=False) as url:
+        execute(url, "create table kept (n integer); insert into kept values (1)")
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy of it of one's own, with its password."""
+    subprocess.run(["cp", "-a", made.parent, tmp_path / "data"], check=True)
+    return tmp_path / "data" / "postgres"
+
+
+def _pid(folder: Path) -> int:
+    return int((folder / "data" / "postmaster.pid").read_text().split("\n")[0])
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def test_no_binaries_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "binaries", lambda: iter([tmp_path]))
+
+    with pytest.raises(NoPostgres, match="No PostgreSQL 15 or newer here"):
+        Embedded(tmp_path / "postgres").start()
+
+
+def test_data_of_another_version_is_one_line(folder: Path) -> None:
+    (folder / "data" / "PG_VERSION").write_text("12\n")
+
+    with pytest.raises(NoPostgres, match="was made by PostgreSQL 12"):
+        Embedded(folder).start()
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = subprocess.CompletedProcess([], 1, stdout="initdb: error: could not write: No space left on device\n")
+    monkeypatch.setattr(privileges.UnprivilegedUser, "run", lambda self, command, **options: full)
+
+    with pytest.raises(NoPostgres, match=r"The disk of .*postgres is full"):
+        Embedded(tmp_path / "postgres").start()
+    assert not (tmp_path / "postgres" / "data").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_one_line() -> None:
+    with pytest.raises(NoPostgres, match="cannot use /proc/nothing"):
+        Embedded(Path("/proc/nothing/postgres")).start()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
+def test_root_without_a_way_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden() -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(privileges, "_open_to_all", lambda path: False)
+    monkeypatch.setattr(privileges, "_namespace", lambda nobody: forbidden)
+
+    with pytest.raises(NoPostgres, match="set DATA_DIR to one"):
+        Embedded(tmp_path / "postgres").start()
+
+
+def test_a_relative_folder_keeps_its_data_and_its_port(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    with Embedded(Path("postgres"), durable=False) as first:
+        execute(first, "insert into kept values (2)")
+    monkeypatch.chdir(tmp_path)
+
+    with Embedded(folder, durable=False) as second:
+        assert first == second
+        execute(second, "do $$ begin assert (select count(*) from kept) = 2; end $$")
+        assert (folder / "data").stat().st_mode & 0o077 == 0
+
+
+def test_a_password_is_needed(folder: Path) -> None:
+    with Embedded(folder, durable=False) as url:
+        secret = (folder.parent / "secrets" / "postgres_password").read_text().strip()
+        assert secret in url
+        with pytest.raises(Exception, match="password authentication failed"):
+            execute(url.replace(secret, "guess"), "select 1")
+
+
+def test_the_last_one_to_leave_stops_the_server(folder: Path) -> None:
+    first, second = Embedded(folder, durable=False), Embedded(folder, durable=False)
+    assert first.start() == second.start()
+    pid = _pid(folder)
+
+    first.stop()
+    execute(second.url, "select 1")
+    second.stop()
+    second.stop()
+
+    assert not _alive(pid)
+
+
+def test_a_port_that_was_taken_meanwhile_is_replaced(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        (folder / "port").write_text(str(port))
+        with Embedded(folder, durable=False) as url:
+            assert not url.endswith(f":{port}/tableapi")
+            execute(url, "select 1")
+
+
+@pytest.mark.parametrize("pid", [1, 999_999_999])
+def test_the_lock_of_a_dead_server_is_not_believed(pid: int, folder: Path) -> None:
+    """Its number may be another process's by now: in a container it nearly always is."""
+    (folder / "data" / "postmaster.pid").write_text(f"{pid}\n{folder}/data\n0\n5432\n\n127.0.0.1\n\nready   \n")
+
+    with Embedded(folder, durable=False) as url:
+        execute(url, "select 1")
+
+
+def test_a_killed_server_recovers(folder: Path) -> None:
+    server = Embedded(folder, durable=False)
+    execute(server.start(), "insert into kept values (3)")
+    os.kill(_pid(folder), signal.SIGKILL)
+    server.stop()
+
+    with Embedded(folder, durable=False) as url:
+        execute(url, "select 1")
+
+
+def test_a_server_whose_owner_was_killed_is_taken_over(folder: Path) -> None:
+    holding = "import sys, pathlib; from tableapi.server.postgres.server import Embedded\n"
+    holding += "Embedded(pathlib.Path(sys.argv[1]), durable=False).start(); print('up', flush=True); sys.stdin.read()"
+    owner = subprocess.Popen(
+        [sys.executable, "-c", holding, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    with owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"up\n"
+        owner.kill()
+    pid = _pid(folder)
+
+    with Embedded(folder, durable=False) as url:
+        execute(url, "select 1")
+        assert _pid(folder) == pid
+
+    end = time.monotonic() + 10
+    while _alive(pid):
+        assert time.monotonic() < end
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
+def test_root_runs_it_as_nobody_or_in_a_namespace(tmp_path: Path) -> None:
+    """Where nobody may enter, the server still runs, and its files stay root's."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    with Embedded(closed / "postgres", durable=False) as url:
+        execute(url, "create table kept (n integer)")
+        assert (closed / "postgres").stat().st_uid == 0
+
+    opened = Path(shutil.move(closed, tmp_path / "opened"))
+    with Embedded(opened / "postgres", durable=False) as url:
+        execute(url, "select n from kept")
+
+
+def _as_user(user: pwd.struct_passwd, folder: Path) -> None:
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
+    with Embedded(folder, durable=False):
+        assert (folder / "data").stat().st_uid == user.pw_uid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_normal_user_runs_it_as_is() -> None:
+    user = pwd.getpwnam("games")
+    home = Path(tempfile.mkdtemp(prefix="tableapi-"))
+    os.chown(home, user.pw_uid, user.pw_gid)
+    # Forked, not started anew: the Python of these tests may live where that user cannot read.
+    running = multiprocessing.get_context("fork").Process(target=_as_user, args=(user, home / "data" / "postgres"))
+    try:
+        running.start()
+        running.join()
+        assert running.exitcode == 0
+    finally:
+        shutil.rmtree(home)
+
+
+SEEN = """
+select string_agg(distinct usename || '@' || datname, ' ') from pg_stat_activity where application_name like 'tableapi%'
+"""
+
+
+async def _ask(url: str, sql: str) -> object:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(sql)
+    finally:
+        await connection.close()
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_the_server_is_owner_of_its_database_and_no_superuser(
+    project: Path, tmp_path: Path, serve: Serve, older: bool
+) -> None:
+    data = tmp_path / "data"
+    if older:  # made when the superuser used it, in a folder open to all
+        data.mkdir(mode=0o755)
+        data.chmod(0o755)
+        made = (project / "schema.sql").read_text()
+        with Embedded(data / "postgres", durable=False) as url:
+            execute(url, made + "create type colour as enum ('red'); create schema more; create domain d as text;"
+                    "create view more.v as select 1; create function f() returns int language sql as 'select 1';"
+                    "create table schemaversion (version integer primary key, appliedon timestamptz default now());"
+                    "insert into schemaversion values (0); create sequence s; create extension pg_trgm")  # fmt: skip
+    for first in (True, False):
+        server = serve(cwd=project, DATA_DIR=data, WORKER="off", APP_KEYS="k")
+        note = f"{server.url}/api/v2/leads/_table/note"
+        answer = httpx2.post(note, json={"resource": [{"noteid": 1}]}, headers={"X-API-Key": "k"}, timeout=20)
+        assert answer.status_code in (200, 400)  # the second time it is there
+        secret = (data / "secrets" / "postgres_password").read_text().strip()
+        port = (data / "postgres" / "port").read_text()
+        whole = f"postgresql://postgres:{secret}@127.0.0.1:{port}/tableapi"
+        assert asyncio.run(_ask(whole, SEEN)) == "tableapi@tableapi"
+        assert asyncio.run(_ask(whole, "select rolsuper or rolcreaterole or rolcreatedb or rolreplication"
+                                       " from pg_roles where rolname = 'tableapi'")) is False  # fmt: skip
+        owners = "select count(*) from pg_class where oid >= 16384 and relowner <> 'tableapi'::regrole"
+        owners += " and relnamespace <> 'pg_toast'::regnamespace"
+        assert asyncio.run(_ask(whole, owners)) == 0
+        assert data.stat().st_mode & 0o077 == 0
+        server.stop()
+        if first:
+            assert ("data_dir_closed" in server.log.read_text() + server.told) == older
+    with Embedded(data / "postgres", durable=False) as url:
+        mine = (data / "secrets" / "database_password").read_text().strip()
+        execute(url.replace(f"postgres:{secret}", f"tableapi:{mine}"), "drop extension if exists pg_trgm")

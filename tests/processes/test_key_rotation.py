@@ -1,0 +1,132 @@
+"""SECRET_KEYS, APP_KEYS and STRIPE_WEBHOOK_SECRET are replaced in two rounds of restarts, and no request fails.
+
+Round one makes every node know the new keys, round two makes them use these.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import asyncpg
+import httpx2
+import orjson
+
+from scripts._shared.sandbox.stripe.deliver import signature
+from tableapi.crypto.vault import Vault
+from tests.helpers.balancer import Balancer, balancer
+from tests.helpers.customer import CONTACTS, KEY, REVEAL, SECRET, SETTINGS, TOKEN, books, prepare, reveal
+from tests.helpers.load import Request, Seen, load
+from tests.helpers.support import ROOT, Serve, Server
+
+PEOPLE = 20_000
+NEW = "the secret that comes after that one"
+PHONE = b"+4512345678"
+START = {"SECRET_KEYS": SECRET, "APP_KEYS": KEY, "STRIPE_WEBHOOK_SECRET": "whsec_old"}
+FIRST = {"SECRET_KEYS": f"{SECRET},{NEW}", "APP_KEYS": f"{KEY},new-key", "STRIPE_WEBHOOK_SECRET": "whsec_old,whsec_new"}
+SECOND = {"SECRET_KEYS": f"{NEW},{SECRET}", "APP_KEYS": "new-key", "STRIPE_WEBHOOK_SECRET": "whsec_new"}
+
+
+def asking(first: int, apikey: str) -> Callable[[int], Request]:
+    """Reveals, look-ups by a customer's key, and lists, in turn."""
+
+    def ask(number: int) -> Request:
+        person = first + number // 3
+        if number % 3 == 0:
+            return "POST", REVEAL, reveal(person)
+        if number % 3 == 1:
+            url = f"linkedin.com/in/person-{person + 3000}"
+            return "GET", f"/api/v2/keylookup?linkedinurl={url}&type=directdials&apikey={apikey}", b""
+        return "GET", f"{CONTACTS}?limit=20", b""
+
+    return ask
+
+
+async def webhooks(url: str, ident: str) -> list[int]:
+    """What an event signed with the old secret gets, and one signed with the new."""
+    found, now = [], int(time.time())
+    async with httpx2.AsyncClient() as http:
+        for secret in ("whsec_old", "whsec_new"):
+            event = {"id": f"{ident}_{secret}", "type": "invoice.paid", "created": now, "data": {"object": {}}}
+            body = orjson.dumps(event)
+            headers = {"Stripe-Signature": signature(secret, body, now)}
+            answer = await http.post(f"{url}/api/v2/webhooks/payment", content=body, headers=headers)
+            found.append(answer.status_code)
+    return found
+
+
+def check(seen: Seen) -> int:
+    """Every answer is right and can be read; how many reveals were charged."""
+    assert not seen.wrong(200)
+    assert seen.count > 20
+    assert all(PHONE in body for (_, path, _), _, body in seen.bodies if "limit=20" not in path)
+    return sum(1 for _, _, body in seen.bodies if b'"charged":1' in body)
+
+
+async def test_keys_are_rotated_without_a_failed_request(
+    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    fixed = SETTINGS | {
+        "DATABASE_URL": url, "DRAIN_SECONDS": "1", "WORKER": "off", "STRIPE_SECRET_KEY": "sk_test_x",
+        "STRIPE_PUBLISHABLE_KEY": "pk_test_x", "STRIPE_API_BASE": "http://127.0.0.1:1",
+    }  # fmt: skip
+
+    async def start(name: str, keys: dict[str, str]) -> Server:
+        return await asyncio.to_thread(serve, cwd=ROOT, **(fixed | keys), DATA_DIR=tmp_path / name)
+
+    async def replace(pool: Balancer, nodes: list[Server], keys: dict[str, str]) -> list[Server]:
+        made = []
+        for number, before in enumerate(nodes):
+            made.append(await start(f"{number}", keys))
+            await pool.join(made[-1].port)
+            assert await asyncio.to_thread(before.stop) in (0, 143)
+            pool.nodes.remove(before.port)
+        return made
+
+    async with balancer() as pool:
+        nodes = [await start("a", START)]
+        await prepare(url, PEOPLE)
+        nodes.append(await start("b", START))
+        for node in nodes:
+            await pool.join(node.port)
+        async with httpx2.AsyncClient(headers={"X-API-Key": KEY, "X-Session-Token": TOKEN}) as http:
+            sent = {"resource": [{"purpose": "CRM"}]}
+            made = await http.post(f"{nodes[0].url}/api/v2/leads/_table/apikeys", json=sent)
+        apikey = made.json()["resource"][0]["apikey"]
+        session = {"X-Session-Token": TOKEN}
+        new_app = session | {"X-API-Key": "new-key"}
+
+        def loaded(first: int, headers: dict[str, str]) -> AbstractAsyncContextManager[Seen]:
+            ask = asking(first, apikey)
+            return load(lambda: pool.port, ask, headers=headers, clients=3, keep=True, pause=0.03)
+
+        async with load(
+            lambda: pool.port, asking(0, apikey), headers=session | {"X-API-Key": KEY}, clients=3, keep=True, pause=0.03
+        ) as one:
+            nodes = await replace(pool, nodes, FIRST)
+        assert await webhooks(nodes[0].url, "evt") == [200, 200]
+        headers = session | {"X-API-Key": "new-key"}
+        async with load(
+            lambda: pool.port, asking(10_000, apikey), headers=headers, clients=3, keep=True, pause=0.03
+        ) as two:
+            nodes = await replace(pool, nodes, SECOND)
+            await asyncio.sleep(0.5)
+        assert pool.errors == []
+        charged = check(one) + check(two)
+        told = await books(url)
+        assert told["fits"]
+        assert charged == told["reveals"] == told["spent"]
+        assert await webhooks(nodes[0].url, "evt2") == [400, 200]
+        async with httpx2.AsyncClient(headers=new_app) as http:
+            first = await http.get(f"{nodes[1].url}{CONTACTS}?order=contactid&limit=1&filter=contactid%3E0")
+            assert PHONE in first.content  # sealed before the first round
+        async with httpx2.AsyncClient(headers=session | {"X-API-Key": KEY}) as http:
+            assert (await http.get(f"{nodes[1].url}{CONTACTS}")).status_code == 401
+    connection = await asyncpg.connect(url)
+    newest = await connection.fetchval("select phone_numbers from usercontact order by contactid desc limit 1")
+    await connection.close()
+    assert PHONE in Vault([NEW]).open(newest).encode()

@@ -1,0 +1,71 @@
+"""GET /keylookup on a server of two workers: a deleted key is gone on both at once, and both count one limit."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+
+from tests.helpers.account import caller, prepare, settings
+from tests.helpers.support import Serve
+
+PER_MINUTE = 30
+
+
+def _worker(answer: httpx2.Response) -> str:
+    """Which worker answered: the first half of a request's number is the process's own."""
+    return answer.headers["x-request-id"][:6]
+
+
+async def _look(url: str, key: str) -> httpx2.Response:
+    """One look-up on a connection of its own, which the kernel gives to either worker."""
+    query = {"linkedinurl": "linkedin.com/in/kill-0", "type": "directdials", "apikey": key}
+    async with httpx2.AsyncClient(timeout=20) as http:
+        return await http.get(f"{url}/api/v2/keylookup", params=query)
+
+
+async def _until_both(url: str, key: str) -> Counter[tuple[str, int]]:
+    """Look up until both workers have answered: how often each worker gave which status."""
+    seen: Counter[tuple[str, int]] = Counter()
+    async with asyncio.timeout(30):
+        while len({worker for worker, _ in seen}) < 2:
+            answer = await _look(url, key)
+            seen[_worker(answer), answer.status_code] += 1
+    return seen
+
+
+async def _key(http: httpx2.AsyncClient) -> dict[str, Any]:
+    answer = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json()["resource"][0])
+
+
+async def test_a_deleted_key_is_gone_on_every_worker_at_once(new_database: Callable[[], str], serve: Serve) -> None:
+    url = await asyncio.to_thread(new_database)
+    server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
+    await prepare(url, 1)
+    async with caller(server.url) as http:
+        made = await _key(http)
+        assert {status for _, status in await _until_both(server.url, made["apikey"])} == {200}
+        gone = await http.patch("leads/_table/apikeys", json={"resource": [{"keyid": made["keyid"], "isdeleted": 1}]})
+        assert gone.status_code == 200, gone.text
+        assert {status for _, status in await _until_both(server.url, made["apikey"])} == {401}
+
+
+async def test_workers_count_one_limit(new_database: Callable[[], str], serve: Serve) -> None:
+    url = await asyncio.to_thread(new_database)
+    server = await asyncio.to_thread(serve, **settings(url, WORKERS="2", RATE_LIMITS="on"))
+    await prepare(url, 1)
+    async with caller(server.url) as http:
+        key = (await _key(http))["apikey"]
+        began = time.monotonic()
+        answers = await asyncio.gather(*(_look(server.url, key) for _ in range(PER_MINUTE + 20)))
+        assert time.monotonic() - began < 60
+    assert len({_worker(answer) for answer in answers}) == 2
+    assert Counter(answer.status_code for answer in answers) == {200: PER_MINUTE, 429: 20}
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert int(refused.headers["retry-after"]) <= 60

@@ -1,0 +1,79 @@
+"""kill -9 in the middle of many reveals: never a charge without its reveal, never a reveal without its charge."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+from collections.abc import Callable
+from functools import partial
+
+import httpx2
+import pytest
+
+from tests.helpers.account import books, caller, prepare, settings
+from tests.helpers.support import Serve, descendants
+
+ROUNDS, REVEALS = 10, 200
+
+
+async def _reveal_until_killed(url: str, first: int, kill: Callable[[], object]) -> int:
+    """REVEALS parallel reveals; the server is killed when a third of them have been answered."""
+    answered = 0
+
+    async def one(http: httpx2.AsyncClient, number: int) -> None:
+        nonlocal answered
+        body = {"linkedinurl": f"linkedin.com/in/kill-{number}", "type": "directdial", "action": "reveal"}
+        try:
+            answer = await http.post("getcontact", json=body)
+        except httpx2.HTTPError:
+            return
+        answered += answer.status_code == 200 and answer.json()["charged"]
+        if answered == REVEALS // 3:
+            kill()
+
+    async with caller(url) as http:
+        await asyncio.gather(*(one(http, number) for number in range(first, first + REVEALS)))
+    return answered
+
+
+def _all_end(watched: list[int]) -> bool:
+    """Whether the processes behind these descriptors end, each within its grace and a little more."""
+    try:
+        return all(select.select([process], [], [], 20)[0] for process in watched)
+    finally:
+        for process in watched:
+            os.close(process)
+
+
+@pytest.mark.slow
+async def test_workers_without_a_parent_end_in_the_middle_of_requests(
+    new_database: Callable[[], str], serve: Serve
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
+    await prepare(url, REVEALS)
+    watched = [os.pidfd_open(pid) for pid in descendants(server.process.pid)]
+    await _reveal_until_killed(server.url, 0, partial(server.stop, signal.SIGKILL))
+    assert await asyncio.to_thread(_all_end, watched)
+    reveals, booked, spent = await books(url)
+    assert reveals == booked == spent
+
+
+@pytest.mark.slow
+async def test_charges_and_reveals_stay_equal(new_database: Callable[[], str], serve: Serve) -> None:
+    # The fixture makes its database outside of an event loop.
+    url = await asyncio.to_thread(new_database)
+    seen = 0
+    for round_ in range(ROUNDS):
+        # The schema is there after the first start.
+        more = {"INIT": "off"} if round_ else {}
+        server = await asyncio.to_thread(serve, **settings(url, **more))
+        if round_ == 0:
+            await prepare(url, ROUNDS * REVEALS)
+        seen += await _reveal_until_killed(server.url, round_ * REVEALS, server.kill)
+        reveals, booked, spent = await books(url)
+        assert reveals == booked == spent
+        assert seen <= reveals <= (round_ + 1) * REVEALS
+    assert ROUNDS * REVEALS // 3 <= seen < ROUNDS * REVEALS  # it was killed on the way

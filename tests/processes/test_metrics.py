@@ -1,0 +1,67 @@
+"""/metrics on a real server: every series that the dashboard asks for is there, and says what happened."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+
+from scripts._shared.demo.people import people
+from tests.helpers.support import ROOT, Serve
+
+KEY = "test-app-key"
+NAME = re.compile(r"\b((?:tableapi|project)_[a-z_]+)")
+LABEL = re.compile(r"(\w+)\s*(?:=~|!=|=)\s*\"")
+DASHBOARD = json.loads((ROOT / "docs" / "grafana.json").read_text())
+
+
+def series(text: str) -> dict[str, set[str]]:
+    """Names of the series, and the labels that they have."""
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, labels = line.partition("{")
+            found.setdefault(name.split(" ")[0], set()).update(re.findall(r"(\w+)=\"", labels))
+    return found
+
+
+def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+    server = serve(DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS=KEY, WORKER="off")
+    with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": KEY}, timeout=20) as http:
+        who = {"email": "owner@acme-demo.com", "password": "Demo1234"}
+        http.headers["X-Session-Token"] = http.post("user/session", json=who).json()["session_token"]
+        found = http.get("leads/_table/usercontact?limit=1").json()["resource"]
+        assert found
+        demo = {"name": "Dan", "email": "dan@dash-buyer.example", "query": "Please"}
+        assert http.post("scheduledemoemail", json=demo).status_code == 200
+        charged = [
+            http.post("getcontact", json={"linkedinurl": url, "type": "directdial", "action": "reveal"}).json()[
+                "charged"
+            ]
+            for url in (f"linkedin.com/{one['profilekey']}" for one in people()[-20:])
+        ]
+        assert sum(charged) > 0
+    time.sleep(1.1)  # the other worker tells its numbers once a second
+    text = httpx2.get(f"{server.url}/metrics", timeout=20).text
+    there = series(text)
+    for panel in DASHBOARD["panels"]:
+        for target in panel["targets"]:
+            names = NAME.findall(target["expr"])
+            assert names, target
+            for name in names:
+                # What was never granted since the start has no series yet.
+                assert name in there, (panel["title"], name)
+            labels = set(LABEL.findall(target["expr"]))
+            labels |= {
+                word.strip() for part in re.findall(r"by \(([^)]*)\)", target["expr"]) for word in part.split(",")
+            }
+            assert labels <= set.union(*(there[name] for name in names)), (panel["title"], labels)
+    spent = sum(float(v) for v in re.findall(r'project_events_total{event="credits_spent",kind="\w+"} (\S+)', text))
+    assert spent == sum(charged)
+    assert 'tableapi_jobs{job="sendmail",status="queued"} 1' in text
+    assert 'tableapi_requests_total{method="POST",route="getcontact",status="200"}' in text
+    assert "dan@" not in text

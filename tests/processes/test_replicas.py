@@ -1,0 +1,178 @@
+"""DATABASE_REPLICA_URLS: reads that a policy allows come from a replica, and never miss what was committed before."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+import httpx2
+import pytest
+
+from tableapi.server.postgres.server import Embedded
+from tests.helpers.standby import Standby, caught_up, crash
+from tests.helpers.support import Serve, Server
+
+POLICY = """
+from tableapi.auth.policy import Access, Rule, Sessions
+POLICY = {
+    "note": Access(read=Rule(), create=Rule(), update=Rule(), delete=Rule(), replica=True),
+    "money": Access(read=Rule(), create=Rule()),
+}
+SESSIONS = Sessions(lookup="select null as role where $1::bytea is null")
+"""
+SCHEMA = """
+create table money (id int primary key, amount int not null);
+create table note (id int primary key, text text not null, moneyid int references money);
+create table idempotency (principal text, key text, route text, bodyhash bytea, status int, headers jsonb, body bytea,
+                          createdon timestamptz default now(), primary key (principal, key));
+"""
+KEY = "key-of-the-test"
+NOTES, MONEY = "/api/v2/data/_table/note", "/api/v2/data/_table/money"
+
+
+@dataclass
+class Pair:
+    """Two nodes on one primary, whose reads may go to one replica."""
+
+    primary: str
+    replica: str
+    standby: Standby
+    nodes: list[Server]
+
+    async def sql(self, text: str, *, replica: bool = False) -> None:
+        connection = await asyncpg.connect(self.replica if replica else self.primary)
+        try:
+            await connection.execute(text)
+        finally:
+            await connection.close()
+
+
+def _project(folder: Path) -> Path:
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "policy.py").write_text(POLICY)
+    (folder / "schema.sql").write_text(SCHEMA)
+    return folder
+
+
+@pytest.fixture
+def pair(tmp_path: Path, serve: Serve) -> Iterator[Pair]:
+    with ExitStack() as stack:
+        server = Embedded(tmp_path / "one" / "postgres")
+        url = stack.enter_context(server)
+        standby = Standby(tmp_path / "two" / "postgres", server)
+        replica = stack.enter_context(standby)
+        settings = {"DATABASE_URL": url, "DATABASE_REPLICA_URLS": replica, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32,
+                    "RATE_LIMITS": "off", "WORKER": "off", "METRICS_TOKEN": "watch"}  # fmt: skip
+        folder = _project(tmp_path / "project")
+        nodes = [serve(cwd=folder, DATA_DIR=tmp_path / f"node{n}", **settings) for n in (1, 2)]
+        yield Pair(url, replica, standby, nodes)
+        for node in nodes:
+            node.stop()
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx2.AsyncClient]:
+    async with httpx2.AsyncClient(headers={"X-API-Key": KEY}, timeout=20) as client:
+        yield client
+
+
+async def reads(http: httpx2.AsyncClient, node: Server) -> dict[str, int]:
+    """How many reads came from where, by this node's own numbers."""
+    text = (await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})).text
+    return {name: int(float(n)) for name, n in re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text)}
+
+
+async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds: float = 10.0) -> None:
+    """Wait until a read of `url` is answered by the replica."""
+    until = time.monotonic() + seconds
+    while True:
+        before = await reads(http, node)
+        assert (await http.get(url)).status_code == 200
+        if (await reads(http, node)).get("replica", 0) > before.get("replica", 0):
+            return
+        assert time.monotonic() < until, "the replica answers nothing"
+        await asyncio.sleep(0.05)
+
+
+async def test_money_is_never_read_from_a_replica(pair: Pair, http: httpx2.AsyncClient) -> None:
+    one = pair.nodes[0]
+    await pair.sql("insert into money values (1, 5); insert into note values (1, 'a', 1)")
+    await caught_up(pair.primary, pair.replica)
+    await from_replica(http, one, f"{one.url}{NOTES}")
+    before = await reads(http, one)
+    answers = [
+        await http.get(f"{one.url}{path}")
+        for path in (MONEY, f"{MONEY}/1", f"{NOTES}?related=money_by_moneyid", f"{NOTES}/1?related=*",
+                     f"{NOTES}?order=money_by_moneyid.amount")
+    ]  # fmt: skip
+    assert [answer.status_code for answer in answers] == [200] * 5
+    assert await reads(http, one) == before
+
+
+async def test_what_was_committed_is_read_on_every_node_however_late_the_replica_is(
+    pair: Pair, http: httpx2.AsyncClient
+) -> None:
+    one, two = pair.nodes
+    await from_replica(http, two, f"{two.url}{NOTES}")
+    for late in (False, True):
+        if late:
+            await pair.sql("select pg_wal_replay_pause()", replica=True)
+        for number in range(100):
+            ident = number + 1000 * late
+            made = await http.post(f"{one.url}{NOTES}", json={"resource": [{"id": ident, "text": "new"}]})
+            assert made.status_code == 200, made.text
+            for node in (two, one):
+                found = await http.get(f"{node.url}{NOTES}/{ident}")
+                assert found.status_code == 200, (late, ident, found.text)
+        changed = await http.patch(f"{one.url}{NOTES}/{ident}", json={"text": "changed"})
+        assert changed.status_code == 200, changed.text
+        listed = await http.get(f"{two.url}{NOTES}", params={"filter": f"id={ident}", "include_count": "true"})
+        assert json.loads(listed.content)["resource"][0]["text"] == "changed"
+    await pair.sql("select pg_wal_replay_resume()", replica=True)
+    await from_replica(http, two, f"{two.url}{NOTES}")
+
+
+async def test_a_dead_replica_is_left_alone_and_used_again_when_it_is_back(
+    pair: Pair, http: httpx2.AsyncClient
+) -> None:
+    one = pair.nodes[0]
+    await from_replica(http, one, f"{one.url}{NOTES}")
+    stop = asyncio.Event()
+
+    async def read() -> list[float]:
+        times = []
+        while not stop.is_set():
+            began = time.monotonic()
+            answer = await http.get(f"{one.url}{NOTES}")
+            assert answer.status_code == 200, answer.text
+            times.append(time.monotonic() - began)
+        return times
+
+    readers = [asyncio.create_task(read()) for _ in range(4)]
+    await asyncio.to_thread(crash, pair.standby)
+    before = await reads(http, one)
+    await asyncio.sleep(1)
+    assert (await reads(http, one))["primary"] > before["primary"]
+    pair.standby.stop()
+    await asyncio.to_thread(pair.standby.start)
+    await from_replica(http, one, f"{one.url}{NOTES}")
+    stop.set()
+    slowest = max(max(times) for times in await asyncio.gather(*readers))
+    assert slowest < 5
+
+
+async def test_a_server_starts_without_its_replica(pair: Pair, serve: Serve, tmp_path: Path) -> None:
+    settings = {"DATABASE_URL": pair.primary, "APP_KEYS": KEY, "SECRET_KEYS": "s" * 32, "WORKER": "off",
+                "METRICS_TOKEN": "watch",
+                "DATABASE_REPLICA_URLS": "postgresql://postgres:x@127.0.0.1:1/none"}  # fmt: skip
+    node = await asyncio.to_thread(serve, cwd=tmp_path / "project", DATA_DIR=tmp_path / "three", **settings)
+    async with httpx2.AsyncClient(headers={"X-API-Key": KEY}) as http:
+        assert (await http.get(f"{node.url}{NOTES}")).status_code == 200
+        assert (await reads(http, node))["primary"] == 1

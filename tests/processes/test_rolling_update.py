@@ -1,0 +1,81 @@
+"""From the first released schema to the newest under load: nodes are replaced one by one, and no request fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import asyncpg
+
+from tests.helpers.balancer import balancer
+from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
+from tests.helpers.load import Request, load
+from tests.helpers.support import ROOT, Serve, Server, tableapi
+
+PEOPLE = 50_000
+
+
+def asked(number: int) -> Request:
+    """Of eight requests four read lists, one writes, three reveal for a credit each."""
+    if number % 8 in (1, 3, 5):
+        return "POST", REVEAL, reveal(number % PEOPLE)
+    if number % 8 == 7:
+        return "PATCH", f"{CONTACTS}?filter=contactid%3D0", b'{"resource":[{"deleted":0}]}'
+    return "GET", f"{CONTACTS}?limit=5&order=createdon%20desc&include_count=true", b""
+
+
+def first_release(folder: Path) -> Path:
+    """A project as it was first released: its schema and policy, and no migration. Engine and scripts are today's."""
+    folder.mkdir()
+    released = ROOT / "tests" / "data" / "released"
+    links = {"scripts": ROOT / "scripts", "policy.py": released / "policy.py", "schema.sql": released / "0000.sql"}
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    return folder
+
+
+async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
+    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+) -> None:
+    url = await asyncio.to_thread(new_database)
+    old = first_release(tmp_path / "released")
+    settings = SETTINGS | {"DATABASE_URL": url, "DRAIN_SECONDS": "1", "WORKER": "off"}
+
+    async def start(folder: Path, name: str) -> Server:
+        more = {"INIT": "on" if folder == old and name == "a" else "off", "DATA_DIR": str(tmp_path / name)}
+        return await asyncio.to_thread(serve, cwd=folder, **settings, **more)
+
+    async with balancer() as pool:
+        running = [await start(old, "a")]
+        await prepare(url, PEOPLE)
+        running.append(await start(old, "b"))
+        for node in running:
+            await pool.join(node.port)
+        async with load(lambda: pool.port, asked, headers=HEADERS, clients=4, keep=True, pause=0.03) as seen:
+            await asyncio.sleep(0.5)
+            done = await asyncio.to_thread(tableapi, "init", cwd=ROOT, **settings, DATA_DIR=tmp_path / "i")
+            assert done.returncode == 0, done.stderr
+            assert "Database upgraded by 0001" in done.stdout, done.stdout
+            for number, before in enumerate(running):
+                await pool.join((await start(ROOT, f"new{number}")).port)
+                assert await asyncio.to_thread(before.stop) in (0, 143)
+                pool.nodes.remove(before.port)
+            await asyncio.sleep(0.5)
+    assert pool.errors == []
+    assert seen.count > 200
+    assert not seen.wrong(200)
+    charged = sum(1 for request, status, body in seen.bodies if request[1] == REVEAL and b'"charged":1' in body)
+    told = await books(url)
+    assert told["fits"]
+    assert charged == told["reveals"] == told["booked"] == told["spent"] > 50
+    connection = await asyncpg.connect(url)
+    wrong = """
+        select count(*) from usercontactlink l join usercontact c using (contactid)
+        where l.listedon is distinct from c.createdon or l.searchname is distinct from lower(c.name)
+    """
+    assert await connection.fetchval(wrong) == 0
+    assert await connection.fetchval("select max(version) from schemaversion") == len(
+        list((ROOT / "migrations").glob("*.sql"))
+    )
+    await connection.close()

@@ -1,0 +1,203 @@
+"""`tableapi reseal`: an older key of SECRET_KEYS can go, under load, and everything is still read right."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2
+
+from scripts._shared.people.import_file import HEADER
+from tableapi.crypto.vault import Vault
+from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
+from tests.helpers.load import Request, load
+from tests.helpers.support import ROOT, Serve, Server, clean_environment, tableapi
+
+OLD, NEW = "the key that everything is under at first", "the key that everything shall be under"
+PEOPLE, PHONE = 3000, b"+4512345678"
+SEALED = {
+    "person": "phonecipher", "usercontact": "phone_numbers", "apikeys": "apikey", "contactfeedback": "info",
+    "idempotency": "body", "pgqueuer": "payload", "onetimetoken": "datacipher",
+}  # fmt: skip
+VOTE = {"linkedin_url": "linkedin.com/in/person-1", "info": PHONE.decode(), "action": "upvote", "type": "phone"}
+LINE = "https://www.linkedin.com/in/gone/,Gone,CEO,Acme,acme.example,USA,gone@home.example,,+12025550177"
+
+
+def reseal(url: str, keys: str, *words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return tableapi("reseal", *words, cwd=ROOT, DATABASE_URL=url, SECRET_KEYS=keys, DATA_DIR=folder)
+
+
+async def kept(url: str) -> dict[str, list[Any]]:
+    """Every value that is under SECRET_KEYS, by table."""
+    db = await asyncpg.connect(url)
+    try:
+        return {
+            table: [row[0] for row in await db.fetch(f"select {column} from {table} where {column} is not null")]
+            for table, column in SEALED.items()
+        }
+    finally:
+        await db.close()
+
+
+def opened(values: dict[str, list[Any]], key: str) -> dict[str, int]:
+    """How many of them one key alone opens. Raises CannotOpen."""
+    vault = Vault([key])
+    for value in (one for many in values.values() for one in many):
+        _ = vault.open(value) if isinstance(value, str) else vault.open_bytes(value)
+    return {table: len(many) for table, many in values.items()}
+
+
+async def use(server: Server) -> str:
+    """Something of each kind: contacts, a vote, a customer's key, a mail that waits, a link for removal."""
+    async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
+        for number in range(1, 40):
+            again = {"Idempotency-Key": f"again-{number}"}
+            made = await http.post("getcontact", content=reveal(number), headers=again)
+            assert made.status_code == 200, made.text
+        voted = await http.post("leads/_table/contactfeedback", json={"resource": [VOTE]})
+        assert voted.status_code == 200, voted.text
+        asked = await http.post("removalrequest", json={"email": "who@home.example"})
+        assert asked.status_code == 200, asked.text
+        made = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
+        return str(made.json()["resource"][0]["apikey"])
+
+
+async def look(server: Server, apikey: str) -> None:
+    """All of it is read right, and nothing is taken for new."""
+    async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
+        listed = (await http.get("leads/_table/usercontact?limit=1000")).json()["resource"]
+        assert len(listed) >= 39
+        assert all(one["phone_numbers"] == PHONE.decode() for one in listed)
+        again = await http.post("getcontact", content=reveal(7), headers={"Idempotency-Key": "again-7"})
+        assert again.headers["idempotency-replayed"] == "true"
+        assert PHONE in again.content
+        before = (await http.get("leads/_table/contactfeedback")).json()["resource"]
+        assert [one["info"] for one in before] == [PHONE.decode()]
+        voted = await http.post("leads/_table/contactfeedback", json={"resource": [VOTE]})
+        assert voted.status_code == 200
+        after = (await http.get("leads/_table/contactfeedback")).json()["resource"]
+        assert [one["feedbackid"] for one in after] == [one["feedbackid"] for one in before]
+        found = await http.get(f"keylookup?linkedinurl=linkedin.com/in/person-900&type=directdials&apikey={apikey}")
+        assert PHONE in found.content, found.text
+
+
+async def test_refusals_change_nothing(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
+    url = await asyncio.to_thread(new_database)
+    given = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
+    server = await asyncio.to_thread(serve, cwd=ROOT, **given)
+    await prepare(url, 50, OLD)
+    await use(server)
+    before = await kept(url)
+
+    no_key = await asyncio.to_thread(reseal, url, "", folder=tmp_path / "other")
+    assert no_key.returncode == 1
+    assert no_key.stderr.startswith("tableapi: SECRET_KEYS is missing")
+    assert not (tmp_path / "other").exists()
+    unknown = await asyncio.to_thread(reseal, url, NEW)
+    assert unknown.returncode == 1
+    told = r"tableapi: apikey of apikeys \(keyid 1\) is under key [0-9a-f]{8}, which SECRET_KEYS does not hold"
+    assert re.match(told, unknown.stderr), unknown.stderr
+    db = await asyncpg.connect(url)
+    strange = Vault(["a key that nobody here knows"]).seal_bytes(b"[]")
+    await db.execute("update person set phonecipher = $1 where personid >= 49", strange)
+    third = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
+    assert third.returncode == 1
+    assert "phonecipher of person (personid " in third.stderr
+    assert "(one of 2). Nothing was changed." in third.stderr
+    good = "(select phonecipher from person where personid = 1)"
+    await db.execute(f"update person set phonecipher = {good} where personid >= 49")
+    hashes_first = await asyncio.to_thread(reseal, url, "hashes:x")
+    assert (hashes_first.returncode, "the first key has to seal" in hashes_first.stderr) == (2, True)
+    assert await kept(url) == before
+
+    await db.execute(
+        "update person set phonecipher = set_byte(phonecipher, length(phonecipher) - 1,"
+        " get_byte(phonecipher, length(phonecipher) - 1) # 1) where personid = (select max(personid) from person)"
+    )
+    changed = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
+    assert changed.returncode == 1
+    assert re.search(r"\ntableapi: phonecipher of person \(personid \d+\) was changed outside", changed.stderr)
+    await db.execute(
+        "update usercontact set phone_numbers = 'plain' where contactid = (select max(contactid) from usercontact)"
+    )
+    plain = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
+    assert re.match(r"tableapi: phone_numbers of usercontact \(contactid \d+\) is not sealed", plain.stderr), (
+        plain.stderr
+    )
+    await db.close()
+
+
+async def test_a_key_goes_under_load(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
+    url = await asyncio.to_thread(new_database)
+
+    async def start(keys: str) -> Server:
+        given = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": keys, "DATA_DIR": tmp_path / "data"}
+        return await asyncio.to_thread(serve, cwd=ROOT, **given)
+
+    def run(keys: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return tableapi("run", *words, cwd=ROOT, DATABASE_URL=url, SECRET_KEYS=keys, DATA_DIR=tmp_path / "data")
+
+    people = tmp_path / "people.csv"
+    people.write_text(f"{','.join(HEADER)}\n{LINE}\n")
+    server = await start(OLD)
+    await prepare(url, PEOPLE, OLD)
+    apikey = await use(server)
+    assert (await asyncio.to_thread(run, OLD, "importpeople", f"file={people}")).returncode == 0
+    gone = await asyncio.to_thread(run, OLD, "erasepeople", "email=gone@home.example", "key=in/gone")
+    assert gone.returncode == 0, gone.stderr
+    await asyncio.to_thread(server.stop)
+
+    both = f"{NEW},{OLD}"
+    server = await start(both)
+    opened(await kept(url), OLD)
+
+    def ask(number: int) -> Request:
+        return ("POST", REVEAL, reveal(1000 + number)) if number % 2 else ("GET", f"{CONTACTS}?limit=20", b"")
+
+    async with load(lambda: server.port, ask, headers=HEADERS, clients=3, keep=True, pause=0.01) as seen:
+        first = await asyncio.create_subprocess_exec(
+            ROOT / ".venv/bin/tableapi", "reseal", cwd=ROOT, env=clean_environment(DATABASE_URL=url, SECRET_KEYS=both),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert first.stderr is not None
+        await first.stderr.readuntil(b"Sealing again")
+        first.kill()  # in the middle of it
+        await first.wait()
+        done = await asyncio.to_thread(reseal, url, both)
+    assert not seen.wrong(200)
+    assert all(PHONE in body for (method, _, _), _, body in seen.bodies if method == "POST")
+    assert done.returncode == 0, done.stderr
+    assert "Sealing again [" in done.stderr
+    *_, last = done.stdout.splitlines()
+    assert re.match(r"[\d,]+ values in [\d,]+ rows were sealed again; all are under key [0-9a-f]{8}\. ", last), last
+    assert re.search(r"Safe to replace by .*: key 2 \([0-9a-f]{8}\)", last), last
+    assert "(1 of suppression)" in last or "(2 of suppression)" in last, last
+    told = await books(url)
+    assert told["fits"]
+    assert told["reveals"] == told["spent"]
+    again = await asyncio.to_thread(reseal, url, both)
+    assert again.stdout.startswith("0 values in 0 rows were sealed again"), again.stdout
+    await asyncio.to_thread(server.stop)
+
+    counts = opened(await kept(url), NEW)  # not one needs the old key
+    assert all(counts.values()), counts
+    server = await start(NEW)
+    await look(server, apikey)
+    await asyncio.to_thread(server.stop)
+
+    printed = await asyncio.to_thread(reseal, url, both, "--hash-keys")
+    hashes = printed.stdout.strip().removeprefix("SECRET_KEYS=")
+    assert OLD not in hashes
+    server = await start(hashes)
+    await look(server, apikey)
+    again = await asyncio.to_thread(run, hashes, "importpeople", f"file={people}")  # who asked to be removed stays so
+    assert again.returncode == 0, again.stderr
+    async with httpx2.AsyncClient(headers=HEADERS) as http:
+        body = {"linkedinurl": "linkedin.com/in/gone", "type": "directdial", "action": "reveal"}
+        missing = await http.post(f"{server.url}{REVEAL}", json=body)
+    assert b"+12025550177" not in missing.content

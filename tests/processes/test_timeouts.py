@@ -1,0 +1,140 @@
+"""Work that nobody waits for, or that takes too long, ends in PostgreSQL too; slow clients do not stop the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+
+import asyncpg
+import httpx2
+import pytest
+
+from tests.helpers.support import Serve, execute
+
+TABLES = """
+create table t (id integer primary key, name text);
+insert into t select n, repeat('x', 1000) from generate_series(1, 1000) n;
+create view sleepy as select id, name, pg_sleep(20)::text as slept from t where id <= 2;
+create table guarded (id integer primary key);
+create function sleeps() returns trigger language plpgsql as $$ begin perform pg_sleep(20); return new; end $$;
+create trigger sleeps before insert on guarded for each row execute function sleeps();
+"""
+WORKING = "select count(*) from pg_stat_activity where state = 'active' and query ~ '(sleepy|guarded)' and pid <> $1"
+
+
+@pytest.fixture(scope="module")
+def url(pg_url: str) -> Iterator[str]:
+    execute(pg_url, "create database cutoff")
+    made = f"{pg_url.rpartition('/')[0]}/cutoff"
+    execute(made, TABLES)
+    yield made
+    execute(pg_url, "drop database cutoff with (force)")
+
+
+@pytest.fixture(scope="module")
+def served(url: str, session_serve: Serve) -> Iterator[tuple[str, int]]:
+    server = session_serve("--dataset", f"x={url}", "--open", STATEMENT_SECONDS="3", REQUEST_SECONDS="5")
+    yield f"{server.url}/api/v2/x/_table/", server.port
+    server.stop()
+
+
+@pytest.fixture
+async def db(url: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(url)
+    yield connection
+    await connection.close()
+
+
+async def working(db: asyncpg.Connection) -> int:
+    return int(await db.fetchval(WORKING, db.get_server_pid()))
+
+
+async def until(db: asyncpg.Connection, count: int, seconds: float) -> None:
+    async with asyncio.timeout(seconds):
+        while await working(db) != count:  # noqa: ASYNC110 - PostgreSQL tells nobody
+            await asyncio.sleep(0.05)
+
+
+async def test_a_read_whose_client_has_gone_ends(served: tuple[str, int], db: asyncpg.Connection) -> None:
+    async with httpx2.AsyncClient() as http:
+        asking = asyncio.create_task(http.get(served[0] + "sleepy", timeout=30))
+        await until(db, 1, 5)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+    await until(db, 0, 1.5)  # well before the time-out of the statement
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "sleepy"), ("POST", "guarded")])
+async def test_a_statement_past_its_time_ends(
+    served: tuple[str, int], db: asyncpg.Connection, method: str, path: str
+) -> None:
+    body = {"resource": [{"id": 1}]} if method == "POST" else None
+    began = time.monotonic()
+    async with httpx2.AsyncClient() as http:
+        answer = await http.request(method, served[0] + path, json=body, timeout=30)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (503, "time_limit")
+    assert "retry-after" in answer.headers
+    assert 2.5 < time.monotonic() - began < 5
+    await until(db, 0, 1)
+    assert await db.fetchval("select count(*) from guarded") == 0
+
+
+async def test_reads_do_not_wait_behind_writes_that_wait_for_a_row(
+    served: tuple[str, int], db: asyncpg.Connection
+) -> None:
+    async with httpx2.AsyncClient(timeout=30) as http:
+        async with db.transaction():
+            await db.execute("select from t where id = 7 for update")
+            blocked = [asyncio.create_task(http.patch(served[0] + "t/7", json={"name": str(n)})) for n in range(40)]
+            async with asyncio.timeout(10):
+                while await db.fetchval("select count(*) < 8 from pg_locks where not granted"):  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            began = time.monotonic()
+            for _ in range(10):
+                assert (await http.get(served[0] + "t/8")).status_code == 200
+            assert time.monotonic() - began < 1
+        assert {answer.status_code for answer in await asyncio.gather(*blocked)} <= {200, 503}
+
+
+async def test_the_lanes_are_free_after_all_this(served: tuple[str, int]) -> None:
+    async with httpx2.AsyncClient() as http:
+        answers = await asyncio.gather(*(http.get(served[0] + "t?limit=1", timeout=10) for _ in range(30)))
+    assert {answer.status_code for answer in answers} == {200}
+
+
+def _slow(port: int, kind: int) -> socket.socket:
+    """A client that does not get on: with its headers, with its body, or with reading the answer."""
+    made = socket.create_connection(("127.0.0.1", port), timeout=20)
+    if kind == 0:
+        made.sendall(b"GET /api/v2/x/_table/t HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+    elif kind == 1:
+        head = b"POST /api/v2/x/_table/t HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        made.sendall(head + b'Content-Length: 500\r\n\r\n{"resource": [')
+    else:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        made.sendall(b"GET /api/v2/x/_table/t?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n")
+    return made
+
+
+def test_600_slow_clients_do_not_stop_the_others(served: tuple[str, int]) -> None:
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(_slow(served[1], number % 3)) for number in range(600)]
+        times = []
+        with httpx2.Client() as http:
+            for _ in range(100):  # 200 large answers are asked for at once: who comes in that moment may be refused
+                if http.get(served[0] + "t?limit=1", timeout=10).status_code == 200:
+                    break
+                time.sleep(0.1)
+            for _ in range(50):
+                began = time.monotonic()
+                answer = http.get(served[0] + "t?limit=1", timeout=10)
+                times.append(time.monotonic() - began)
+                assert answer.status_code == 200, answer.text
+        assert max(times) < 2
+        # A body that does not come is given up.
+        body = slow[1]
+        body.settimeout(15)
+        assert body.recv(100).startswith((b"HTTP/1.1 408", b"HTTP/1.1 503"))

@@ -1,0 +1,138 @@
+"""Calls 56 to 58: add-ons by card; ok, declined, 3-D Secure, the same token twice, and who may."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.product import Account
+from tests.helpers.shop import Shop
+
+BEFORE, AFTER = (500, 100, 100), (600, 100, 100)
+
+
+@pytest.fixture
+async def buyer(shop: Shop, trial: Account) -> Account:
+    """A client on Starter."""
+    await shop.subscribe(trial, 2)
+    return trial
+
+
+async def buy(account: Account, token: str, **more: object) -> tuple[int, dict[str, object]]:
+    answer = await account.owner.post("addonpayment", **({"tokenid": token, "planid": 101} | more))
+    body = answer.json()
+    return answer.status_code, body.get("result") or body["error"]
+
+
+async def test_who_may_not(shop: Shop, buyer: Account, account: Account) -> None:
+    member = await buyer.user("member")
+    assert (await member.post("addonpayment", tokenid="tok_visa", planid=101)).status_code == 403
+    assert (await buy(buyer, "tok_visa", clientid=account.clientid))[0] == 403
+    assert (await buy(buyer, "tok_visa", planid=2))[0] == 404
+    assert (await buy(buyer, "", planid=101))[0] == 422
+
+
+async def test_the_free_plan_takes_none(shop: Shop, trial: Account) -> None:
+    status, error = await buy(trial, "tok_visa")
+    assert (status, error["context"]["reason"]) == (409, "no_addons_on_free")  # type: ignore[index]
+    assert (await trial.owner.post("addonpaymentintent", planid=101)).status_code == 409
+
+
+async def test_bought_credits_stay_when_the_period_ends(shop: Shop, buyer: Account) -> None:
+    status, done = await buy(buyer, "tok_visa", amount=1, price=0)
+    assert status == 200
+    await shop.deliver()
+    assert await shop.credits(buyer) == AFTER
+    bill = (await shop.invoices(buyer))[-1]
+    assert (bill["transactionid"], bill["price"], bill["isaddon"]) == (done["transactionid"], 25, 1)
+    await shop.pass_days(31)
+    await shop.deliver()
+    assert await shop.credits(buyer) == AFTER
+    assert await shop.balanced(buyer)
+
+
+async def test_the_same_token_twice_pays_once(shop: Shop, buyer: Account) -> None:
+    assert await buy(buyer, "pm_card_visa") == await buy(buyer, "pm_card_visa")
+    await shop.deliver()
+    assert await shop.credits(buyer) == AFTER
+
+
+async def test_declined(shop: Shop, buyer: Account) -> None:
+    for _ in range(2):
+        status, error = await buy(buyer, "tok_chargeDeclined")
+        assert (status, error["message"]) == (402, "Payment Failed")
+    await shop.deliver()
+    assert await shop.credits(buyer) == BEFORE
+
+
+@pytest.mark.parametrize("yes", [True, False])
+async def test_3d_secure(shop: Shop, buyer: Account, yes: bool) -> None:
+    status, asked = await buy(buyer, "tok_threeDSecure2Required")
+    assert (status, asked["requires_action"]) == (200, 1)
+    assert (await buy(buyer, "tok_threeDSecure2Required"))[1]["requires_action"] == 1  # not answered yet
+    await shop.http.post(str(asked["url"]), data={"proof": "yes" if yes else "no"})
+    status, _ = await buy(buyer, "tok_threeDSecure2Required")
+    assert status == (200 if yes else 402)
+    await shop.deliver()
+    assert await shop.credits(buyer) == (AFTER if yes else BEFORE)
+
+
+async def test_the_event_grants_when_the_app_never_came_back(shop: Shop, buyer: Account) -> None:
+    _, asked = await buy(buyer, "tok_threeDSecure2Required")
+    await shop.http.post(str(asked["url"]), data={"proof": "yes"})
+    await shop.deliver()
+    assert await shop.credits(buyer) == AFTER
+    assert "transactionid" in (await buy(buyer, str(asked["paymentintentid"])))[1]
+    assert await shop.balanced(buyer)
+
+
+async def test_a_payment_that_the_browser_confirms(shop: Shop, buyer: Account, account: Account) -> None:
+    made = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
+    assert (made["amount"], made["currency"]) == (2500, "usd")
+    assert (await buy(buyer, made["paymentintentid"]))[0] == 402  # not paid: nothing
+    assert (await buy(account, made["paymentintentid"]))[0] == 404  # and nobody else's
+    made = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
+    confirmed = await shop.http.post(
+        f"/v1/payment_intents/{made['paymentintentid']}/confirm",
+        data={"payment_method": "pm_card_visa"}, headers={"Authorization": "Bearer sk_test_x"},
+    )  # fmt: skip
+    assert confirmed.status_code == 200
+    assert "transactionid" in (await buy(buyer, made["paymentintentid"]))[1]
+    await shop.deliver()
+    assert await shop.credits(buyer) == AFTER
+
+
+@pytest.mark.parametrize("body", [
+    {"tokenid": "4242424242424242"}, {"tokenid": 4242424242424242},
+    {"tokenid": "tok_visa", "card": "4242 4242 4242 4242"},
+    {"tokenid": "tok_visa", "card": {"number": "4242-4242-4242-4242"}},
+])  # fmt: skip
+async def test_a_card_number_is_refused(shop: Shop, buyer: Account, body: dict[str, object]) -> None:
+    answer = await buyer.owner.post("addonpayment", **({"planid": 101} | body))
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "card_number")
+    assert "4242" not in answer.text
+
+
+async def test_an_answer_that_is_lost_on_the_way_charges_once(shop: Shop, buyer: Account) -> None:
+    await shop.fault(status=500, times=1, after=True)
+    assert (await buy(buyer, "tok_visa"))[0] == 200  # the client itself repeats with the same key
+    await shop.fault(status=500, times=9, after=True)
+    assert (await buy(buyer, "tok_mastercard"))[0] == 503
+    await shop.fault(times=0)
+    assert (await buy(buyer, "tok_mastercard"))[0] == 200
+    await shop.deliver()
+    assert await shop.credits(buyer) == (700, 100, 100)
+    assert await shop.balanced(buyer)
+
+
+async def test_the_receipt_is_the_owners_and_comes_three_times_at_most(
+    shop: Shop, buyer: Account, account: Account
+) -> None:
+    _, done = await buy(buyer, "tok_visa")
+    number = done["transactionid"]
+    assert (await account.owner.post("addoncredits_email", transactionid=number)).status_code == 404
+    codes = [(await buyer.owner.post("addoncredits_email", transactionid=number)).status_code for _ in range(4)]
+    assert codes == [200, 200, 200, 429]
+    mail = (await shop.world.mails(buyer.owner.email))[-1]
+    [attached] = list(mail.iter_attachments())
+    assert attached.get_content_type() == "application/pdf"
+    assert await shop.credits(buyer) == AFTER

@@ -1,0 +1,163 @@
+"""Bulk jobs: refusals, the outcome of each row, limits, cancel, and a repeat that costs nothing."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import httpx2
+import openpyxl
+import pytest
+
+from scripts._shared.bulk import result_file
+from tableapi.tables.export import XLSX
+from tests.helpers.product import API, TABLE, Account, World
+
+
+async def _urls(world: World, count: int) -> list[str]:
+    return [f"https://www.linkedin.com/{(await world.person()).key}" for _ in range(count)]
+
+
+async def _start(account: Account, **body: Any) -> dict[str, Any]:
+    answer = await account.owner.post("bulklookup", **{"kinds": ["directdial"], "max_credits": 100} | body)
+    assert answer.status_code == 202, answer.text
+    return dict(answer.json())
+
+
+async def _show(account: Account, jobid: int) -> dict[str, Any]:
+    return dict((await account.owner.http.get(f"{API}bulklookup/{jobid}")).json())
+
+
+async def _sheet(account: Account, jobid: int, accept: str = XLSX) -> httpx2.Response:
+    return await account.owner.http.get(f"{API}bulklookup/{jobid}", headers={"Accept": accept})
+
+
+async def test_the_result_is_a_file_that_is_counted_and_audited(world: World, account: Account, other: Account) -> None:
+    url = f"https://www.linkedin.com/{(await world.person(full_name='=1+1')).key}"
+    jobid = (await _start(account, urls=[url, "nobody"]))["jobid"]
+    await world.work()
+    assert (await _sheet(other, jobid)).status_code == 404
+    answer = await _sheet(account, jobid)
+    assert answer.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
+    head, found, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
+    assert [cell.value for cell in head] == list(result_file.HEAD)
+    assert [cell.value for cell in found[1:4]] == ["Found", "1", "=1+1"]
+    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # what was not paid for is not in it
+    assert {cell.data_type for cell in (*found, *bad) if cell.value is not None} == {"s"}
+    assert [cell.value for cell in bad[:4]] == ["nobody", "No profile address", "0", None]
+    assert b"'=1+1" in (await _sheet(account, jobid, "text/csv")).content
+
+    statuses = [(await _sheet(account, jobid)).status_code for _ in range(19)]
+    assert statuses == [200] * 18 + [429]
+    exported = await account.owner.http.get(f"{TABLE}usercontact", headers={"Accept": XLSX})
+    assert exported.status_code == 429, "one limit for every file of contacts"
+    events = await world.db.fetchval(
+        "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
+    )
+    assert events == 20
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"urls": []},
+        {"urls": ["  "]},
+        {"urls": ["linkedin.com/in/x"] * 1001},
+        {"csv": "name,company\nJane,Acme\n"},
+        {"csv": 'linkedinurl\n"linkedin.com/in/x\n'},
+        {"urls": ["linkedin.com/in/x"], "kinds": ["fax"]},
+        {"urls": ["linkedin.com/in/x"], "kinds": []},
+        {"urls": ["linkedin.com/in/x"], "max_credits": -1},
+    ],
+)
+async def test_bad_lists_are_422(account: Account, body: dict[str, Any]) -> None:
+    answer = await account.owner.post("bulklookup", **{"max_credits": 1} | body)
+    assert answer.status_code == 422, answer.text
+
+
+async def test_bad_files_are_refused_with_a_clear_message(account: Account) -> None:
+    for data, words in ((b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (b"a,b\n1,2\n", "linkedinurl")):
+        answer = await account.owner.http.post(
+            API + "bulklookup", params={"max_credits": 1}, files={"files": ("x.csv", data)}
+        )
+        assert (answer.status_code, words in answer.json()["error"]["message"]) == (422, True), answer.text
+
+
+async def test_50_megabytes_are_refused_with_a_clear_message_and_nothing_is_lost(
+    world: World, account: Account
+) -> None:
+    line = b"https://www.linkedin.com/in/somebody-with-a-name\n"
+    before, url = await account.credits(), API + "bulklookup"
+    for size in (6_000_000, 50_000_000):
+        data = b"linkedinurl\n" + line * (size // len(line))
+        large = await account.owner.http.post(url, params={"max_credits": 1}, files={"files": ("x.csv", data)})
+        error = large.json()["error"]
+        assert (large.status_code, error["context"]["scope"]) == (413, "resource")
+        assert "5 MB" in error["message"], error
+    assert await world.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
+    assert await account.credits() == before
+    # The same session goes on with a good file.
+    good = await account.owner.http.post(url, params={"max_credits": 1}, files={"files": ("x.csv", line)})
+    assert good.status_code == 202, good.text
+
+
+async def test_each_row_has_its_outcome_and_a_repeat_is_free(world: World, account: Account) -> None:
+    good = await _urls(world, 2)
+    nothing = f"https://www.linkedin.com/{(await world.person(phones=[])).key}"
+    urls = [good[0], "not a url", "linkedin.com/in/nobody-here", nothing, good[1], good[0] + "/?x=1"]
+    job = await _start(account, urls=urls)
+    assert (job["estimate"], job["total"]) == (2, 6)
+    await world.work()
+    shown = await _show(account, job["jobid"])
+    assert (shown["status"], shown["charged"], shown["processed"]) == ("done", 2, 6)
+    outcomes = [(row["status"], row["charged"]) for row in shown["rows"]]
+    assert outcomes == [("done", 1), ("invalid", 0), ("notfound", 0), ("notfound", 0), ("done", 1), ("done", 0)]
+    again = await _start(account, csv="\n".join(["linkedinurl", *urls]))
+    await world.work()
+    assert (again["estimate"], (await _show(account, again["jobid"]))["charged"]) == (0, 0)
+    assert await account.ledger_fits()
+
+
+async def test_an_estimate_starts_nothing(world: World, account: Account) -> None:
+    body = {"urls": [*await _urls(world, 2), "not a url"], "kinds": ["directdial", "businessemail"], "max_credits": 0}
+    answer = await account.owner.post("bulklookup", estimateonly=True, **body)
+    costs = {"directdial": 2, "businessemail": 2}
+    assert (answer.status_code, answer.json()) == (200, {"estimate": 4, "estimates": costs, "total": 3})
+    assert await world.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
+
+
+async def test_never_more_than_max_credits(world: World, account: Account) -> None:
+    job = await _start(account, urls=await _urls(world, 4), max_credits=2)
+    await world.work()
+    shown = await _show(account, job["jobid"])
+    assert (shown["charged"], [row["status"] for row in shown["rows"]]) == (2, ["done"] * 2 + ["skipped"] * 2)
+
+
+async def test_without_credits_the_rows_say_so(world: World, account: Account) -> None:
+    await account.set_credits(1)
+    job = await _start(account, urls=await _urls(world, 2))
+    await world.work()
+    shown = await _show(account, job["jobid"])
+    assert [row["status"] for row in shown["rows"]] == ["done", "nocredit"]
+
+
+async def test_a_cancelled_job_begins_nothing(world: World, account: Account, other: Account) -> None:
+    job = await _start(account, urls=await _urls(world, 2))
+    path = f"{API}bulklookup/{job['jobid']}"
+    for method in ("GET", "DELETE"):
+        assert (await other.owner.http.request(method, path)).status_code == 404
+    assert [(await account.owner.http.delete(path)).json()["status"] for _ in range(2)] == ["cancelled"] * 2
+    await world.work()
+    assert (await _show(account, job["jobid"]))["charged"] == 0
+
+
+async def test_a_job_that_was_interrupted_goes_on_where_it_was(world: World, account: Account) -> None:
+    job = await _start(account, urls=await _urls(world, 3))
+    # As after a crash: one row is done and marked, the job still says running, and the queue gives it out again.
+    await world.work()
+    await world.db.execute("update bulkjob set status = 'running' where jobid = $1", job["jobid"])
+    await world.db.execute("update bulkrow set status = 'waiting' where jobid = $1 and line > 1", job["jobid"])
+    await world.scripts.run_job("bulkrun", {"jobid": job["jobid"]})
+    assert (await _show(account, job["jobid"]))["status"] == "done"
+    assert (await account.credits())["contactcredit"] == 3000 - 3
+    assert await account.ledger_fits()

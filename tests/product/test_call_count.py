@@ -1,0 +1,64 @@
+"""How many calls of our own code a request costs. A design that adds a layer to every request shows here first."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+from tests.helpers.product import TABLE, Account, World
+from tests.helpers.support import ROOT
+
+OURS = (str(ROOT / "tableapi"), str(ROOT / "scripts"))
+MOST = {"read one": 100, "read with relation": 100, "create two": 140, "update": 100, "getcontact": 100}
+
+
+async def _calls(send: Callable[[], Awaitable[Any]]) -> int:
+    """Count the calls of functions of ours during one request; a coroutine that is resumed counts once."""
+    seen: set[int] = set()
+    kept: list[FrameType] = []  # so that no frame gets the address of another
+    inner: set[CodeType] = set()
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(OURS) and id(frame) not in seen:
+            name = frame.f_code.co_name
+            if name in ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"):
+                inner.add(frame.f_code)
+                return
+            seen.add(id(frame))
+            kept.append(frame)
+
+    threading.setprofile(None)
+    sys.setprofile(profile)
+    try:
+        answer = await send()
+    finally:
+        sys.setprofile(None)
+    assert answer.status_code == 200, answer.text
+    return len(seen)
+
+
+@pytest.mark.parametrize("kind", MOST)
+async def test_calls_of_our_own_code(world: World, account: Account, kind: str) -> None:
+    owner = account.owner
+    person = await world.person()
+    reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
+    two = {"resource": [{"info": "a@b.example"}, {"info": "c@d.example"}]}
+    requests: dict[str, Callable[[], Awaitable[Any]]] = {
+        "read one": lambda: owner.http.get(f"{TABLE}appuser/{owner.appuserid}"),
+        "read with relation": lambda: owner.http.get(
+            f"{TABLE}appuser?filter=(appuserid={owner.appuserid})&related=client_by_clientid&limit=5"
+        ),
+        "create two": lambda: owner.http.post(f"{TABLE}contactfeedback", json=two),
+        "update": lambda: owner.http.patch(f"{TABLE}client/{account.clientid}", json={"department": "Sales"}),
+        "getcontact": lambda: owner.http.post("/api/v2/getcontact", json=reveal),
+    }
+    for _ in range(2):
+        await requests[kind]()
+    calls = await _calls(requests[kind])
+    print(kind, calls)
+    assert calls <= MOST[kind]

@@ -1,0 +1,84 @@
+"""Votes on contact data: only on what was paid for, with a reason that fits, one live vote per value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.helpers.product import Account, World
+
+
+@pytest.fixture
+async def vote(world: World, account: Account) -> dict[str, Any]:
+    """A vote that is good: the account has unlocked the work addresses of a person."""
+    person = await world.person()
+    url = f"linkedin.com/{person.key}"
+    await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
+    return {"linkedin_url": url, "info": "jane.doe@acme.example", "action": "downvote", "type": "businessemail",
+            "downvotereason": "others", "reasonnote": "It bounces"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"action": "maybe"}, "action"),
+        ({"type": "fax"}, "type"),
+        ({"downvotereason": None}, "downvotereason"),
+        ({"downvotereason": "outofservice"}, "downvotereason"),
+        ({"downvotereason": "others", "reasonnote": ""}, "reasonnote"),
+        ({"downvotereason": "invalid", "reasonnote": "no address"}, "reasonnote"),
+        ({"info": ""}, "info"),
+        ({"linkedin_url": "example.com/x"}, "linkedinurl"),
+    ],
+)
+async def test_what_is_wrong_is_named(
+    account: Account, vote: dict[str, Any], change: dict[str, Any], field: str
+) -> None:
+    answer = await account.owner.table("POST", "contactfeedback", vote | change)
+    assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
+
+
+async def test_a_value_that_was_not_unlocked_is_not_there(
+    account: Account, other: Account, vote: dict[str, Any]
+) -> None:
+    hidden = {"type": "personalemail", "info": "jane@home.example"}
+    phone = {"type": "phone", "info": "+12025550123"}
+    for caller, change in ((account, hidden), (account, phone), (account, {"info": "x@y.example"}), (other, {})):
+        answer = await caller.owner.table("POST", "contactfeedback", vote | change)
+        assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (404, "resource")
+
+
+async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
+    world: World, account: Account, vote: dict[str, Any]
+) -> None:
+    first = await account.owner.table("POST", "contactfeedback", vote)
+    second = await account.owner.table("POST", "contactfeedback", vote | {"action": "upvote"})
+    assert first.status_code == second.status_code == 200, first.text
+    listed = (await account.owner.table("GET", "contactfeedback")).json()["resource"]
+    assert [(row["action"], row["info"], row["downvotereason"]) for row in listed] == [
+        ("upvote", "jane.doe@acme.example", None)
+    ]
+    stored = await world.db.fetchval("select string_agg(f::text, ' ') from contactfeedback f")
+    assert "jane.doe" not in stored
+    colleague = await account.user()
+    assert (await colleague.table("GET", "contactfeedback")).json()["resource"] == []
+
+
+async def test_votes_sent_together_all_count_or_none(account: Account, vote: dict[str, Any]) -> None:
+    up = vote | {"action": "upvote"}
+    bad = up | {"type": "phone", "info": "+12025550123"}
+    refused = await account.owner.table("POST", "contactfeedback", up, bad)
+    assert refused.status_code == 404, refused.text
+    assert (await account.owner.table("GET", "contactfeedback")).json()["resource"] == []
+    together = await account.owner.table("POST", "contactfeedback", up, up | {"info": "jd@acme.example"})
+    assert len(together.json()["resource"]) == 2, together.text
+
+
+async def test_a_vote_names_its_profile_as_the_list_of_contacts_does(account: Account, vote: dict[str, Any]) -> None:
+    spelled = vote | {"linkedin_url": f"HTTPS://de.LinkedIn.com/{vote['linkedin_url'].partition('/')[2].upper()}/?x=1"}
+    assert (await account.owner.table("POST", "contactfeedback", spelled)).status_code == 200
+    contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
+    url = contact["linkedinurl"]
+    kept = await account.owner.table("GET", "contactfeedback", filter=f"linkedin_url in ('{url}')")
+    assert [(row["info"], row["action"]) for row in kept.json()["resource"]] == [(vote["info"], "downvote")]

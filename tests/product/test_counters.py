@@ -1,0 +1,103 @@
+"""appcounters, getrevealcount, contactmeta_addupdate, account/credits: the small calls round contacts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scripts._shared.context import Context
+from tests.helpers.product import API, Account, User, World
+
+
+async def _reveal(world: World, user: User, *kinds: str) -> int:
+    person = await world.person()
+    for kind in kinds:
+        body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
+        answer = await user.post("getcontact", **body)
+    return int(answer.json()["contactdata"][0]["contactid"])
+
+
+@pytest.mark.parametrize("path", ["getrevealcount", "datascript/appcounters", "contactmeta_addupdate"])
+async def test_need_a_session(world: World, path: str) -> None:
+    assert (await world.caller(key="").post(API + path)).status_code == 401
+    assert (await world.caller().post(API + path, json={})).status_code == 401
+
+
+async def test_counters_are_of_the_whole_account(world: World, account: Account, other: Account) -> None:
+    member = await account.user()
+    await _reveal(world, account.owner, "directdial", "businessemail")
+    await _reveal(world, member, "personalemail")
+    await _reveal(world, other.owner, "directdial")
+    answer = await member.http.post(API + "datascript/appcounters")
+    counted = {"contacts": 2, "phones": 1, "workemails": 1, "personalemails": 1, "members": 1, "apikeys": 0}
+    assert answer.json() == {"data": counted}
+
+
+async def test_reveal_count_is_ones_own_or_the_teams(world: World, account: Account, other: Account) -> None:
+    member = await account.user()
+    await _reveal(world, member, "directdial", "businessemail")
+    today, tomorrow = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (0, 1))
+
+    async def count(who: User, date: str = today) -> int:
+        answer = await who.post("getrevealcount", revealedby=member.appuserid, date=date)
+        return int(answer.json().get("totalrevealcount", -answer.status_code))
+
+    assert [await count(member), await count(account.owner), await count(member, tomorrow)] == [2, 2, 0]
+    assert [await count(other.owner), await count(await account.user())] == [-403, -403]
+    bad = await member.post("getrevealcount", revealedby=member.appuserid, date="yesterday")
+    assert bad.status_code == 422
+    daily = await member.post("getrevealcount", revealedby=member.appuserid, date=today, daily=True)
+    assert daily.json() == {"totalrevealcount": 2, "days": [{"date": today, "count": 2}]}
+
+
+async def test_the_owner_lists_what_a_member_revealed_by_either_column(world: World, account: Account) -> None:
+    member = await account.user()
+    await _reveal(world, member, "directdial")
+    await _reveal(world, member, "businessemail")
+    await _reveal(world, await account.user(), "directdial")
+
+    async def listed(who: User, text: str) -> int:
+        params = {"filter": text.format(member.appuserid), "include_count": "true"}
+        answer = await who.http.get(API + "leads/_table/usercontact", params=params)
+        return int(answer.json()["meta"]["count"])
+
+    either = "(revealedby={0}) or (dialrevealedby={0})"
+    counts = [await listed(account.owner, text) for text in ("revealedby={0}", "dialrevealedby={0}", either)]
+    assert counts == [1, 1, 2]
+    # One side that demands nothing leaves the own rows; so does a colleague who asks.
+    assert await listed(account.owner, "(revealedby={0}) or (contactid > 0)") == 0
+    assert await listed(await account.user(), either) == 0
+
+
+async def test_notes_are_ones_own_and_guarded_by_if_match(world: World, account: Account) -> None:
+    contactid, member = await _reveal(world, account.owner, "directdial"), await account.user()
+    stranger = await member.post("contactmeta_addupdate", contactid=contactid, note="x")
+    assert (stranger.status_code, stranger.json()["error"]["context"]["scope"]) == (404, "resource")
+    too_many = await account.owner.post("contactmeta_addupdate", contactid=contactid, tags=["t"] * 21)
+    assert too_many.status_code == 422
+
+    first = await account.owner.post("contactmeta_addupdate", contactid=contactid, tags=["hot", "hot"], note="call")
+    assert first.json() == {"success": 1, "resource": [{"contactid": contactid, "tags": ["hot"], "note": "call"}]}
+    http, body = account.owner.http, {"contactid": contactid, "tags": [], "note": "done"}
+    stale = await http.post(API + "contactmeta_addupdate", json=body, headers={"If-Match": '"other"'})
+    fresh = await http.post(API + "contactmeta_addupdate", json=body, headers={"If-Match": first.headers["etag"]})
+    assert (stale.status_code, fresh.status_code) == (412, 200)
+
+
+async def test_credits_for_the_app_and_for_a_key(world: World, account: Account) -> None:
+    ctx: Context = world.ctx
+    await world.db.execute(
+        "insert into apikeys (clientid, apikey, keyhash, purpose) values ($1, $2, $3, 'test')",
+        account.clientid,
+        ctx.vault.seal("credits-key"),
+        ctx.vault.index("apikey", "credits-key"),
+    )
+    by_session = await account.owner.http.get(API + "account/credits")
+    by_key = await world.caller(key="").get(API + "account/credits", params={"apikey": "credits-key"})
+    assert by_session.json() == by_key.json()
+    assert by_session.json()["plan"] == "Business"
+    nobody = await world.caller(key="").get(API + "account/credits")
+    app_only = await world.caller().get(API + "account/credits")
+    assert (nobody.status_code, app_only.status_code) == (401, 401)
+    assert nobody.json()["error"]["context"]["scope"] == "resource"

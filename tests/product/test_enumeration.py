@@ -1,0 +1,53 @@
+"""Nobody learns from calls 2, 9, 16 and 20 who has an account: equal bodies, times within noise (G14)."""
+
+from __future__ import annotations
+
+import secrets
+import statistics
+import time
+from typing import Any
+
+import pytest
+
+from scripts._shared.accounts import passwords
+from tests.helpers.product import API, Account, World
+
+TRIES = 200
+CALLS: dict[str, dict[str, Any]] = {
+    "user/session": {"password": "Wrong1234"},
+    "user/password?reset=true": {},
+    "sendverificationemail": {"checktoken": "guessed"},
+    "getappuserbyemail": {"checktoken": "guessed"},
+}
+
+
+async def _addresses(world: World, account: Account, hashed: str) -> list[str]:
+    """As many users as tries, so that no limit of one address is met."""
+    names = [f"known-{secrets.token_hex(6)}@test-company.example" for _ in range(TRIES)]
+    await world.db.execute(
+        "insert into appuser (clientid, name, firstname, lastname, email, role, isverified, invitestatus, password)"
+        " select $1, 'Known User', 'Known', 'User', email, 'member', 1, 'accepted', $3 from unnest($2::text[]) email",
+        account.clientid, names, hashed,
+    )  # fmt: skip
+    return names
+
+
+@pytest.mark.parametrize("path", CALLS)
+async def test_known_and_unknown_addresses_look_alike(world: World, account: Account, path: str) -> None:
+    spent: dict[str, list[float]] = {"known": [], "unknown": []}
+    bodies = set()
+    for known in await _addresses(world, account, await passwords.hashed("Sesame123")):
+        # Alternating, so that whatever else the machine does falls on both alike.
+        for kind, email in (("known", known), ("unknown", "un" + known)):
+            async with world.caller() as http:
+                began = time.perf_counter()
+                answer = await http.post(API + path, json=CALLS[path] | {"email": email})
+                spent[kind].append(time.perf_counter() - began)
+            found = answer.json()
+            found.get("error", {}).get("context", {}).pop("request_id", None)
+            bodies.add((answer.status_code, str(found)))
+    assert len(bodies) == 1, bodies
+    medians = {kind: statistics.median(times) for kind, times in spent.items()}
+    quartiles = [statistics.quantiles(times, n=4) for times in spent.values()]
+    noise = max(high - low for low, _, high in quartiles)
+    assert abs(medians["known"] - medians["unknown"]) < max(noise, 0.1 * medians["unknown"]), medians

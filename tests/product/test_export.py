@@ -1,0 +1,194 @@
+"""GET usercontact as CSV or xlsx: whose rows, which cells, how many, how often."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import httpx2
+import openpyxl
+import pytest
+
+from tableapi.tables.export import XLSX, sheet_name
+from tests.helpers.product import TABLE, Account, User, World
+
+HEAD = ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"]
+KINDS = ("directdial", "businessemail", "personalemail")
+
+
+async def _reveal(world: World, user: User, kinds: tuple[str, ...] = KINDS, **values: Any) -> None:
+    person = await world.person(**values)
+    for kind in kinds:
+        body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
+        assert (await user.post("getcontact", **body)).status_code == 200
+
+
+async def _export(user: User, accept: str = "text/csv", **query: Any) -> httpx2.Response:
+    headers = {"Accept": accept, "X-Field-Encryption": "session-v1"}
+    return await user.http.get(f"{TABLE}usercontact", params={"order": "createdon ASC"} | query, headers=headers)
+
+
+def _lines(answer: httpx2.Response) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(answer.content.decode(), newline="")))
+
+
+@pytest.mark.parametrize("accept", ["text/csv", XLSX])
+async def test_without_a_session_there_is_nothing(world: World, accept: str) -> None:
+    answer = await world.caller().get(f"{TABLE}usercontact", headers={"Accept": accept})
+    assert (answer.status_code, answer.headers["content-type"][:16]) == (401, "application/json")
+
+
+async def test_twenty_a_day_for_each_user(world: World, account: Account) -> None:
+    member = await account.user()
+    answers = [await _export(account.owner, limit=1) for _ in range(21)]
+    assert [answer.status_code for answer in answers] == [200] * 20 + [429]
+    assert (await _export(member)).status_code == 200
+    assert (await account.owner.table("GET", "usercontact")).status_code == 200
+    events = await world.db.fetchval(
+        "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
+    )
+    assert events == 21
+
+
+async def test_only_own_contacts(world: World, account: Account, other: Account) -> None:
+    await _reveal(world, account.owner)
+    for caller in (await account.user(), other.owner):
+        assert _lines(await _export(caller)) == [HEAD]
+    foreign = await _export(await account.user(), filter=f"revealedby={account.owner.appuserid}")
+    assert _lines(foreign) == [HEAD]
+
+
+async def test_cells_of_a_csv_cannot_act(world: World, account: Account) -> None:
+    await _reveal(
+        world, account.owner, full_name="=1+1", phones=["+12025550123"],
+        personal_emails=["@a.example", "b@b.example", "c@c.example", "d@d.example"],
+    )  # fmt: skip
+    await _reveal(world, account.owner, ("directdial",), full_name="-2+3", phones=["+4511111111", "+4522222222"])
+    answer = await _export(account.owner)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"] == 'attachment; filename="mycontacts.csv"'
+    head, first, second = _lines(answer)
+    assert head == HEAD
+    assert first[0] == "'=1+1"
+    assert first[1].startswith("https://www.linkedin.com/in/")
+    assert first[2] == "'@a.example, b@b.example, c@c.example"  # three values, and none can act
+    assert first[3:] == ["jane.doe@acme.example, jd@acme.example", "+12025550123"]
+    # Nothing that was not paid for; two numbers are no plain number any more.
+    assert [second[0], *second[2:]] == ["'-2+3", "", "", "'+4511111111, +4522222222"]
+
+
+async def test_cells_of_an_xlsx_are_text(world: World, account: Account) -> None:
+    await _reveal(world, account.owner, full_name="=1+1")
+    answer = await _export(account.owner, XLSX)
+    assert answer.headers["content-type"] == XLSX
+    assert answer.headers["content-disposition"] == 'attachment; filename="mycontacts.xlsx"'
+    sheet = openpyxl.load_workbook(io.BytesIO(answer.content)).active
+    assert sheet.title == "My Contacts"
+    head, row = sheet.iter_rows()
+    assert [cell.value for cell in head] == HEAD
+    assert [row[0].value, *(cell.value for cell in row[2:])] == [
+        "=1+1", "jane@home.example", "jane.doe@acme.example, jd@acme.example", "+12025550123",
+    ]  # fmt: skip
+    assert {cell.data_type for cell in row} == {"s"}
+    named = await account.owner.http.get(f"{TABLE}usercontact", params={"file": "friends.xlsx"})
+    assert named.headers["content-disposition"] == 'attachment; filename="friends.xlsx"'
+
+
+async def _many(world: World, account: Account, count: int) -> None:
+    """So many contacts of the owner, made without a reveal."""
+    await world.db.execute(
+        """with made as (insert into person (profilekey, full_name)
+                select 'in/many-' || $1::bigint || '-' || n, 'Many ' || n from generate_series(1, $3) n
+                returning personid, profilekey, full_name),
+             listed as (insert into usercontact (clientid, personid, name, linkedinurl)
+                select $1::bigint, personid, full_name, 'https://www.linkedin.com/' || profilekey from made
+                returning contactid, name, createdon)
+           insert into usercontactlink (appuserid, contactid, clientid, listedon, searchname)
+           select $2, contactid, $1, createdon, lower(name) from listed""",
+        account.clientid,
+        account.owner.appuserid,
+        count,
+    )
+
+
+async def test_five_thousand_rows_at_most(world: World, account: Account) -> None:
+    await _many(world, account, 5003)
+    cases: list[tuple[dict[str, Any], int]]
+    cases = [({}, 5000), ({"limit": 9999}, 5000), ({"limit": 4000}, 4000), ({"offset": 5000}, 3)]
+    for query, count in cases:
+        assert len(_lines(await _export(account.owner, **query))) == 1 + count
+    page = (await account.owner.table("GET", "usercontact", limit=5000)).json()
+    assert len(page["resource"]) == 1000  # a list stays a page
+
+
+async def _chosen(user: User, ids: list[Any] | str, accept: str = "text/csv") -> httpx2.Response:
+    """An export of the rows of `ids`, tunnelled through POST as a long list must be."""
+    headers = {"Accept": accept, "X-HTTP-Method": "GET"}
+    return await user.http.post(f"{TABLE}usercontact", json={"ids": ids}, headers=headers)
+
+
+async def test_only_the_chosen_rows_in_their_order(world: World, account: Account, other: Account) -> None:
+    for name in ("Ann", "Ben", "Cid", "Dan"):
+        await _reveal(world, account.owner, full_name=name)
+    await _reveal(world, other.owner, full_name="Eve")
+    ids = {
+        row["name"]: row["contactid"] for row in (await account.owner.table("GET", "usercontact")).json()["resource"]
+    }
+    foreign = (await other.owner.table("GET", "usercontact")).json()["resource"][0]["contactid"]
+
+    chosen = [ids["Dan"], str(ids["Ann"]), ids["Dan"], foreign, 2**40, ids["Cid"]]
+    answer = await _chosen(account.owner, chosen)
+    assert answer.status_code == 200, answer.text
+    assert [line[0] for line in _lines(answer)] == ["Full_name", "Dan", "Ann", "Cid"]
+    assert _lines(answer)[1][3] == "jane.doe@acme.example, jd@acme.example"
+
+    book = await _chosen(account.owner, [ids["Ben"]], XLSX)
+    assert book.headers["content-disposition"] == 'attachment; filename="mycontacts.xlsx"'
+    rows = list(openpyxl.load_workbook(io.BytesIO(book.content)).active.iter_rows(values_only=True))
+    assert [row[0] for row in rows] == ["Full_name", "Ben"]
+    in_query = await _export(account.owner, ids=f"{ids['Cid']},{ids['Ben']}")
+    assert [line[0] for line in _lines(in_query)] == ["Full_name", "Cid", "Ben"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "status"), [([], 400), ("", 400), (["x"], 400), ([{"a": 1}], 400), ([None], 400), (list(range(5001)), 413)]
+)
+async def test_bad_choices_are_refused(account: Account, ids: Any, status: int) -> None:
+    answer = await _chosen(account.owner, ids)
+    assert answer.status_code == status, answer.text
+
+
+async def test_a_choice_counts_and_is_audited_like_any_export(world: World, account: Account) -> None:
+    await _reveal(world, account.owner)
+    contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]["contactid"]
+    answers = [await _chosen(account.owner, [contact]) for _ in range(21)]
+    assert [answer.status_code for answer in answers] == [200] * 20 + [429]
+    assert int(answers[-1].headers["retry-after"]) > 80_000
+    error = answers[-1].json()["error"]
+    assert (error["context"]["reason"], error["message"][:35]) == ("rate_limit", "Contacts can be exported 20 times a")
+    events = await world.db.fetchval(
+        "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
+    )
+    assert events == 20
+
+
+async def test_as_many_rows_may_be_chosen_as_a_file_holds(world: World, account: Account) -> None:
+    await _many(world, account, 230)
+    ids = [row["contactid"] for row in (await account.owner.table("GET", "usercontact", limit=1000)).json()["resource"]]
+    assert len(ids) == 230
+    answer = await _chosen(account.owner, ids)
+    assert len(_lines(answer)) == 231
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("My Contacts", "My Contacts"),
+        ("a/b\\c:d[e]f*g?", "a_b_c_d_e_f_g_"),
+        ("x" * 31, "x" * 28 + ".."),
+        ("x" * 30, "x" * 30),
+    ],
+)
+def test_names_of_sheets(name: str, kept: str) -> None:
+    assert sheet_name(name) == kept

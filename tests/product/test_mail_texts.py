@@ -1,0 +1,136 @@
+"""What user texts can do to a mail, and how a mail shows what is to be copied from it."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from email.message import EmailMessage
+
+import pytest
+
+from scripts._shared.accounts import passwords, person_names
+from scripts._shared.mail import render
+from tests.helpers.product import API, TABLE, Account, World
+
+EVIL = "Security Team https://evil.example/login"
+HOSTILE = [
+    EVIL,
+    "Security Team www.evil.example",
+    "write to admin@evil.example now",
+    "Eve\r\nBcc: all@evil.example",
+    "Eve\u2028https://evil.example",
+    "Eve \uff48ttps\uff1a//evil.example",
+    "Eve evil\uff0eexample",
+    "Eve evil\u3002example",
+    "Eve evil\u200d.example",
+    "Eve h\u200cttps://evil.example",
+    "Eve \u202eelpmaxe.live",
+    "Eve evil.example/login?x=1",
+    "x" * 200,
+]
+
+
+def _texts(mail: EmailMessage) -> list[str]:
+    bodies = [mail.get_body((kind,)) for kind in ("plain", "html")]
+    return [str(mail["Subject"]), *(body.get_content() for body in bodies if body is not None)]
+
+
+def _own(text: str) -> str:
+    """The text without the addresses that the server put in."""
+    return re.sub(r"https?://(?:127\.0\.0\.1|localhost|test)\S*", "", text)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_stored_names_carry_no_address_into_a_mail(world: World, account: Account, text: str) -> None:
+    """Names that were stored before the form refused them."""
+    sql = "update appuser set name = $2 where appuserid = $1"
+    await world.db.execute(sql, account.owner.appuserid, text)
+    await world.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, text)
+    owner = world.caller(await account.session(account.owner.appuserid))
+    email = f"invited-{secrets.token_hex(4)}@target.example"
+    record = {"name": "Ina Invited", "email": email, "role": "member"}
+    added = await owner.post(TABLE + "appuser", json={"resource": [record]})
+    assert added.status_code == 200, added.text
+    await world.db.execute(sql, added.json()["resource"][0]["appuserid"], text)
+    await owner.post(API + "sendappuserinviteemail", json={"appuserid": added.json()["resource"][0]["appuserid"]})
+    for mail in await world.mails(email):
+        subject, plain, html = _texts(mail)
+        for part in (subject, _own(plain), _own(html)):
+            assert "evil.example" not in part.replace(email, "")
+            assert "evil\u3002example" not in part
+            assert "\u202e" not in part
+            assert "\nBcc" not in part
+            assert "x" * 61 not in part
+        assert "\n" not in subject
+        assert mail["Bcc"] is None
+
+
+@pytest.mark.parametrize("text", HOSTILE[:5])
+async def test_forms_refuse_names_with_addresses_or_line_ends(world: World, account: Account, text: str) -> None:
+    record = {"type": "register", "email": f"{secrets.token_hex(5)}@new.example", "name": text, "terms": True}
+    body = {"resource": [record | {"password": "Sesame123"}]}
+    member = {"firstname": text, "lastname": "X", "email": f"{secrets.token_hex(5)}@new.example"}
+    own = {"appuserid": account.owner.appuserid}
+    for answer in (
+        await world.caller().post(TABLE + "client", json=body),
+        await account.owner.table("POST", "appuser", member),
+        await account.owner.table("PATCH", "appuser", own | {"name": text}),
+        await account.owner.table("PATCH", "appuser", own | {"firstname": "X", "lastname": text}),
+        await account.owner.table("PATCH", "appuser", own | {"companyname": text}),
+        await account.owner.table("PATCH", f"client/{account.clientid}", {"companyname": text}),
+        await world.caller().post(API + "scheduledemoemail", json={"name": text, "email": "a@b.example", "query": "x"}),
+    ):
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["error"]["context"]["reason"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "J.R. Smith",
+        "Anne-Marie O'Neil",
+        "Dr. Müller",
+        "Ng",
+        "Booking.com Ltd",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647",
+        "李 小龍",
+    ],
+)
+def test_names_of_people_and_companies_are_taken(name: str) -> None:
+    assert person_names.is_plain(name)
+    assert person_names.plain(name)
+
+
+def test_nothing_left_of_a_name_is_told_as_nothing(world: World) -> None:
+    values = {"name": "https://evil.example", "inviter": "a@evil.example", "company": "www.evil.example"}
+    mail = render(world.ctx.settings, "invite", "a@b.example", values | {"password": "Ab1", "link": "http://test/x"})
+    assert mail.subject.startswith("A colleague invites you")
+    assert "Hello there," in mail.text
+    assert "evil" not in mail.text + mail.html
+
+
+def _lines(mail: EmailMessage) -> list[str]:
+    body = mail.get_body(("plain",))
+    assert body is not None
+    return str(body.get_content()).splitlines()
+
+
+async def test_code_password_and_link_stand_alone_on_their_lines(world: World, account: Account) -> None:
+    email = f"invited-{secrets.token_hex(4)}@target.example"
+    await account.owner.table("POST", "appuser", {"name": "Ina Invited", "email": email, "role": "member"})
+    lines = _lines((await world.mails(email))[-1])
+    password = lines[next(n for n, line in enumerate(lines) if line.endswith("temporary password:")) + 2]
+    assert re.fullmatch(r"[A-Za-z0-9]{8}", password)
+    assert [line for line in lines if password in line] == [password]
+
+    user = await account.user(password=await passwords.hashed("Sesame123"))
+    new = f"moved-{secrets.token_hex(4)}@newhome.example"
+    await user.post("emailcodeverification", oldemail=user.email, newemail=new)
+    _, query = await world.link(new)
+    assert query["code"] in _lines((await world.mails(new))[-1])
+    await world.caller().post(API + "user/password", json={"email": user.email})
+    for to in (email, new, user.email):
+        for mail in await world.mails(to):
+            for line in _lines(mail):
+                if "http" in line:
+                    assert re.fullmatch(r"https?://\S*[^.\s]", line), line

@@ -1,0 +1,246 @@
+"""The team: adding, inviting, accepting, switching off and on, deleting; and what nobody can change."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Any
+
+import pytest
+
+from tests.helpers.product import API, Account, User, World
+
+SESSION = API + "user/session"
+
+
+def _member(**fields: Any) -> dict[str, Any]:
+    return {"firstname": "Mia", "lastname": "Member", "email": f"m-{secrets.token_hex(4)}@team.example"} | fields
+
+
+async def _added(account: Account, **fields: Any) -> dict[str, Any]:
+    answer = await account.owner.table("POST", "appuser", _member(**fields))
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json()["resource"][0])
+
+
+async def test_only_an_owner_adds(world: World, account: Account) -> None:
+    member = await account.user()
+    assert (await member.table("POST", "appuser", _member())).status_code == 403
+    nobody = await world.caller().post("/api/v2/leads/_table/appuser", json={"resource": [_member()]})
+    assert nobody.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"email": "x@gmail.com"}, "email"),
+        ({"email": "x"}, "email"),
+        ({"firstname": "", "lastname": ""}, "body"),
+        ({"role": "client"}, "role"),
+        ({"role": "owner"}, "role"),
+    ],
+)
+async def test_bad_members_are_refused(account: Account, fields: dict[str, Any], field: str) -> None:
+    answer = await account.owner.table("POST", "appuser", _member(**fields))
+    assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
+
+
+async def test_without_a_plan_or_a_free_seat(world: World, account: Account) -> None:
+    await world.db.execute("update usercredit set seatcount = 0 where clientid = $1", account.clientid)
+    full = await account.owner.table("POST", "appuser", _member())
+    await world.db.execute("update usersubscription set isactive = 0 where clientid = $1", account.clientid)
+    none = await account.owner.table("POST", "appuser", _member())
+    reasons = [answer.json()["error"]["context"]["reason"] for answer in (full, none)]
+    assert [full.status_code, none.status_code, *reasons] == [409, 409, "seat_limit", "no_plan"]
+
+
+async def test_an_address_that_exists_takes_no_seat(account: Account, other: Account) -> None:
+    before = (await account.credits())["seatcount"]
+    answer = await account.owner.table("POST", "appuser", _member(email=other.owner.email))
+    assert (answer.status_code, (await account.credits())["seatcount"]) == (409, before)
+
+
+async def test_two_adds_for_the_last_seat(world: World, account: Account) -> None:
+    await world.db.execute("update usercredit set seatcount = 1 where clientid = $1", account.clientid)
+    answers = await asyncio.gather(*(account.owner.table("POST", "appuser", _member()) for _ in range(2)))
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    assert (await account.credits())["seatcount"] == 0
+
+
+async def test_the_story_of_a_member(world: World, account: Account) -> None:
+    seats = (await account.credits())["seatcount"]
+    added = await _added(account, role="admin", password="Chosen123", isactive=1, isverified=1, clientid=1)
+    assert (added["invitestatus"], added["isactive"], added["role"]) == ("pending", 0, "admin")
+    assert (await account.credits())["seatcount"] == seats - 1
+    # Not accepted: cannot be switched on, and cannot sign in; the invitation can be sent again.
+    early = await account.owner.table("PATCH", "appuser", {"appuserid": added["appuserid"], "isactive": 1})
+    assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
+    _, old = await world.link(added["email"])
+    assert (await account.owner.post("sendappuserinviteemail", appuserid=added["appuserid"])).json() == {"success": 1}
+    path, query = await world.link(added["email"])
+    assert path == "/acceptinvite"
+    stale = await world.caller().post(
+        API + "updatinvitedappuser", json={"email": added["email"], "verifytoken": old["code"]}
+    )
+    accept = {"email": added["email"], "verifytoken": query["code"]}
+    accepted = await world.caller().post(API + "updatinvitedappuser", json=accept)
+    assert (stale.status_code, accepted.json()["invitestatus"]) == (404, "accepted")
+    body = (await world.mails(added["email"]))[-1].get_body(("plain",))
+    assert body is not None
+    password = body.get_content().partition("temporary password:")[2].split()[0]
+    signed = await world.caller().post(SESSION, json={"email": added["email"], "password": password})
+    assert (signed.status_code, signed.json()["mustchangepassword"]) == (200, 1)
+    again = await account.owner.post("sendappuserinviteemail", appuserid=added["appuserid"])
+    assert again.status_code == 409
+
+    http = world.caller(signed.json()["session_token"])
+    change = {"appuserid": added["appuserid"], "isactive": 0}
+    assert (await account.owner.table("PATCH", "appuser", change)).status_code == 200
+    out = await http.get(SESSION)
+    assert (out.status_code, out.json()["error"]["context"]["scope"]) == (403, "account")
+    assert (await account.owner.table("PATCH", "appuser", change | {"isactive": 1})).status_code == 200
+    assert (await http.get(SESSION)).status_code == 401  # the old session does not come back
+    http = world.caller(
+        (await world.caller().post(SESSION, json={"email": added["email"], "password": password})).json()[
+            "session_token"
+        ]
+    )
+
+    deleted = await account.owner.table("DELETE", f"appuser/{added['appuserid']}")
+    twice = await account.owner.table("DELETE", f"appuser/{added['appuserid']}")
+    assert (deleted.status_code, twice.status_code) == (200, 404)
+    assert (await account.credits())["seatcount"] == seats
+    gone = await http.post(API + "searchname", json={})
+    assert (gone.status_code, gone.json()["error"]["message"]) == (404, "You have been deleted by the admin")
+    # The address is free again.
+    assert (await _added(account, email=added["email"]))["appuserid"] != added["appuserid"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"role": "client"}, {"isverified": 0}, {"email": "x@y.example"}, {"invitestatus": "pending"},
+        {"clientid": 1}, {"isdeleted": 1}, {"password": "Chosen123"},
+    ],
+)  # fmt: skip
+async def test_what_nobody_can_change_about_itself(world: World, account: Account, change: dict[str, Any]) -> None:
+    member = await account.user()
+    for user in (member, account.owner) if "role" not in change else (member,):
+        before = await world.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
+        answer = await user.table("PATCH", f"appuser/{user.appuserid}", change)
+        body = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json=change)
+        after = await world.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
+        assert before == after
+        # A hidden column does not exist for the caller, so it is left out like any unknown field.
+        if "password" not in change:
+            assert 400 <= body.status_code < 500, (change, answer.text, body.text)
+
+
+async def test_others_rows_look_as_if_they_did_not_exist(account: Account, other: Account) -> None:
+    member, target = await account.user(), await other.user()
+    for caller in (account.owner, member):
+        for record in ({"isactive": 0}, {"firstname": "X", "lastname": "Y"}):
+            answer = await caller.table("PATCH", "appuser", {"appuserid": target.appuserid} | record)
+            assert answer.status_code == 404, answer.text
+    assert (await account.owner.table("DELETE", f"appuser/{target.appuserid}")).status_code == 404
+    assert (await member.table("DELETE", f"appuser/{target.appuserid}")).status_code == 403
+    seen = await account.owner.table("GET", "appuser", filter=f"(appuserid={target.appuserid})")
+    assert seen.json()["resource"] == []
+
+
+async def test_owner_cannot_be_deleted_or_switched_off(account: Account) -> None:
+    owner = account.owner
+    assert (await owner.table("DELETE", f"appuser/{owner.appuserid}")).status_code == 404
+
+
+async def test_profile_is_tidied(world: World, account: Account) -> None:
+    member: User = await account.user()
+    good = {
+        "appuserid": member.appuserid,
+        "firstname": " Mia ",
+        "lastname": " Moe ",
+        "phonenumber": "+45 (12) 34-56 78",
+    }
+    assert (await member.table("PATCH", "appuser", good)).status_code == 200
+    row = await world.db.fetchrow("select * from appuser where appuserid = $1", member.appuserid)
+    assert row is not None
+    assert (row["name"], row["firstname"], row["phonenumber"]) == ("Mia Moe", "Mia", "4512345678")
+    for fields in (
+        {"phonenumber": "123"},
+        {"firstname": "", "lastname": "x"},
+        {"name": " "},
+        {"avatar": "http://evil.example/x"},
+    ):
+        refused = await member.table("PATCH", "appuser", {"appuserid": member.appuserid} | fields)
+        assert refused.status_code == 422, refused.text
+    company = await member.table("PATCH", "appuser", {"appuserid": member.appuserid, "companyname": "Mine"})
+    assert company.status_code == 403
+    wrong: tuple[dict[str, Any], ...] = ({"country": "XXX"}, {"salespeoplecount": -1}, {"billingaddress": "x" * 201})
+    for company_fields in wrong:
+        refused = await account.owner.table("PATCH", "appuser", {"appuserid": account.owner.appuserid} | company_fields)
+        assert refused.status_code == 422, refused.text
+
+
+async def test_sessions_are_listed_and_ended(world: World, account: Account, other: Account) -> None:
+    user = await account.user()
+    second, third = [world.caller(await account.session(user.appuserid)) for _ in range(2)]
+    listed = (await user.table("GET", "usersession", order="usersessionid")).json()["resource"]
+    assert len(listed) == 3
+    assert "tokenhash" not in listed[0]
+    strange = await other.owner.table("DELETE", f"usersession/{listed[1]['usersessionid']}")
+    one = await user.table("DELETE", f"usersession/{listed[1]['usersessionid']}")
+    assert (strange.status_code, one.status_code) == (404, 200)
+    assert [(await http.get(SESSION)).status_code for http in (second, third)] == [401, 200]
+    assert (await user.table("DELETE", "usersession")).status_code == 200
+    assert [(await http.get(SESSION)).status_code for http in (third, user.http)] == [401, 200]
+
+
+async def test_the_audit_log_tells_the_owner_and_nobody_else(account: Account, other: Account) -> None:
+    added = await _added(account)
+    events = (await account.owner.table("GET", "auditlog", order="auditid")).json()["resource"]
+    assert [event["event"] for event in events] == ["member_added"]
+    assert events[0]["target"] == str(added["appuserid"])
+    assert (await other.owner.table("GET", "auditlog")).json()["resource"] == []
+    member = await account.user()
+    assert (await member.table("GET", "auditlog")).status_code in (403, 404)
+
+
+@pytest.mark.parametrize(
+    "phone",
+    ["12ab5678", "+45 12 34 56 78 x9", "12.34.56.78", "12/345678", "tel:12345678", "12345678;1",
+     "\u0661\u0662\u0663\u0664\u0665",
+     "1234", "1234567890123456", -12345678, 12345.5, True, ["12345678"], {"a": 1}, "12345\n678", "+"],
+)  # fmt: skip
+async def test_a_phone_number_with_anything_else_in_it_is_refused(world: World, account: Account, phone: Any) -> None:
+    member, owner = await account.user(), account.owner
+    fresh = await account.user(role="admin")
+    for caller, path, record in (
+        (member, "appuser", {"appuserid": member.appuserid}),
+        (fresh, f"appuser/{fresh.appuserid}", {}),
+        (owner, "appuser", {"appuserid": owner.appuserid, "companyname": "Mine"}),
+        (owner, f"client/{account.clientid}", {}),
+        (owner, "client", {"clientid": account.clientid}),
+    ):
+        for method in ("PATCH", "PUT"):
+            body = record | {"phonenumber": phone}
+            sent = body if "/" in path else {"resource": [body]}
+            answer = await caller.http.request(method, f"/api/v2/leads/_table/{path}", json=sent)
+            assert answer.status_code == 422, answer.text
+            assert list(answer.json()["error"]["context"]["fields"]) == ["phonenumber"]
+    assert await world.db.fetchval("select phonenumber from client where clientid = $1", account.clientid) == ""
+
+
+async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(world: World, account: Account) -> None:
+    typed, kept = " +45 (12) [34]-56\u00a078 ", "4512345678"
+    owner = account.owner
+    assert (
+        await owner.table("PATCH", f"client/{account.clientid}", phone := {"phonenumber": typed})
+    ).status_code == 200
+    sql = "select c.phonenumber as company, u.phonenumber as own from client c join appuser u using (clientid)"
+    row = await world.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
+    assert row is not None
+    assert row["company"] == kept
+    assert (await owner.table("PATCH", "appuser", {"appuserid": owner.appuserid} | phone)).status_code == 200
+    row = await world.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
+    assert row is not None
+    assert dict(row) == {"company": kept, "own": kept}

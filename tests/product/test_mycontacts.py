@@ -1,0 +1,94 @@
+"""The list of My Contacts, by the table and by searchname: every page, every order, equal times, new names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.helpers.product import Account, User, World
+
+SIZE, PAGE = 130, 25
+
+
+async def _fill(world: World, account: Account, user: User, name: str, moments: int) -> None:
+    """Contacts that one user unlocked, many of them at the same moment."""
+    await world.db.execute(
+        """with made as (insert into person (profilekey, full_name)
+                select 'in/list-' || $2::bigint || '-' || $3::text || n, $3 || ' ' || n
+                from generate_series(1, $4::int) n
+                returning personid, profilekey, full_name),
+             kept as (insert into usercontact (clientid, personid, name, linkedinurl, revealedby, createdon)
+                select $1::bigint, personid, full_name, 'https://www.linkedin.com/' || profilekey, $2,
+                       '2026-01-01'::timestamptz + personid % $5::int * interval '1 day'
+                from made returning contactid, name, createdon)
+           insert into usercontactlink (appuserid, contactid, clientid, listedon, searchname)
+           select $2, contactid, $1, createdon, lower(name) from kept""",
+        account.clientid, user.appuserid, name, SIZE, moments,
+    )  # fmt: skip
+
+
+async def _searched(user: User, text: str) -> list[dict[str, Any]]:
+    """Every page of a search, each with the right count, and an empty one behind the last."""
+    found: list[dict[str, Any]] = []
+    counts = set()
+    while True:
+        body = (await user.post("searchname", limit=PAGE, offset=len(found), searchtext=text)).json()
+        counts.add(body["meta"]["count"])
+        found += body["resource"]
+        if not body["resource"]:
+            assert counts == {len(found)}
+            return found
+
+
+async def _listed(user: User, **query: Any) -> list[dict[str, Any]]:
+    """Every page of the table's list."""
+    found: list[dict[str, Any]] = []
+    while True:
+        more = {"include_count": "true", "limit": PAGE, "offset": len(found)}
+        body = (await user.table("GET", "usercontact", **query, **more)).json()
+        found += body["resource"]
+        if not body["resource"]:
+            assert body["meta"]["count"] == len(found)
+            return found
+
+
+@pytest.mark.parametrize("moments", [1, 7, 1000])
+async def test_pages_hold_everybody_once_and_in_one_order(world: World, account: Account, moments: int) -> None:
+    member = await account.user()
+    for name in ("Ann", "Bob"):
+        await _fill(world, account, member, name, moments)
+    whole = await _listed(member, order="createdon DESC")
+    assert [row["contactid"] for row in await _searched(member, "")] == [row["contactid"] for row in whole]
+    assert whole == sorted(sorted(whole, key=lambda r: r["contactid"]), key=lambda r: r["createdon"], reverse=True)
+    # The same from the end, as the app reads the last pages of a very long list.
+    assert await _listed(member, order="createdon ASC,contactid DESC") == whole[::-1]
+    assert Counter(row["name"][:3] for row in whole) == {"Ann": SIZE, "Bob": SIZE}
+    ann = [row["contactid"] for row in whole if row["name"].startswith("Ann")]
+    assert [row["contactid"] for row in await _searched(member, "ANN ")] == ann
+    # By a field that the list does not hold.
+    by_name = await _listed(member, order="name DESC")
+    assert [row["name"] for row in by_name] == sorted((row["name"] for row in whole), reverse=True)
+
+
+async def test_an_owner_leafs_through_what_a_member_revealed(world: World, account: Account, other: Account) -> None:
+    member = await account.user()
+    await _fill(world, account, member, "Ann", 3)
+    assert await _listed(account.owner, order="createdon DESC") == []
+    query = {"order": "createdon DESC", "filter": f"revealedby={member.appuserid}"}
+    assert len(await _listed(account.owner, **query)) == SIZE
+    for stranger in (other.owner, await account.user()):
+        assert await _listed(stranger, **query) == []
+
+
+async def test_a_contact_is_found_by_its_newest_name(world: World, account: Account) -> None:
+    await _fill(world, account, account.owner, "Ann", 3)
+    await world.db.execute(
+        "update usercontact set name = 'Ångström Ünal' where clientid = $1 and name = 'Ann 5'", account.clientid
+    )
+    assert [row["name"] for row in await _searched(account.owner, "åNGSTRÖM ü")] == ["Ångström Ünal"]
+    assert await _searched(account.owner, "Ann 5") == [
+        row for row in await _searched(account.owner, "ann") if row["name"].startswith("Ann 5")
+    ]
+    assert len(await _searched(account.owner, "ann")) == SIZE - 1

@@ -1,0 +1,101 @@
+"""An outside contact-data vendor (PEOPLE_URL): asked once, cached, and when it fails nothing is charged."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from scripts._shared.vendors.people import FAILURES, PeopleVendor
+from tests.helpers.product import Account, World
+
+JANE = {
+    "full_name": "Vera Vendor",
+    "business_emails": "vera@acme.example:valid;v@acme.example",
+    "phones": ["+4512345678"],
+}
+Answer = Callable[[httpx2.Request], httpx2.Response]
+
+
+@pytest.fixture
+def vendor(world: World) -> Iterator[dict[str, Any]]:
+    """Set `answer` to say what the vendor does; `asked` holds the requests that it got."""
+    state: dict[str, Any] = {"asked": [], "answer": lambda request: httpx2.Response(200, json=JANE)}
+
+    async def serve(request: httpx2.Request) -> httpx2.Response:
+        state["asked"].append(request)
+        made: httpx2.Response = state["answer"](request)
+        return made
+
+    world.scripts.vendors.__dict__["people"] = PeopleVendor(
+        "http://vendor.example/find", "vendor-key", transport=httpx2.MockTransport(serve)
+    )
+    yield state
+    world.scripts.vendors.__dict__["people"] = None
+
+
+def _url() -> str:
+    return f"linkedin.com/in/vendor-{secrets.token_hex(5)}"
+
+
+async def test_a_person_of_the_vendor_is_asked_for_once(account: Account, vendor: dict[str, Any]) -> None:
+    url = _url()
+    found = await account.owner.post("searchurl", linkedinurl=url, business=True)
+    assert found.json()["data"][0]["full_name"] == "Vera Vendor"
+    reveal = await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
+    assert (reveal.json()["charged"], reveal.json()["contactdata"][0]["business_emails"]) == (
+        1,
+        "vera@acme.example,v@acme.example",
+    )
+    (request,) = vendor["asked"]
+    assert request.headers["authorization"] == "Bearer vendor-key"
+    assert request.url.params["linkedinurl"] == f"https://www.{url}"
+
+
+async def test_unknown_to_the_vendor_is_not_found(account: Account, vendor: dict[str, Any]) -> None:
+    for answer in (httpx2.Response(404), httpx2.Response(204), httpx2.Response(200, json={})):
+        vendor["answer"] = lambda request, answer=answer: answer
+        found = await account.owner.post("searchurl", linkedinurl=_url(), phone=True)
+        assert found.json() == {"data": []}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda request: httpx2.Response(500),
+        lambda request: httpx2.Response(200, text="<html>"),
+        lambda request: httpx2.Response(200, json=["x"]),
+        lambda request: httpx2.Response(200, json={"full_name": 5}),
+        lambda request: (_ for _ in ()).throw(httpx2.ReadTimeout("slow", request=request)),
+        lambda request: (_ for _ in ()).throw(httpx2.ConnectError("down", request=request)),
+    ],
+)
+async def test_a_failure_is_503_and_costs_nothing(
+    world: World, account: Account, vendor: dict[str, Any], answer: Answer
+) -> None:
+    vendor["answer"] = answer
+    before = await account.credits()
+    reveal = await account.owner.post("getcontact", linkedinurl=_url(), type="directdial", action="reveal")
+    assert (reveal.status_code, reveal.json()["error"]["context"]["reason"]) == (503, "vendor_unavailable")
+    assert "retry-after" in reveal.headers
+    assert len(vendor["asked"]) == 2  # one retry within the request's time
+    assert await account.credits() == before
+
+
+async def test_a_vendor_that_keeps_failing_is_left_alone_for_a_while(account: Account, vendor: dict[str, Any]) -> None:
+    vendor["answer"] = lambda request: httpx2.Response(500)
+    for _ in range(FAILURES + 3):
+        await account.owner.post("searchurl", linkedinurl=_url(), phone=True)
+    assert len(vendor["asked"]) == 2 * FAILURES
+
+
+async def test_a_person_of_the_directory_needs_no_vendor(
+    world: World, account: Account, vendor: dict[str, Any]
+) -> None:
+    person = await world.person()
+    await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
+    vendor["asked"] = [request for request in vendor["asked"] if person.key in str(request.url)]
+    assert vendor["asked"] == []

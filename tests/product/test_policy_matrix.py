@@ -1,0 +1,218 @@
+"""Somebody else's row, by every caller, for every table and verb, through every way to name a row (safe-contract G6).
+
+The rows under attack belong to one client; the callers are everybody else. Nothing of them may be read, counted,
+changed, deleted or told apart from a row that does not exist. What a caller may do at all is in tests/data/access.txt, so
+that a change of rights is a difference that somebody reads.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import policy
+from tests.helpers.product import TABLE, Account, World
+
+KEYS = {
+    "appuser": "appuserid", "client": "clientid", "usercredit": "usercreditid", "creditledger": "ledgerid",
+    "usersubscription": "subscriptionid", "apikeys": "keyid", "apiusage": "usageid", "usercontact": "contactid",
+    "contactfeedback": "feedbackid", "transactionhistory": "transactionid", "usersession": "usersessionid",
+    "auditlog": "auditid",
+}  # fmt: skip
+HIDDEN_FROM_ALL = {
+    "person",
+    "personalias",
+    "reveal",
+    "onetimetoken",
+    "stripeevent",
+    "suppression",
+    "pgqueuer",
+    "upload",
+}
+MARK = "victim-mark"
+
+
+@pytest.fixture(scope="module")
+async def victim(world: World) -> Account:
+    account = await world.account()
+    await furnish(world, account)
+    return account
+
+
+async def furnish(world: World, account: Account, mark: str = MARK) -> None:
+    """Give an account a row in every table that callers can reach, each with a text to know it by."""
+    person = await world.person(full_name=f"Name {mark}")
+    for kind in ("businessemail", "directdial"):
+        body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
+        assert (await account.owner.post("getcontact", **body)).status_code == 200
+    vote = {
+        "linkedin_url": f"linkedin.com/{person.key}",
+        "info": "jd@acme.example",
+        "action": "upvote",
+        "type": "businessemail",
+    }
+    assert (await account.owner.table("POST", "contactfeedback", vote)).status_code == 200
+    made = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
+    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": made["apikey"]}
+    assert (await world.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200
+    await world.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, mark)
+    await world.db.execute(
+        "insert into transactionhistory (clientid, planid, invoicenumber, planname, price) values ($1, 4, $2, $2, 1)",
+        account.clientid,
+        f"{mark}-{secrets.token_hex(3)}",
+    )
+    await account.user(name=f"Member {mark}")
+
+
+@pytest.fixture(scope="module")
+async def callers(world: World) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
+    """Everybody else, with nothing that would stop them but the policy."""
+    world.app.services.limited = False
+    other = await world.account()
+    fresh = await world.account()
+    await world.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
+    yield {
+        "nobody": world.caller(key=""),
+        "key": world.caller(),
+        "unverified": fresh.owner.http,
+        "member": (await other.user()).http,
+        "owner": other.owner.http,
+    }
+    world.app.services.limited = True
+
+
+async def _rows(world: World, table: str, victim: Account) -> list[dict[str, Any]]:
+    key = KEYS[table]
+    whose = (
+        "appuserid in (select appuserid from appuser where clientid = $1)"
+        if table == "usersession"
+        else "clientid = $1"
+    )
+    rows = await world.db.fetch(f"select t.* from {table} t where {whose} order by {key}", victim.clientid)
+    assert rows, f"the victim has no row in {table}"
+    return [dict(row) for row in rows]
+
+
+def _ways(table: str, ident: int) -> list[tuple[str, dict[str, str]]]:
+    """Every way to name one row in a read."""
+    key = KEYS[table]
+    exact = f"({key}={ident})"
+    return [
+        (f"{table}/{ident}", {}),
+        (table, {"ids": str(ident)}),
+        (table, {"filter": exact}),
+        (table, {"filter": f"{exact} or (1=1)"}),
+        (table, {"filter": f"{key}={ident}) or ({key}={ident}"}),
+        (table, {"filter": f"not ({key}!={ident})"}),
+        (table, {"filter": f"{exact} or 1=1"}),
+        (table, {"filter": f"{exact} or '1'='1'"}),
+        (table, {"filter": f"{exact}) or (1=1) -- "}),
+        (table, {"filter": f"{exact} /* and */ or true"}),
+        (table, {"filter": f"(({exact}"}),
+        (table, {"filter": exact, "having": f"COUNT(*)>0 or {key}={ident}", "group": key, "fields": key}),
+        (table, {"filter": exact, "count_only": "true"}),
+        (table, {"filter": exact, "include_count": "true", "related": "*"}),
+        (table, {"filter": exact, "group": key, "fields": f"{key},COUNT(*)"}),
+        (table, {"order": f"{key} desc", "limit": "1000"}),
+    ]
+
+
+@pytest.mark.parametrize("table", sorted(KEYS))
+async def test_nobody_reads_somebody_elses_row(
+    world: World, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
+) -> None:
+    for row in (await _rows(world, table, victim))[:2]:
+        for name, http in callers.items():
+            for path, query in _ways(table, row[KEYS[table]]):
+                answer = await http.get(TABLE + path, params=query)
+                assert answer.status_code < 500, (name, path, query, answer.text)
+                assert MARK not in answer.text, (name, path, query)
+                if answer.status_code != 200:
+                    continue
+                body = answer.json()
+                if query.get("count_only"):
+                    assert body == 0, (name, path, query)
+                elif "order" not in query:
+                    assert body.get("resource", [body]) == [], (name, path, query, answer.text)
+                else:
+                    keys = {one.get(KEYS[table]) for one in body["resource"]}
+                    assert row[KEYS[table]] not in keys, (name, path, query)
+
+
+@pytest.mark.parametrize("table", sorted(KEYS))
+async def test_nobody_changes_or_deletes_somebody_elses_row(
+    world: World, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
+) -> None:
+    before = await _rows(world, table, victim)
+    ident, key = before[0][KEYS[table]], KEYS[table]
+    change = {"isactive": 0, "isdeleted": 1, "deleted": 1, "purpose": "taken", "companyname": "taken", "name": "taken"}
+    for name, http in callers.items():
+        for method, path, query, body in (
+            ("PATCH", f"{table}/{ident}", {}, change),
+            ("PUT", f"{table}/{ident}", {}, change),
+            ("PATCH", table, {}, {"resource": [{key: ident} | change]}),
+            ("PATCH", table, {"ids": str(ident)}, {"resource": [change]}),
+            ("PATCH", table, {"filter": f"({key}={ident})"}, {"resource": [change]}),
+            ("POST", table, {"upsert": "true"}, {"resource": [{key: ident} | change]}),
+            ("POST", table, {"method": "DELETE", "ids": str(ident)}, {}),
+            ("DELETE", f"{table}/{ident}", {}, None),
+            ("DELETE", table, {"ids": str(ident)}, None),
+            ("DELETE", table, {"filter": f"({key}={ident})"}, None),
+        ):
+            answer = await http.request(method, TABLE + path, params=query, json=body)
+            assert answer.status_code < 500, (name, method, path, query, answer.text)
+            assert MARK not in answer.text, (name, method, path)
+    assert await _rows(world, table, victim) == before
+
+
+async def test_related_rows_of_others_do_not_come_along(
+    world: World, victim: Account, callers: dict[str, httpx2.AsyncClient]
+) -> None:
+    """Plans are everybody's, the subscriptions to them are not."""
+    for name, http in callers.items():
+        answer = await http.get(TABLE + "subscriptionplan", params={"related": "usersubscription_by_planid"})
+        if answer.status_code != 200:
+            continue
+        for plan in answer.json()["resource"]:
+            clients = {one["clientid"] for one in plan["usersubscription_by_planid"]}
+            assert victim.clientid not in clients, name
+
+
+@pytest.mark.parametrize("table", sorted(HIDDEN_FROM_ALL))
+async def test_tables_without_a_policy_do_not_exist(callers: dict[str, httpx2.AsyncClient], table: str) -> None:
+    for name, http in callers.items():
+        answer = await http.get(TABLE + table)
+        assert answer.status_code in (401, 404), (name, answer.text)
+
+
+def test_the_table_of_rights_is_the_reviewed_one() -> None:
+    """tests/data/access.txt, written anew by: python -m tests.product.test_policy_matrix"""
+    assert rights() == (Path(__file__).parents[1] / "data" / "access.txt").read_text()
+
+
+def rights() -> str:
+    """One line per table, verb and role: which rows, and which fields."""
+    lines = []
+    for table, access in sorted(policy.POLICY.items()):
+        for action in ("read", "create", "update", "delete"):
+            for role in ("key", "unverified", "member", "client"):
+                rule = access.rule(action, role)
+                if rule is None:
+                    continue
+                rows = rule.rows.__name__ if rule.rows else "all"
+                fields = "*" if rule.fields is None else ",".join(sorted(rule.fields)) or "none"
+                but = f" but {','.join(sorted(rule.hidden))}" if rule.hidden else ""
+                wider = f" or {','.join(sorted(rule.rows_by))} own_client" if rule.rows_by else ""
+                only = "".join(f" {name} in {one.__name__}" for name, one in sorted(rule.only_in.items()))
+                dropped = f" ignored {','.join(sorted(rule.ignored))}" if rule.ignored else ""
+                lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}{only}{dropped}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    (Path(__file__).parents[1] / "data" / "access.txt").write_text(rights())

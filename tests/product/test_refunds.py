@@ -1,0 +1,322 @@
+"""Refunds and disputes: what a payment brought goes back with its money, twice told and in any order."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Any
+
+import orjson
+import pytest
+
+from scripts._shared.sandbox.stripe.deliver import signature
+from tests.helpers.product import Account, World
+from tests.helpers.shop import BASE, SECRET, WEBHOOK, Shop
+
+STARTER = (500, 100, 100)
+STRIPE_KEY = {"Authorization": "Bearer sk_test_x"}
+
+
+@pytest.fixture
+async def buyer(shop: Shop, trial: Account) -> Account:
+    """A client on Starter that has bought 100 cell numbers."""
+    await shop.subscribe(trial, 2)
+    await buy(shop, trial)
+    assert await shop.credits(trial) == (600, 100, 100)
+    return trial
+
+
+async def buy(shop: Shop, account: Account, token: str = "tok_visa") -> None:
+    paid = await account.owner.post("addonpayment", planid=101, tokenid=token)
+    assert paid.status_code == 200, paid.text
+    await shop.deliver()
+
+
+async def payment(account: Account) -> str:
+    """The payment intent of the newest add-on."""
+    return str(
+        await account.world.db.fetchval(
+            "select providerid from addonpayment where clientid = $1 order by createdon desc limit 1", account.clientid
+        )
+    )
+
+
+async def called(shop: Shop, method: str, path: str, **data: Any) -> dict[str, Any]:
+    """A call of the provider's API, as its staff make it."""
+    answer = await shop.http.request(method, f"{BASE}/v1/{path}", data=data or None, headers=STRIPE_KEY)
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+async def invoice_payment(shop: Shop, invoice: str) -> str:
+    bill = await called(shop, "GET", f"invoices/{invoice}")
+    return str(bill["payments"]["data"][0]["payment"]["payment_intent"])
+
+
+async def use(account: Account, amount: int) -> None:
+    """Leave so many cell number credits, spending the others."""
+    row = await account.credits()
+    sql = """
+        update usercredit set contactcredit = $2, contactcredit_bought = least(contactcredit_bought, $2)
+        where clientid = $1
+    """
+    await account.world.db.execute(sql, account.clientid, amount)
+    await account.world.db.execute(
+        "insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
+        " values ($1, 'contactcredit', $2, $3, 'reveal', 'test', $4)",
+        account.clientid, amount - row["contactcredit"], amount, str(time.monotonic_ns()),
+    )  # fmt: skip
+
+
+async def addon(shop: Shop, account: Account) -> Any:
+    return next(row for row in await shop.invoices(account) if row["isaddon"])
+
+
+async def subjects(account: Account) -> list[str]:
+    return [str(mail["Subject"]) for mail in await account.world.mails(account.owner.email)]
+
+
+async def forged(shop: Shop, kind: str, about: dict[str, Any], ident: str = "", created: int = 0) -> None:
+    """A signed event whose object the provider does not list."""
+    moment = created or int(time.time())
+    body = orjson.dumps({"id": ident or f"evt_{time.monotonic_ns()}", "object": "event", "type": kind,
+                         "created": moment, "data": {"object": about}})  # fmt: skip
+    headers = {"Stripe-Signature": signature(SECRET, body, int(time.time()))}
+    answer = await shop.webhook.post(WEBHOOK, content=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    await shop.world.work()
+
+
+async def test_a_refunded_addon_takes_its_credits_back_once(shop: Shop, buyer: Account) -> None:
+    await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
+    events = shop.fresh()
+    assert [shop.type_of(event) for event in events] == ["refund.created", "charge.refunded"]
+    await shop.deliver([*events, *events])
+    row = await addon(shop, buyer)
+    assert (row["status"], row["refunded"]) == ("refunded", 25)
+    assert await shop.credits(buyer) == STARTER
+    assert await shop.balanced(buyer)
+    assert len([one for one in await subjects(buyer) if "was refunded" in one]) == 1
+    shown = await buyer.owner.table("GET", "transactionhistory", filter="(isaddon=1)")
+    assert [one["status"] for one in shown.json()["resource"]] == ["refunded"]
+    ledger = await buyer.owner.table("GET", "creditledger", filter="(reason='refund')")
+    assert [one["delta"] for one in ledger.json()["resource"]] == [-100]
+
+
+async def test_parts_are_pro_rata(shop: Shop, buyer: Account) -> None:
+    intent = await payment(buyer)
+    for amount, left, status in ((1000, 560, "paid"), (250, 550, "paid"), (1250, 500, "refunded")):
+        await called(shop, "POST", "refunds", payment_intent=intent, amount=amount)
+        await shop.deliver()
+        assert (await shop.credits(buyer))[0] == left
+        assert (await addon(shop, buyer))["status"] == status
+    assert await shop.balanced(buyer)
+
+
+async def test_what_was_spent_is_a_debt_that_the_next_grant_pays(shop: Shop, buyer: Account) -> None:
+    await use(buyer, 30)
+    await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
+    await shop.deliver()
+    assert (await shop.credits(buyer))[0] == 0
+    assert await shop.balanced(buyer)
+    await buy(shop, buyer, "tok_mastercard")
+    assert (await shop.credits(buyer))[0] == 30
+    await use(buyer, 0)
+    await shop.pass_days(31)
+    await shop.deliver()
+    assert await shop.credits(buyer) == STARTER
+    assert await shop.balanced(buyer)
+
+
+async def test_a_debt_larger_than_the_next_grant_is_paid_by_the_one_after(shop: Shop, buyer: Account) -> None:
+    await buy(shop, buyer, "tok_mastercard")
+    await use(buyer, 0)
+    rows = await buyer.world.db.fetch("select providerid from addonpayment where clientid = $1", buyer.clientid)
+    for row in rows:
+        await called(shop, "POST", "refunds", payment_intent=row["providerid"])
+    await shop.deliver()
+    await buy(shop, buyer, "tok_amex")
+    assert (await shop.credits(buyer))[0] == 0
+    await buy(shop, buyer, "pm_card_visa")
+    assert (await shop.credits(buyer))[0] == 0
+    await buy(shop, buyer, "pm_card_amex")
+    assert (await shop.credits(buyer))[0] == 100
+    assert await shop.balanced(buyer)
+
+
+@pytest.mark.parametrize("status", ["won", "lost"])
+async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Account, status: str) -> None:
+    await use(buyer, 40)
+    data = {"payment_intent": await payment(buyer)}
+    made = (await shop.http.post(f"{BASE}/test/dispute", json=data)).json()["object"]
+    await shop.deliver()
+    assert ((await shop.credits(buyer))[0], (await addon(shop, buyer))["status"]) == (0, "refunded")
+    text = "winning_evidence" if status == "won" else "losing_evidence"
+    await called(shop, "POST", f"disputes/{made['id']}", **{"evidence[uncategorized_text]": text})
+    await shop.deliver()
+    after = (40, "paid", 0) if status == "won" else (0, "refunded", 25)
+    row = await addon(shop, buyer)
+    assert ((await shop.credits(buyer))[0], row["status"], row["refunded"]) == after
+    assert await shop.balanced(buyer)
+    told = [one for one in await subjects(buyer) if "disputed" in one or "stands again" in one]
+    assert len(told) == (2 if status == "won" else 1)
+    if status == "won":  # nothing is owed any more
+        await buy(shop, buyer, "tok_mastercard")
+        assert (await shop.credits(buyer))[0] == 140
+
+
+async def test_a_refund_that_fails_gives_back(shop: Shop, buyer: Account) -> None:
+    made = await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
+    await shop.deliver()
+    await shop.http.post(f"{BASE}/test/refundfailed", json={"refund": made["id"]})
+    await shop.deliver()
+    assert ((await shop.credits(buyer))[0], (await addon(shop, buyer))["status"]) == (600, "paid")
+    assert await shop.balanced(buyer)
+
+
+async def test_a_card_that_is_disputed_at_once(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    await buy(shop, trial, "tok_createDispute")
+    assert ((await shop.credits(trial))[0], (await addon(shop, trial))["status"]) == (500, "refunded")
+    assert await shop.balanced(trial)
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(4))])
+async def test_payment_and_dispute_in_any_order(shop: Shop, trial: Account, order: tuple[int, ...]) -> None:
+    """The payment's own event, the dispute's and its end, each twice: the money came, went and came back."""
+    await shop.subscribe(trial, 2)
+    asked = await trial.owner.post("addonpaymentintent", planid=101)
+    intent = asked.json()["result"]["paymentintentid"]
+    await called(shop, "POST", f"payment_intents/{intent}/confirm", payment_method="pm_card_createDispute",
+                 return_url="http://x")  # fmt: skip
+    [dispute] = (await called(shop, "GET", f"disputes?payment_intent={intent}"))["data"]
+    await called(shop, "POST", f"disputes/{dispute['id']}", **{"evidence[uncategorized_text]": "winning_evidence"})
+    events = [
+        event for event in shop.fresh()
+        if shop.type_of(event) in ("payment_intent.succeeded", "charge.dispute.created",
+                                   "charge.dispute.funds_reinstated", "charge.dispute.closed")
+    ]  # fmt: skip
+    assert len(events) == 4
+    for number in order:
+        await shop.deliver([events[number], events[number]])
+    assert await shop.credits(trial) == (600, 100, 100)
+    assert (await addon(shop, trial))["status"] == "paid"
+    assert await shop.balanced(trial)
+
+
+async def test_a_refund_that_is_told_before_its_payment(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    asked = await trial.owner.post("addonpaymentintent", planid=101)
+    intent = asked.json()["result"]["paymentintentid"]
+    await called(
+        shop, "POST", f"payment_intents/{intent}/confirm", payment_method="pm_card_visa", return_url="http://x"
+    )
+    paid = shop.fresh()
+    await called(shop, "POST", "refunds", payment_intent=intent)
+    await shop.deliver()
+    await shop.deliver(paid)
+    assert (await shop.credits(trial), (await addon(shop, trial))["status"]) == (STARTER, "refunded")
+    assert await shop.balanced(trial)
+
+
+async def test_a_refunded_period_takes_its_credits_and_leaves_the_plan(shop: Shop, buyer: Account) -> None:
+    bill = next(row for row in await shop.invoices(buyer) if not row["isaddon"])
+    intent = await invoice_payment(shop, bill["providerid"])
+    await called(shop, "POST", "refunds", payment_intent=intent, amount=2450)
+    await shop.deliver()
+    assert await shop.credits(buyer) == (350, 50, 50)
+    await called(shop, "POST", "refunds", payment_intent=intent)
+    await shop.deliver()
+    assert await shop.credits(buyer) == (100, 0, 0)  # the add-on is not part of it
+    statuses = {row["isaddon"]: row["status"] for row in await shop.invoices(buyer)}
+    assert statuses == {0: "refunded", 1: "paid"}
+    row = await shop.row(buyer)
+    assert (row["planid"], row["isactive"]) == (2, 1)
+    await shop.pass_days(31)
+    await shop.deliver()
+    assert await shop.credits(buyer) == (600, 100, 100)
+    assert await shop.balanced(buyer)
+
+
+async def test_a_period_that_is_over_owes_what_was_used_of_it(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    [bill] = await shop.invoices(trial)
+    await use(trial, 420)
+    await shop.pass_days(31)
+    await shop.deliver()
+    assert await shop.credits(trial) == STARTER
+    await called(shop, "POST", "refunds", payment_intent=await invoice_payment(shop, bill["providerid"]))
+    await shop.deliver()
+    assert await shop.credits(trial) == (420, 100, 100)
+    assert await shop.balanced(trial)
+
+
+async def test_an_upgrade_that_is_refunded(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    sub = (await shop.row(trial))["subscriptionid"]
+    changed = await trial.owner.http.patch("/api/v2/stripe", json={"res": "sub", "plan": 3, "subId": sub})
+    assert changed.status_code == 200
+    await shop.deliver()
+    before = await shop.credits(trial)
+    bill = (await shop.invoices(trial))[-1]
+    await called(shop, "POST", "refunds", payment_intent=await invoice_payment(shop, bill["providerid"]))
+    await shop.deliver()
+    assert before > STARTER
+    assert await shop.credits(trial) == STARTER
+    assert await shop.balanced(trial)
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+async def test_signed_events_alone_are_enough(shop: Shop, buyer: Account, order: tuple[int, ...]) -> None:
+    """Objects that the provider does not list any more count as the newest signed event states them."""
+    intent, now = await payment(buyer), int(time.time())
+    part = {"id": "ch_gone", "object": "charge", "payment_intent": intent, "amount": 2500, "status": "succeeded"}
+    disputed = {"id": "dp_gone", "object": "dispute", "payment_intent": intent, "charge": "ch_gone", "amount": 1000}
+    told: list[tuple[str, dict[str, Any], int]] = [
+        ("charge.refunded", part | {"amount_refunded": 500}, now - 60),
+        ("charge.refunded", part | {"amount_refunded": 1500, "refunded": False}, now - 30),
+        ("charge.dispute.closed", disputed | {"status": "lost"}, now),
+    ]
+    for number in order:
+        kind, about, moment = told[number]
+        about = about | {"id": f"{about['id']}_{intent}"}
+        await forged(shop, kind, about, f"evt_{number}_{intent}", moment)
+        await forged(shop, kind, about, f"evt_{number}_{intent}", moment)
+    assert (await addon(shop, buyer))["status"] == "refunded"
+    assert await shop.credits(buyer) == STARTER
+    assert await shop.balanced(buyer)
+
+
+async def test_a_refund_of_nobody_is_kept_and_harms_nobody(world: World, shop: Shop, buyer: Account) -> None:
+    before = await shop.credits(buyer)
+    strange: list[dict[str, Any]] = [
+        {"id": "ch_x", "object": "charge", "payment_intent": "pi_unknown", "amount_refunded": 100},
+        {"id": "ch_y", "object": "charge", "payment_intent": None, "amount_refunded": 100},
+        {"id": "dp_x", "object": "dispute", "charge": "ch_unknown", "amount": 100, "status": "lost"},
+    ]
+    for number, about in enumerate(strange):
+        ident = f"evt_nobody_{number}_{time.monotonic_ns()}"
+        await forged(shop, f"charge.{'refunded' if number < 2 else 'dispute.closed'}", about, ident)
+        row = await world.db.fetchrow("select handledon, note from stripeevent where id = $1", ident)
+        assert row is not None
+        assert (row["handledon"] is not None, row["note"]) == (True, "unknown payment")
+    assert await shop.credits(buyer) == before
+
+
+async def test_a_day_without_webhooks_brings_the_refund_too(shop: Shop, buyer: Account) -> None:
+    await shop.world.db.execute("delete from stripeevent")  # the clocks of other tests ran ahead
+    await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
+    await shop.world.scripts.run_job("catchup", {})
+    await shop.world.work()
+    assert (await shop.credits(buyer), (await addon(shop, buyer))["status"]) == (STARTER, "refunded")
+
+
+async def test_the_provider_refuses_what_is_not_left(shop: Shop, buyer: Account) -> None:
+    intent = await payment(buyer)
+    for data in ({"payment_intent": intent, "amount": 9999}, {"payment_intent": "pi_x"}, {"amount": 1}):
+        answer = await shop.http.post(f"{BASE}/v1/refunds", data=data, headers=STRIPE_KEY)
+        assert answer.status_code in (400, 404), answer.text
+    await called(shop, "POST", "refunds", payment_intent=intent)
+    again = await shop.http.post(f"{BASE}/v1/refunds", data={"payment_intent": intent}, headers=STRIPE_KEY)
+    assert again.json()["error"]["code"] == "charge_already_refunded"

@@ -1,0 +1,91 @@
+"""POST /searchurl: free, and never an unpaid value."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.product import API, Account, World
+from tests.product.unit.test_profile_url import REFUSED, SPELLINGS
+
+BOXES = {"personal": True, "business": True, "phone": True}
+
+
+async def test_refusals(world: World, account: Account) -> None:
+    body = {"linkedinurl": "linkedin.com/in/x", **BOXES}
+    assert (await world.caller(key="").post(API + "searchurl", json=body)).status_code == 401
+    assert (await world.caller().post(API + "searchurl", json=body)).status_code == 401
+    no_box = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/x")
+    assert (no_box.status_code, no_box.json()["error"]["message"]) == (422, "Please choose options")
+    wrong = await account.owner.post("searchurl", linkedinurl="https://example.com/in/x", phone=True)
+    assert wrong.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}
+    assert (await account.owner.http.get(API + "searchurl")).status_code == 405
+
+
+async def test_every_spelling_of_an_address_is_one_person_and_every_other_address_is_refused(
+    world: World, account: Account
+) -> None:
+    await world.person("jane-doe")
+    for spellings, right in ((SPELLINGS, 200), (REFUSED, 422)):
+        seat = await account.user()  # 60 a minute are allowed for one session
+        for text in spellings:
+            answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
+            told = (answer.status_code, text, answer.text)
+            if "\x00" in text:
+                assert answer.status_code == 400, told
+            elif right == 422:
+                assert answer.status_code == 422, told
+                assert answer.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}, told
+            else:
+                assert [found["linkedinurl"] for found in answer.json()["data"]] == [
+                    "https://www.linkedin.com/in/jane-doe"
+                ], told
+
+
+async def test_unknown_person_is_an_empty_list(account: Account) -> None:
+    answer = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/nobody-here", **BOXES)
+    assert answer.json() == {"data": []}
+
+
+async def test_nothing_unpaid_leaves_the_server(world: World, account: Account) -> None:
+    person = await world.person()
+    answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
+    found = answer.json()["data"][0]
+    assert "example" not in answer.text
+    assert "5550123" not in answer.text
+    assert found["full_name"] == "Jane Doe"
+    assert {email["address"] for email in found["emails"]} == {"*****@****.***"}
+    assert found["phone_numbers"] == ["+**********"]
+    assert (found["phone_encrypted"], found["business_email_encrypted"], found["personal_email_encrypted"]) == (
+        True,
+        True,
+        True,
+    )
+    assert found["bus_email_validation"] == "valid"
+
+
+async def test_boxes_that_are_not_ticked_show_nothing(world: World, account: Account) -> None:
+    person = await world.person()
+    found = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
+    assert found["data"][0]["emails"] == []
+    assert found["data"][0]["business_email_encrypted"] is False
+
+
+async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(world: World, account: Account) -> None:
+    person, member = await world.person(), await account.user()
+    url = f"linkedin.com/{person.key}"
+    await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
+    found = (await member.post("searchurl", linkedinurl=url, **BOXES)).json()["data"][0]
+    assert (found["phone_numbers"], found["phone_encrypted"]) == (["+12025550123"], False)
+    assert found["business_email_encrypted"] is True
+
+
+@pytest.mark.parametrize("header", ["session-v1"])
+async def test_paid_values_are_encrypted_for_the_wire(world: World, account: Account, header: str) -> None:
+    person = await world.person()
+    url = f"linkedin.com/{person.key}"
+    await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
+    answer = await account.owner.http.post(
+        API + "searchurl", json={"linkedinurl": url, **BOXES}, headers={"X-Field-Encryption": header}
+    )
+    assert answer.json()["data"][0]["phone_numbers"][0].startswith("v1.")
+    assert "5550123" not in answer.text

@@ -1,0 +1,289 @@
+"""Sign-in with Google and LinkedIn against an independent provider: state, replay, nonce, PKCE, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import oidc_provider_mock
+import pytest
+from joserfc import jwt
+from joserfc.jwk import ECKey, KeySet
+
+from scripts._shared.accounts import oauth
+from scripts._shared.vendors.oidc import Provider
+from tests.helpers.product import API, TABLE, World
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[str]:
+    """A provider that is not ours."""
+    with oidc_provider_mock.run_server_in_thread(require_client_registration=False) as server:
+        yield f"http://localhost:{server.server_port}"
+
+
+@pytest.fixture
+def providers(world: World, issuer: str) -> Iterator[World]:
+    """The product with both providers set up."""
+    kept = world.scripts.vendors._providers
+    made = {
+        vendor: Provider(issuer, "client", "secret", nonce_needed=vendor == "google")
+        for vendor in ("google", "linkedin")
+    }
+    kept.update(made)
+    yield world
+    kept.clear()
+
+
+async def _user(issuer: str, **claims: Any) -> str:
+    """A person at the provider. Out: its e-mail address."""
+    email = f"social-{secrets.token_hex(4)}@company.example"
+    body = {"email": email, "email_verified": True, "name": "Sofia Social"} | claims
+    async with httpx2.AsyncClient() as http:
+        (await http.put(f"{issuer}/users/{email}", json=body)).raise_for_status()
+    return email
+
+
+async def _popup(url: str, email: str) -> dict[str, str]:
+    """What a person does in the popup. Out: what comes back in the query."""
+    async with httpx2.AsyncClient(follow_redirects=False) as http:
+        answer = await http.post(url, data={"sub": email})
+    assert answer.status_code == 302, answer.text
+    return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+
+
+async def _start(world: World, vendor: str) -> tuple[httpx2.AsyncClient, str]:
+    http = world.caller()
+    answer = await http.post(API + "socialstart", json={"provider": vendor})
+    assert answer.status_code == 200, answer.text
+    return http, answer.json()["url"]
+
+
+async def _ticket(world: World, http: httpx2.AsyncClient, vendor: str, back: dict[str, str]) -> httpx2.Response:
+    body = {"code": back["code"], "state": back["state"], "redirect_uri": oauth.redirect_uri(world.ctx)}
+    return await http.post(API + f"{vendor}_accesstoken", json=body)
+
+
+async def _enter(http: httpx2.AsyncClient, vendor: str, ticket: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    details = (await http.post(API + f"{vendor}_userdetails", json={"access_token": ticket})).json()
+    record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"], "terms": True}
+    entered = await http.post(TABLE + "client", json={"resource": [record]})
+    return details, entered.json()["resource"][0]
+
+
+@pytest.mark.parametrize("vendor", ["google", "linkedin"])
+async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: World, issuer: str, vendor: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, vendor)
+    details, entered = await _enter(
+        http, vendor, (await _ticket(providers, http, vendor, await _popup(url, email))).json()["access_token"]
+    )
+    assert (details["action"], details["email"], entered["action"]) == ("signup", email, "signup")
+    user = entered["clientdata"]["user"]
+    assert (user["email"], user["isverified"]) == (email, 1)
+
+    http, url = await _start(providers, vendor)
+    details, entered = await _enter(
+        http, vendor, (await _ticket(providers, http, vendor, await _popup(url, email))).json()["access_token"]
+    )
+    assert (details["action"], entered["action"], entered["afid"]) == ("login", "login", user["afid"])
+    session = await providers.caller(entered["session_token"]).get(API + "user/session")
+    assert session.json()["email"] == email
+
+
+async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers: World, issuer: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    back = await _popup(url, email)
+    wrong_state = await _ticket(providers, http, "google", back | {"state": "made-up"})
+    other_browser = await _ticket(providers, providers.caller(), "google", back)
+    assert [answer.status_code for answer in (wrong_state, other_browser)] == [400, 400]
+    replay = await _ticket(providers, http, "google", back)  # the try of the other browser used the state up
+    assert (replay.status_code, replay.json()["error"]["context"]["reason"]) == (400, "bad_state")
+
+    http, url = await _start(providers, "google")
+    other_vendor = await _ticket(providers, http, "linkedin", await _popup(url, email))
+    assert other_vendor.status_code == 400
+    http, url = await _start(providers, "google")
+    back = await _popup(url, email)
+    body = {"code": back["code"], "state": back["state"], "redirect_uri": "https://evil.example/"}
+    assert (await http.post(API + "google_accesstoken", json=body)).status_code == 400
+
+
+async def test_an_unverified_address_is_refused(providers: World, issuer: str) -> None:
+    email = await _user(issuer, email_verified=False)
+    http, url = await _start(providers, "google")
+    answer = await _ticket(providers, http, "google", await _popup(url, email))
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "email_not_verified")
+
+
+async def test_a_free_domain_cannot_sign_up(providers: World, issuer: str) -> None:
+    email = await _user(issuer, email=f"{secrets.token_hex(4)}@gmail.com")
+    http, url = await _start(providers, "google")
+    ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
+    details = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()
+    entered = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": details["proof"]}]})
+    assert entered.status_code == 422
+
+
+async def test_ticket_and_proof_work_once(providers: World, issuer: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "linkedin")
+    ticket = (await _ticket(providers, http, "linkedin", await _popup(url, email))).json()["access_token"]
+    details, _ = await _enter(http, "linkedin", ticket)
+    again = await http.post(API + "linkedin_userdetails", json={"access_token": ticket})
+    proof = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": details["proof"]}]})
+    none = await http.post(TABLE + "client", json={"resource": [{"type": "social", "email": email}]})
+    assert [answer.status_code for answer in (again, proof, none)] == [400, 401, 401]
+
+
+async def test_a_wrong_nonce_is_refused(providers: World, issuer: str) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    answer = await _ticket(providers, http, "google", await _popup(re.sub("nonce=[^&]+", "nonce=other", url), email))
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
+
+
+async def test_the_verifier_that_is_sent_matches_its_challenge(
+    providers: World, issuer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+    sent: list[dict[str, str]] = []
+    provider = providers.scripts.vendors.provider("google")
+    assert provider is not None
+    request = provider._client.request
+
+    async def watched(method: str, where: str, **how: Any) -> httpx2.Response:
+        sent.append(how.get("data") or {})
+        answer: httpx2.Response = await request(method, where, **how)
+        return answer
+
+    monkeypatch.setattr(provider._client, "request", watched)
+    assert (await _ticket(providers, http, "google", await _popup(url, email))).status_code == 200
+    verifier = next(form["code_verifier"] for form in sent if "code_verifier" in form)
+    digest = hashlib.sha256(verifier.encode()).digest()
+    assert query["code_challenge_method"] == "S256"
+    assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == query["code_challenge"]
+
+
+async def test_without_a_provider_it_says_so(world: World) -> None:
+    answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "not_set_up")
+    assert (await world.caller().post(API + "socialstart", json={"provider": "myspace"})).status_code == 422
+
+
+async def test_a_provider_that_is_down_is_502(world: World) -> None:
+    world.scripts.vendors._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
+    answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
+    world.scripts.vendors._providers.clear()
+    assert answer.status_code == 502
+
+
+@pytest.mark.parametrize("terms", [None, False, 0, "no"])
+async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: World, issuer: str, terms: object) -> None:
+    email = await _user(issuer)
+    http, url = await _start(providers, "google")
+    ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
+    details = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()
+    record = {"type": "social", "proof": details["proof"]}
+    refused = await http.post(TABLE + "client", json={"resource": [record | {"terms": terms}]})
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["error"]["context"]["fields"] == {"terms": "Please accept the terms and conditions"}
+    assert await providers.db.fetchval("select count(*) from appuser where email = $1", email) == 0
+    # The refusal leaves the proof in place, so that the app asks for the terms and goes on.
+    entered = await http.post(TABLE + "client", json={"resource": [record | {"terms": True}]})
+    assert entered.json()["resource"][0]["action"] == "signup"
+    accepted = await providers.db.fetchval("select termsacceptedon is not null from appuser where email = $1", email)
+    assert accepted is True
+    subjects = [mail["Subject"] for mail in await providers.mails(email)]
+    assert len([subject for subject in subjects if subject.startswith("Welcome")]) == 1
+
+    http, url = await _start(providers, "google")
+    ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
+    proof = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()["proof"]
+    known = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": proof}]})
+    assert (known.status_code, known.json()["resource"][0]["action"]) == (200, "login")
+
+
+# -- ID tokens that the browser brings ---------------------------------------------------------------------------------
+
+
+class _Signer:
+    """A provider whose tokens the test makes itself."""
+
+    def __init__(self) -> None:
+        self.key = ECKey.generate_key("P-256", {"kid": "test"})
+        self.provider = Provider("http://idp.example", "client", "secret", nonce_needed=True)
+        self.provider._found = {"issuer": "http://idp.example"}
+        self.provider._keys = KeySet([self.key])
+        self.provider._until = float("inf")
+
+    def token(self, email: str, nonce: str, **claims: Any) -> str:
+        now = int(time.time())
+        known = {"iss": "http://idp.example", "aud": "client", "sub": email, "iat": now, "exp": now + 300}
+        known |= {"email": email, "email_verified": True, "name": "Sofia", "nonce": nonce}
+        return jwt.encode({"alg": "ES256", "kid": "test"}, known | claims, self.key)
+
+
+@pytest.fixture
+def signer(world: World) -> Iterator[_Signer]:
+    made = _Signer()
+    world.scripts.vendors._providers["google"] = made.provider
+    yield made
+    world.scripts.vendors._providers.clear()
+
+
+def _encodings(token: str) -> list[str]:
+    """The same signed claims in other letters: spare bits of the last character, and the other valid signature."""
+    head, claims, signature = token.split(".")
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    last = letters.index(signature[-1])
+    spare = [f"{signature[:-1]}{letters[last & ~15 | bits]}" for bits in (1, 5, 15)]
+    raw = base64.urlsafe_b64decode(signature + "==")
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    flipped = raw[:32] + (order - int.from_bytes(raw[32:])).to_bytes(32)
+    other = base64.urlsafe_b64encode(flipped).rstrip(b"=").decode()
+    return [f"{head}.{claims}.{one}" for one in (*spare, other, signature + "=", signature + "==")]
+
+
+async def test_one_id_token_is_good_for_one_sign_in_in_every_encoding(world: World, signer: _Signer) -> None:
+    email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
+    token = signer.token(email, nonce)
+
+    async def ask(credential: str) -> httpx2.Response:
+        return await world.caller().post(API + "google_userdetails", json={"credential": credential, "nonce": nonce})
+
+    assert (await ask(token)).status_code == 200
+    for again in (token, *_encodings(token)):
+        answer = await ask(again)
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
+    # Another token with the nonce, or with the identifier, of one that was used.
+    assert (await ask(signer.token(email, nonce, iat=int(time.time()) - 5))).status_code == 400
+
+
+async def test_the_identifier_of_an_id_token_is_good_once(world: World, signer: _Signer) -> None:
+    email = f"social-{secrets.token_hex(4)}@company.example"
+    codes = []
+    for _ in range(2):
+        nonce = secrets.token_urlsafe(16)
+        body = {"credential": signer.token(email, nonce, jti="one"), "nonce": nonce}
+        codes.append((await world.caller().post(API + "google_userdetails", json=body)).status_code)
+    assert codes == [200, 400]
+
+
+async def test_a_replayed_id_token_at_once_signs_in_once(world: World, signer: _Signer) -> None:
+    email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
+    token = signer.token(email, nonce)
+    body = [{"credential": one, "nonce": nonce} for one in [token, *_encodings(token)[:4]]]
+    answers = await asyncio.gather(*(world.caller().post(API + "google_userdetails", json=one) for one in body))
+    assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]

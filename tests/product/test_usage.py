@@ -1,0 +1,104 @@
+"""Usage reports, equal to a count by hand: months to their true end, members and keys, somebody else's never."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.helpers.product import Account, User, World
+
+MOMENTS = [
+    datetime(2026, month, day, *clock, tzinfo=UTC)
+    for month, days in ((1, (1, 28, 29, 30, 31)), (2, (1, 28)), (3, (1, 28, 29, 30, 31)))
+    for day in days
+    for clock in ((0, 0, 0), (23, 59, 59))
+]
+
+
+async def _reveals(world: World, account: Account, user: User) -> None:
+    """One paid reveal at each moment."""
+    for moment in MOMENTS:
+        person = await world.person()
+        body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
+        assert (await user.post("getcontact", **body)).json()["charged"] == 1
+        sql = "update reveal set createdon = $2 where clientid = $1 and personid = $3"
+        await world.db.execute(sql, account.clientid, moment, person.personid)
+
+
+async def _rows(user: User, call: str, start: str, end: str, **more: Any) -> list[dict[str, Any]]:
+    answer = await user.post(call, startdate=f"{start} 00:00:00", enddate=f"{end} 23:59:59", **more)
+    assert answer.status_code == 200, answer.text
+    return list(answer.json()["resource"])
+
+
+MONTHS = [("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-01", "2026-03-30")]
+
+
+def _by_hand(start: str) -> int:
+    """How many of the moments are in the month of a day."""
+    return sum(1 for moment in MOMENTS if f"{moment:%Y-%m}" == start[:7])
+
+
+async def test_months_count_to_their_true_end(world: World, account: Account) -> None:
+    member = await account.user(name="Percy 100%")
+    await _reveals(world, account, member)
+    assert [_by_hand(start) for start, _ in MONTHS] == [10, 4, 10]
+    for start, end in MONTHS:
+        by_hand = _by_hand(start)
+        rows = await _rows(account.owner, "getplatformusagedata", start, end)
+        mine = next(row for row in rows if row["appuserid"] == member.appuserid)
+        assert (mine["totalrevealedcount"], mine["busemailcount"], mine["directdialscount"]) == (by_hand, by_hand, 0)
+    day = await _rows(account.owner, "getplatformusagedata", "2026-03-31", "2026-03-31")
+    assert max(row["totalrevealedcount"] for row in day) == 2
+    found = await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="100%")
+    assert [row["appuserid"] for row in found] == [member.appuserid]
+    assert await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="%x%") == []
+
+
+async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(world: World, account: Account) -> None:
+    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+    for moment in MOMENTS:
+        query = {"linkedinurl": f"linkedin.com/{(await world.person()).key}", "type": "directdials"}
+        answer = await world.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": made["apikey"]})
+        assert answer.json()["charged"] == 1
+        await world.db.execute(
+            "update apiusage set createdon = $2 where usageid = (select max(usageid) from apiusage where apikey = $1)",
+            made["keyid"], moment,
+        )  # fmt: skip
+    for start, end in MONTHS:
+        (row,) = await _rows(account.owner, "getapiusagedata", start, end)
+        assert (row["callcount"], row["directdialscount"], row["businessemailcount"]) == (*[_by_hand(start)] * 2, 0)
+
+
+@pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
+async def test_refusals(world: World, account: Account, other: Account, call: str) -> None:
+    good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
+    assert (await (await account.user()).post(call, **good)).status_code == 403
+    foreign = await account.owner.post(call, **good, clientid=other.clientid)
+    assert (foreign.status_code, foreign.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
+    kept = await world.db.fetchrow(
+        "select appuserid, target, detail from auditlog where clientid = $1 and event = 'tenant_mismatch'",
+        account.clientid,
+    )
+    assert kept is not None
+    assert (kept["appuserid"], kept["target"]) == (account.owner.appuserid, str(other.clientid))
+    assert kept["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
+    for bad in ({"startdate": "soon"}, {"enddate": "2026-12-01"}, {"enddate": "2025-12-01"}, {"startdate": 5}):
+        assert (await account.owner.post(call, **good | bad)).status_code == 422
+
+
+async def test_keys_are_counted_and_deleted_ones_keep_their_history(world: World, account: Account) -> None:
+    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+    person = await world.person()
+    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "personalemails", "apikey": made["apikey"]}
+    for _ in range(2):
+        await world.caller(key="").get("/api/v2/keylookup", params=query)
+    await account.owner.table("PATCH", "apikeys", {"keyid": made["keyid"], "isdeleted": 1})
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    (row,) = await _rows(account.owner, "getapiusagedata", today, today)
+    assert (row["apikey"], row["callcount"], len(row["apiusage_by_apikey"])) == (made["apikey"], 2, 2)
+    assert (row["personalemailcount"], row["businessemailcount"], row["directdialscount"]) == (1, 0, 0)
+    assert await _rows(account.owner, "getapiusagedata", today, today, search="sync") == [row]
+    assert await _rows(account.owner, "getapiusagedata", today, today, search="other") == []

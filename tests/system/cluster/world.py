@@ -1,0 +1,142 @@
+"""Brings it up: two nodes behind nginx, PostgreSQL with a streaming replica from the wheel, Redis from Debian."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tableapi.server.postgres.server import Embedded
+from tests.helpers.customer import SETTINGS
+from tests.helpers.standby import Standby
+from tests.helpers.support import ROOT, Server, free_port, start
+
+NGINX = """
+daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log warn;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/f;
+    uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    upstream nodes {{
+        {servers}
+        keepalive 32;
+    }}
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass http://nodes;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_connect_timeout 1s;
+            proxy_next_upstream error timeout;  # only what is safe to repeat: GET, PUT, DELETE
+        }}
+    }}
+}}
+"""
+
+
+class Missing(Exception):
+    """A program that the cluster needs is not installed."""
+
+
+@dataclass
+class Cluster:
+    folder: Path
+    stack: ExitStack
+    primary: Embedded
+    standby: Standby
+    settings: dict[str, str]
+    nodes: list[Server] = field(default_factory=list)
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def node(self, number: int, **settings: str) -> Server:
+        """A node with a data folder and a port of its own; started again it has the same ones."""
+        folder = self.folder / f"node{number}"
+        folder.mkdir(exist_ok=True)
+        more = {"PORT": str(self.nodes[number].port)} if number < len(self.nodes) else {}
+        return start(self.stack, folder, cwd=ROOT, **(self.settings | more | settings))
+
+
+def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
+    """Everything, running; it ends with `stack`. Not `whole`: without nginx and Redis, `port` is that of a node."""
+    primary = Embedded(folder / "primary" / "postgres")
+    first = stack.enter_context(primary)
+    standby = Standby(folder / "standby" / "postgres", primary)
+    second = stack.enter_context(standby)
+    both = first.replace(f":{primary.port}/", f":{primary.port},127.0.0.1:{standby.port}/")
+    settings = SETTINGS | {
+        "METRICS_TOKEN": "watch",
+        "DATABASE_URL": f"{both}?target_session_attrs=read-write",
+        "DATABASE_REPLICA_URLS": second,
+        "TRUSTED_PROXIES": "127.0.0.1",
+        "DRAIN_SECONDS": "2",
+        "WORKER": "off",
+    }
+    if whole:
+        settings["REDIS_URL"] = f"redis://127.0.0.1:{_redis(folder, stack)}/0"
+    made = Cluster(folder, stack, primary, standby, settings)
+    for number in range(2):
+        made.nodes.append(made.node(number))
+    made.port = _nginx(folder, stack, [node.port for node in made.nodes]) if whole else made.nodes[0].port
+    return made
+
+
+def _redis(folder: Path, stack: ExitStack) -> int:
+    port = free_port()
+    _run(stack, port, "redis-server", "--port", str(port), "--save", "", "--dir", str(folder), "--bind", "127.0.0.1")
+    return port
+
+
+def _nginx(folder: Path, stack: ExitStack, nodes: list[int]) -> int:
+    port = free_port()
+    servers = "\n        ".join(f"server 127.0.0.1:{node} max_fails=1 fail_timeout=2s;" for node in nodes)
+    config = folder / "nginx.conf"
+    config.write_text(NGINX.format(folder=folder, servers=servers, port=port))
+    _run(stack, port, "nginx", "-p", str(folder), "-c", str(config), "-e", str(folder / "nginx.log"))
+    return port
+
+
+def _run(stack: ExitStack, port: int, program: str, *words: str) -> None:
+    found = shutil.which(program) or shutil.which(program, path="/usr/sbin")
+    if found is None:
+        raise Missing(f"{program} is not installed; as root: tools/peers")
+    process = subprocess.Popen([found, *words], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    stack.callback(_end, process)
+    until = time.monotonic() + 20
+    while not _listens(port):
+        if process.poll() is not None or time.monotonic() > until:
+            raise Missing(f"{program} does not start")
+        time.sleep(0.05)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _listens(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def kill(node: Server) -> None:
+    """A power cut for a node: nothing of it is left to say good-bye."""
+    children = Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children").read_text().split()
+    for pid in (node.process.pid, *map(int, children)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    node.process.wait(20)

@@ -1,0 +1,25 @@
+"""Two thousand requests that nobody should send (the long form is `python -m tests.system.fuzz`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.system.fuzz.__main__ import fuzz, serve
+
+
+@pytest.mark.slow
+async def test_no_request_breaks_it_or_reaches_what_is_somebody_elses(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        url = await asyncio.to_thread(new_database)
+        server = await asyncio.to_thread(serve, stack, tmp_path, url)
+        outcome = await fuzz(server, url, 2000, seed=7, with_schema=False)
+        assert outcome.wrong == []
+        assert outcome.count == 2000
+        assert outcome.statuses[200] > 100

@@ -1,0 +1,23 @@
+"""A few seconds of more than can be served, refused at once. The long form: `python -m tests.system.overload`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.system.overload.generator import Generator, mixed
+from tests.system.overload.stage import Stage
+
+
+@pytest.mark.slow
+async def test_what_is_too_much_is_refused_and_nothing_breaks(tmp_path: Path) -> None:
+    async with Stage(tmp_path) as stage:
+        generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))
+        most = (await generator.closed_loop(32, 3)).rate
+        seen = await generator.open_loop(2 * most, 4)
+        assert {status for status, count in seen.statuses.items() if count} <= {200, 429, 503}
+        assert seen.statuses[503] > 0
+        assert seen.rate > most / 5  # it goes on serving, it does not drown
+        right, spent, reveals = await stage.books()
+        assert (right, spent) == (True, reveals)
