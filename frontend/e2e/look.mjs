@@ -30,7 +30,7 @@ const INSIDE = [
   ["privacy", "/dashboard/settings/privacy", "Settings"],
   ["upgradeplan", "/dashboard/upgradeplan", "Plans"],
   ["creditaddons", "/dashboard/creditaddons", "Credit add-ons"],
-  ["paysuccess", "/dashboard/paysuccess", /plan$/],
+  ["paysuccess", "/dashboard/paysuccess", "No payment here"],
   ["payfail", "/dashboard/payfail", "Payment Failed"],
   ["notfound", "/dashboard/nowhere", "This page does not exist"],
 ];

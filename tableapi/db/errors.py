@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sqlite3
 from contextvars import ContextVar
 
@@ -37,17 +38,20 @@ _TOLD = (
     sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REFUSED,
     sqlstates.DENIED, sqlstates.DAMAGED,
 )  # fmt: skip
-_VALUES = ("tsvector", "tsquery", "jsonpath")  # types that call a value they cannot read a syntax error
+# Source files of PostgreSQL that report SQL it cannot read. Other files report a value that a type cannot read: tsquery,
+# jsonpath, hstore and other types call that a syntax error, too.
+_PARSER = re.compile(r"(scan|gram)\.[ly]|parse_\w+\.c|analyze\.c")
 
 
 def _of_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     """The refusal of an error that PostgreSQL sent; None for SQL of ours that it cannot read."""
     code, where = str(error.sqlstate), str(error.context or "")
-    raised = error.server_source_function == "exec_stmt_raise"
+    # Class 53, insufficient resources, concerns the server and not the request, also when a trigger raises it.
+    raised = error.server_source_function == "exec_stmt_raise" and not code.startswith("53")
     inside = "PL/" in where or "SQL " in where
     if raised:
         return sqlstates.meaning(code, raised=True).refusal(str(error)[:500])
-    if code == "42601" and not inside and not any(name in str(error) for name in _VALUES):
+    if code == "42601" and not inside and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
     if code == "23502" and error.column_name:
         return BadRequest(f"Field '{error.column_name}' is required and cannot be null.", reason="required")

@@ -105,9 +105,10 @@ async def test_naming_the_own_account_is_no_attempt(world: World, account: Accou
         assert (await _user(world, user))["name"] == "New Name"
     renamed = {"client_by_clientid": {"clientid": account.clientid, "companyname": "Renamed"}}
     refused = await member.http.patch(f"{TABLE}appuser/{member.appuserid}", json=renamed)
-    done = await account.owner.http.patch(f"{TABLE}appuser/{account.owner.appuserid}", json=renamed)
-    assert (refused.status_code, done.status_code) == (403, 200)
-    assert (await _row(world, "client", "clientid", account.clientid))["companyname"] == "Renamed"
+    nested = await account.owner.http.patch(f"{TABLE}appuser/{account.owner.appuserid}", json=renamed)
+    assert (refused.status_code, nested.status_code) == (403, 403)
+    assert nested.json()["error"]["context"]["reason"] == "not_nested"  # changes of the company pass its own hook
+    assert (await _row(world, "client", "clientid", account.clientid))["companyname"] != "Renamed"
 
 
 async def _contact(world: World, user: User) -> int:
