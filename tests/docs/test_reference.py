@@ -1,0 +1,197 @@
+"""The reference says what the code says: settings, commands, errors, metrics, calls, hooks and policy words.
+
+Each comparison reads the code. A failure names the page and the line to add, change or remove.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_core import PydanticUndefined
+
+from scripts._shared.settings import Settings
+from tableapi.auth import policy
+from tableapi.cli.main import parser
+from tests.docs import code, pages
+from tests.helpers.support import ROOT
+
+_SETTING = re.compile(r"`([A-Z][A-Z0-9_]+)`")
+
+
+def differences(page: str, missing: Iterable[str], extra: Iterable[str]) -> str:
+    """What to do to a page, one line each; empty when nothing is to be done."""
+    return "\n".join(
+        [f"docs/{page}: add {name}" for name in sorted(missing)]
+        + [f"docs/{page}: remove {name}, which the code does not have" for name in sorted(extra)]
+    )
+
+
+# -- settings --------------------------------------------------------------------------------------------------------
+
+
+def _told(name: str) -> str:
+    """The default of a setting as the page has it. `""` stands for one that is computed: any words describe it."""
+    field = Settings.model_fields[name.lower()]
+    value = field.default
+    if field.default_factory is not None or value is PydanticUndefined:
+        return ""
+    if value is None or value in ("", ()):
+        return "none"
+    if isinstance(value, bool):
+        return "`on`" if value else "`off`"
+    if isinstance(value, float):
+        return f"`{value:g}`"
+    return f"`{value}`"
+
+
+def _setting_rows() -> dict[str, str]:
+    return {
+        match[1]: cells[1]
+        for cells in pages.rows(pages.read("reference/settings.md"))
+        if len(cells) >= 3 and (match := _SETTING.fullmatch(cells[0]))
+    }
+
+
+def test_every_setting_has_a_row_and_every_row_a_setting() -> None:
+    known = {name.upper() for name in Settings.model_fields}
+    rows = set(_setting_rows())
+    assert not (text := differences("reference/settings.md", known - rows, rows - known)), text
+
+
+def test_every_setting_is_told_with_its_default() -> None:
+    wrong = [
+        f"docs/reference/settings.md: {name}: the default is {_told(name)}, the page says {default}"
+        for name, default in _setting_rows().items()
+        if name.lower() in Settings.model_fields and _told(name) and default.split(",")[0].split(";")[0] != _told(name)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "compose.yaml", "tableapi.service"])
+def test_files_for_servers_name_settings_that_exist(name: str) -> None:
+    text = (ROOT / "deploy" / name).read_text()
+    others = {"POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB", "AF_INET", "AF_UNIX"}
+    named = set(re.findall(r"\b[A-Z]+_[A-Z_]+\b", text)) - others
+    assert named <= {field.upper() for field in Settings.model_fields}
+
+
+# -- commands --------------------------------------------------------------------------------------------------------
+
+
+def _commands() -> dict[str, argparse.ArgumentParser]:
+    actions = parser()._actions
+    return dict(next(action for action in actions if isinstance(action, argparse._SubParsersAction)).choices)
+
+
+def _options(command: argparse.ArgumentParser) -> set[str]:
+    shown = [action for action in command._actions if action.help != argparse.SUPPRESS]
+    return {word for action in shown for word in action.option_strings if word.startswith("--")} - {"--help"}
+
+
+def test_every_command_has_a_heading_and_every_heading_a_command() -> None:
+    text = pages.read("reference/commands.md")
+    told = set(re.findall(r"^## `tableapi (\w+)`$", text, re.MULTILINE))
+    known = set(_commands())
+    assert not (problem := differences("reference/commands.md", known - told, told - known)), problem
+
+
+def test_every_option_is_under_its_command() -> None:
+    text = pages.read("reference/commands.md")
+    problems = []
+    for name, command in _commands().items():
+        section = re.split(r"^## ", text.partition(f"## `tableapi {name}`")[2], maxsplit=1, flags=re.MULTILINE)[0]
+        told = {cells[0].strip("`").split()[0] for cells in pages.rows(section) if cells[0].startswith("`--")}
+        known = _options(command)
+        problems += [f"docs/reference/commands.md: {name}: add {option}" for option in known - told]
+        problems += [f"docs/reference/commands.md: {name}: remove {option}" for option in told - known]
+    assert not problems, "\n".join(problems)
+
+
+def test_every_target_of_make_is_told() -> None:
+    text = pages.read("reference/commands.md")
+    targets = set(re.findall(r"^([a-z0-9]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    told = {cells[0].strip("`").split()[1] for cells in pages.rows(text) if cells[0].startswith("`make ")}
+    assert not (problem := differences("reference/commands.md", targets - told, told - targets)), problem
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_reason_has_an_entry_and_every_entry_a_reason() -> None:
+    told = set(re.findall(r"^### (\w+)$", pages.read("reference/errors.md"), re.MULTILINE))
+    known = code.reasons()
+    missing = [f"`### {name}` (raised at {known[name]})" for name in known.keys() - told]
+    assert not (text := differences("reference/errors.md", missing, told - known.keys())), text
+
+
+def test_every_entry_says_status_meaning_and_what_to_do() -> None:
+    text = pages.read("reference/errors.md")
+    short = [
+        heading
+        for heading, entry in re.findall(r"^### (\w+)\n+(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+        if not re.match(r"\*\*\d{3}\*\*", entry) or len(re.findall(r"[.)]\s", entry + " ")) < 2
+    ]
+    assert not short, f"docs/reference/errors.md: begin with **status**, then meaning and remedy: {', '.join(short)}"
+
+
+def test_every_entry_has_the_status_of_the_code() -> None:
+    told = dict(re.findall(r"^### (\w+)\n+\*\*(\d{3})\*\*", pages.read("reference/errors.md"), re.MULTILINE))
+    wrong = [
+        f"docs/reference/errors.md: {reason}: the code answers {sorted(statuses)}, the page says {told[reason]}"
+        for reason, statuses in code.statuses().items()
+        if reason in told and int(told[reason]) not in statuses
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+# -- metrics ---------------------------------------------------------------------------------------------------------
+
+
+def _metric_rows() -> set[str]:
+    first = (cells[0] for cells in pages.rows(pages.read("reference/metrics.md")))
+    return {cell.strip("`").partition("{")[0] for cell in first if cell.startswith("`")}
+
+
+def test_every_metric_has_a_row_and_every_row_a_metric() -> None:
+    known = set(code.metrics()) | set(code.events())
+    rows = _metric_rows()
+    assert not (text := differences("reference/metrics.md", known - rows, rows - known)), text
+
+
+# -- policy ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", [policy.Access, policy.Rule, policy.Sessions, policy.KeyedHash, policy.SealedTable])
+def test_every_policy_word_has_a_row(word: type[Any]) -> None:
+    text = pages.read("reference/policy.md").partition(f"## {word.__name__}")[2]
+    section = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    rows = {cells[0].strip("`") for cells in pages.rows(section)}
+    known = {field.name for field in dataclasses.fields(word)}
+    assert not (problem := differences(f"reference/policy.md, {word.__name__}", known - rows, rows - known)), problem
+
+
+def test_every_option_of_a_script_has_a_row() -> None:
+    from tableapi.endpoints.guard import script
+
+    rows = {cells[0].strip("`") for cells in pages.rows(pages.read("guides/scripts.md"))}
+    known = set(inspect.signature(script).parameters)
+    assert not (text := differences("guides/scripts.md", known - rows, ())), text
+
+
+# -- where things are ------------------------------------------------------------------------------------------------
+
+
+def test_the_architecture_names_every_package_of_the_engine() -> None:
+    text = pages.read("explanation/architecture.md")
+    packages = [path.parent.name for path in Path(ROOT / "tableapi").glob("*/__init__.py")]
+    missing = [
+        f"docs/explanation/architecture.md: add `{name}`" for name in sorted(packages) if f"`{name}`" not in text
+    ]
+    assert not missing, "\n".join(missing)

@@ -1,0 +1,90 @@
+"""docs/explanation/request.md names the main files of a read, a write and a call in the order in which they run."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sys
+from collections.abc import Awaitable, Callable
+from types import FrameType
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.docs import pages
+from tests.helpers.product import Account, Product
+from tests.helpers.support import ROOT
+
+Request = Callable[[], Awaitable[httpx2.Response]]
+
+
+def told(section: str) -> list[str]:
+    """The files that a section of the page begins its numbered steps with."""
+    text = pages.read("explanation/request.md")
+    body = re.split(r"^## ", text.partition(f"## {section}")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    return re.findall(r"^\d+\. `([\w/]+\.py)`", body, re.MULTILINE)
+
+
+async def traced(request: Request) -> list[str]:
+    """The files of ours in which the functions of one request run, by their first call."""
+    order: dict[str, None] = {}
+    root, length = str(ROOT), len(str(ROOT)) + 1
+
+    def called(frame: FrameType, event: str, _argument: Any) -> None:
+        name = frame.f_code.co_filename
+        if event == "call" and name.startswith(root) and ".venv" not in name:
+            order.setdefault(name[length:])
+
+    sys.setprofile(called)
+    try:
+        response = await request()
+    finally:
+        sys.setprofile(None)
+    assert response.status_code == 200, response.text
+    return [name for name in order if name.startswith(("tableapi/", "scripts/"))]
+
+
+def check(section: str, files: list[str]) -> None:
+    steps = told(section)
+    assert steps, f"docs/explanation/request.md: the section {section!r} has no numbered steps"
+    unused = [f"  {name} does not run" for name in steps if name not in files]
+    ran = [f"  {name}{'' if name in steps else '  (not a step)'}" for name in files]
+    report = "\n".join([f"docs/explanation/request.md, {section}:", *unused, "the files run in this order:", *ran])
+    assert [name for name in files if name in steps] == steps, report
+
+
+@pytest.fixture
+def owner(account: Account) -> Any:
+    return account.owner
+
+
+async def test_a_read(owner: Any) -> None:
+    async def read() -> httpx2.Response:
+        response: httpx2.Response = await owner.table("GET", "usersubscription", related="subscriptionplan_by_planid")
+        return response
+
+    check("A read", await traced(read))
+
+
+async def test_a_write(owner: Any, account: Account) -> None:
+    async def write() -> httpx2.Response:
+        response: httpx2.Response = await owner.table(
+            "PATCH", "client", {"clientid": account.clientid, "companyname": "New"}
+        )
+        return response
+
+    check("A write", await traced(write))
+
+
+async def test_a_call(product: Product, owner: Any) -> None:
+    slug = f"traced-{secrets.token_hex(4)}"
+    await product.person(slug)
+
+    async def reveal() -> httpx2.Response:
+        response: httpx2.Response = await owner.post(
+            "getcontact", linkedinurl=f"https://www.linkedin.com/in/{slug}", type="directdial", action="reveal"
+        )
+        return response
+
+    check("A call", await traced(reveal))
