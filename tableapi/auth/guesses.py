@@ -38,7 +38,7 @@ class Guesses:
             try:
                 yield
             except ApiError as error:
-                if error.http_status >= 500:  # the credential was not looked at
+                if error.status >= 500:  # the credential was not looked at
                     counter.give_back(NAME, key, hit)
                 error.headers = limit_headers(hit) | error.headers
                 raise

@@ -77,7 +77,7 @@ def _away(error: Exception) -> bool:
         passing = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
         return passing or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
     known = to_api_error(error)
-    return known is not None and known.http_status == 503
+    return known is not None and known.status == 503
 
 
 def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
