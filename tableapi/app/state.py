@@ -61,8 +61,8 @@ class Services:
 
     def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
         return Db(
-            url, lanes=most.reads, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
-            singles=most.singles, budget=shared, idle=self.settings.database_idle_seconds,
+            url, reads=most.reads, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
+            statements=most.statements, budget=shared, idle=self.settings.database_idle_seconds,
             statement_timeout=self.settings.statement_seconds, needed=needed,
         )  # fmt: skip
 
