@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tableapi.app.served import Datasets
+from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
     AnonymousAuthenticator,
     Authenticator,
@@ -20,7 +21,7 @@ from tableapi.auth.authenticators import (
 )
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Access, Sessions
-from tableapi.auth.rights import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
+from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset

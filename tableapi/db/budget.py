@@ -1,7 +1,7 @@
 """Divide the database connections of a node among its worker processes and databases.
 
 Worker processes share nothing, so each gets an equal part of DATABASE_CONNECTIONS. Inside a worker every database has a
-few connections of its own; the others are lent to the database whose requests are waiting.
+few connections of its own; the others are lent to databases with waiting requests.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ class ConnectionPool:
             raise
 
     def _refuse_late(self) -> None:
-        """Refuse the requests whose deadline has passed and set the timer for the next one."""
+        """Refuse the requests past their deadline and set the timer for the next one."""
         now = asyncio.get_running_loop().time()
         while self._waiting and (self._waiting[0][0] <= now or self._waiting[0][1].done()):
             _, waiter = self._waiting.popleft()

@@ -1,6 +1,6 @@
 """Reads from streaming replicas that are at least as recent as the primary was when the read was requested.
 
-Before a read, the primary is asked for its WAL position; concurrent reads share one such question. A replica answers if
+A read first queries the WAL position of the primary; concurrent reads share one such query. A replica answers if
 it has replayed that position. So every read sees what was committed before it, whichever node wrote it, without any
 record of recent writers (docs/decisions/reads-from-replicas.md). When a replica is late, unreachable or fails, the
 primary answers instead.
@@ -25,7 +25,7 @@ log = get_logger(__name__)
 
 CATCH_UP_SECONDS = 0.02  # that a read waits for a replica to catch up
 LATE_SECONDS = 0.25  # without reads for a replica that did not
-FAILED_SECONDS = 1.0  # without reads for a replica that failed; also the timeout of the question for its position
+FAILED_SECONDS = 1.0  # without reads for a replica that failed; also the timeout of the query for its position
 POLL_SECONDS = 0.001
 
 # The position of the last commit that was acknowledged. With synchronous_commit off, commits are acknowledged before

@@ -45,7 +45,9 @@ NOT_FILLED = Meaning(
     "not_populated",
 )  # fmt: skip
 REFUSED = Meaning(
-    BadRequest, "The database rejects this operation for the value, or for the definition of the table.", "database_refuses"
+    BadRequest,
+    "The database rejects this operation for the value, or for the definition of the table.",
+    "database_refuses",
 )
 DEFINITION = Meaning(
     Conflict, "A view, trigger or function of the table fails. Contact the administrator of the database.",
@@ -89,7 +91,7 @@ CODES: dict[str, Meaning] = {
     "42P02": CHANGED,
     "42809": TYPE,
     "42883": TYPE,
-    "428C9": Meaning(BadRequest, "The value of a generated field is computed by the database and cannot be set.", "generated"),
+    "428C9": Meaning(BadRequest, "The database computes the value of a generated field; leave it out.", "generated"),
     "42P17": DEFINITION,  # for example infinite recursion in a row security policy
     "42P19": DEFINITION,
     "3F000": CHANGED,

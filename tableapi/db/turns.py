@@ -42,7 +42,7 @@ class Turns:
         return True
 
     def _may_read(self, caller: str, running: int) -> bool:
-        """Reserve the last connection for a caller without competitors whose reads end quickly."""
+        """Reserve the last connection for a caller with short reads while no other caller reads."""
         size = self._size()
         if running < size - 1:
             return True
@@ -102,7 +102,7 @@ class Turns:
             del self._queues[caller]
 
     def _refuse_late(self) -> None:
-        """Refuse the reads whose deadline has passed and set the timer for the next one."""
+        """Refuse the reads past their deadline and set the timer for the next one."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         next_deadline = 0.0

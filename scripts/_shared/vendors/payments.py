@@ -279,6 +279,6 @@ async def _asked(call: Awaitable[T]) -> T:
         log.error("stripe_refused", message=error.user_message, param=error.param, code=error.code)
         raise ProviderRefused("The payment provider refused this. Nothing was charged.") from None
     except stripe.StripeError as error:
-        log.error("stripe_failed", error=type(error).__name__, status=error.status)
+        log.error("stripe_failed", error=type(error).__name__, status=error.http_status)
         message = "The payment service does not answer now. Nothing is lost; try again in a moment."
         raise PaymentsDown(message, headers={"Retry-After": "10"}) from None

@@ -10,8 +10,8 @@ import pytest
 
 from tableapi.auth.rights import FullRights
 from tableapi.datasets.dataset import Dataset
-from tableapi.db.fast_connection import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.db.database import Db
+from tableapi.db.fast_connection import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.errors import Busy
 
 

@@ -105,7 +105,7 @@ import os, sys
 from tableapi.observability import metrics
 if os.fork() == 0:
     metrics.request("_table", "GET", 200, 0.004)
-    metrics.tell()
+    metrics.flush()
     os._exit(0)
 os.wait()
 metrics.request("_table", "GET", 200, 0.004)
