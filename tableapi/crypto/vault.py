@@ -71,7 +71,7 @@ def key_problem(secret_keys: Sequence[str]) -> str:
         if not secret.startswith(HASHES):
             continue
         if number == 1:
-            return "the first key must not begin with hashes: because such a key cannot encrypt; put a secret first"
+            return "the first key has to seal values, and one that begins with hashes: cannot; put a secret first"
         try:
             complete = len(unb64(secret.removeprefix(HASHES))) == 32
         except ValueError:
@@ -117,9 +117,7 @@ class Vault:
         """Return the plain bytes. Raises CannotOpen."""
         cipher = self._ciphers.get(sealed[1:HEAD]) if sealed[:1] == _VERSION else None
         if cipher is None:
-            raise CannotOpen(
-                "A stored value was encrypted with a key that is not in SECRET_KEYS. Add that key after the first."
-            )
+            raise CannotOpen("A stored value was encrypted with a key that is not in SECRET_KEYS. Add the key there.")
         try:
             return cipher.decrypt(sealed[HEAD : HEAD + _NONCE], sealed[HEAD + _NONCE :], None)
         except InvalidTag:
