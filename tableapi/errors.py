@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 RETRY = {"Retry-After": "1"}
+DOC = "/docs/reference/errors/#"  # followed by the reason
 
 
 class ApiError(Exception):
@@ -16,7 +17,8 @@ class ApiError(Exception):
     - `message` is for people and says what to do next. It never holds SQL, a traceback, a path or a secret.
     - `reason` is for programs; `docs/reference/errors.md` lists every reason.
     - `scope` is `account` when the session has ended and the client should sign out, else `resource`.
-    - `context` holds details for programs; `reason`, `scope` and `request_id` are added to it in the response.
+    - `context` holds details for programs. The response adds `reason`, `scope`, `request_id` and `doc`, the address of
+      the description of the reason.
     - `code` differs from the status only for the sign-in codes 800 to 804 and for 1000, a failed batch.
     - `extra` holds members that stand beside `error` in the body, such as `success: 0`.
     """
@@ -53,10 +55,10 @@ class ApiError(Exception):
         return self.status >= 500 or self.status in (401, 408, 429) or self.reason == "schema_changed"
 
     def body(self, request_id: str = "") -> dict[str, Any]:
-        """Return the `error` object of the envelope."""
+        """Return the `error` object of the envelope; that of a record inside a batch has no `request_id`."""
         context = {"reason": self.reason, "scope": self.scope, **self.context}
         if request_id:
-            context["request_id"] = request_id
+            context |= {"request_id": request_id, "doc": DOC + self.reason}
         return {"code": self.code, "context": context, "message": self.message, "status_code": self.status}
 
 

@@ -48,7 +48,8 @@ _OF_POSTGRES = (asyncpg.PostgresError, asyncpg.InternalClientError)
 Attempt = Callable[[], Awaitable[Reply]]
 WATCHED = frozenset(("/healthz", "/readyz", "/metrics"))  # who watches must see, above all when it is busy
 _BUSY = (
-    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"},'
+    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s",'
+    b'"doc":"/docs/reference/errors/#busy"},'
     b'"message":"The server is busy. Try again in a moment.","status_code":503}}'
 )
 _BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"), (b"cache-control", b"no-store")]
