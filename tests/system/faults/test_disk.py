@@ -113,7 +113,7 @@ async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk |
 
 
 async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen) -> None:
-    """A full DATA_DIR ends no process: the counters of limits are allocated at start, those of metrics lie in memory."""
+    """A full DATA_DIR ends no process: counters of limits are allocated at start, those of metrics lie in memory."""
     disk = disks["node"]
     way = "the disk is full" if disk else "may not mount here: only used, never full"
     folder = disk.folder / "data" if disk else product.folder / "node"

@@ -167,7 +167,7 @@ def test_a_key_names_its_role_and_user(tmp_path: Path) -> None:
         ({"keys": {"k": {}}}, "keys.k.role: Field required"),
         (
             {"roles": {"r": {"access": [{"verb_mask": "x"}]}}},
-            "roles.r.access.0.verb_mask: Input should be a valid integer",
+            "roles.r.access.0.verb_mask: Input should be",
         ),
         (
             {"roles": {"r": {"access": [{"filters": [{"name": "id", "operator": "~"}]}]}}},

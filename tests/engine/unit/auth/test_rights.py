@@ -49,8 +49,8 @@ def test_fields(role: str, verb: str, readable: set[str], writable: set[str]) ->
     right = PolicyRights(POLICY, role).right(NOTE, verb)
 
     assert right is not None
-    assert (right.readable, right.writable) == (readable, writable)
-    assert (right.sealed, right.replica) == ({"secret"}, True)
+    assert (right.readable, right.writable) == (frozenset(readable), frozenset(writable))
+    assert (right.sealed, right.replica) == (frozenset({"secret"}), True)
 
 
 @pytest.mark.parametrize(

@@ -66,4 +66,4 @@ def test_importing_the_engine_patches_nothing() -> None:
     from tableapi.observability import metrics
 
     assert metrics.text()
-    assert prometheus_client.values.MmapedDict is MmapedDict
+    assert vars(prometheus_client.values)["MmapedDict"] is MmapedDict
