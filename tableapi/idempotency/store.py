@@ -103,7 +103,7 @@ class _Pinned:
         return getattr(self._dataset, name)
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[asyncpg.Connection]:
+    async def acquire(self) -> AsyncIterator[asyncpg.Connection]:
         yield self._connection
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:

@@ -36,11 +36,11 @@ def outcome(count: int, amount: int, reset: float) -> Hit:
     return tuple.__new__(Hit, (amount, amount - count if count < amount else 0, reset, count <= amount))
 
 
-def tighter(one: Hit | None, other: Hit | None) -> Hit | None:
+def tighter(left: Hit | None, right: Hit | None) -> Hit | None:
     """Return the result with fewer remaining uses."""
-    if one is None or other is None:
-        return one or other
-    return other if other.remaining < one.remaining else one
+    if left is None or right is None:
+        return left or right
+    return right if right.remaining < left.remaining else left
 
 
 @lru_cache(maxsize=20_000)

@@ -64,7 +64,7 @@ def test_the_sizes_of_one_database(
 
 
 class Pool:
-    """A member of a budget that counts what is asked of it."""
+    """A member of a budget that counts its calls."""
 
     def __init__(self, spare: int = 0, wants: bool = False) -> None:
         self.spare, self.wants = spare, wants

@@ -1,4 +1,4 @@
-"""Logs and metrics: what is in them, what must never be, and that nobody waits for them."""
+"""Logs and metrics: their contents, what they must not contain, and that writing them never blocks a request."""
 
 from __future__ import annotations
 
