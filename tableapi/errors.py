@@ -1,25 +1,31 @@
-"""The refusals of the engine: one base class, one envelope. A product's own refusals live beside their rules."""
+"""The errors of the engine: one base class and one envelope. Errors of a product are declared beside their rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 RETRY = {"Retry-After": "1"}
+DOC = "/docs/reference/errors/#"  # followed by the reason
 
 
 class ApiError(Exception):
-    """A refusal with an HTTP status and a stable reason.
+    """Refuse a request with an HTTP status and a stable reason.
 
-    `message` is for people and says what to do next; it never holds SQL, a stack, a path or a secret.
-    `context` is for programs; `reason`, `scope` and `request_id` are added to it in the answer (safe-contract G10).
-    `scope` decides whether the app logs out: `account` (the session is over) or `resource` (G11).
-    `code` differs from the status only for the sign-in codes 800 to 804 and 1000 for a batch.
+    `status`, `reason` and `scope` are class attributes that a subclass sets and an instance may override.
+
+    - `message` is for people and says what to do next. It never holds SQL, a traceback, a path or a secret.
+    - `reason` is for programs; `docs/reference/errors.md` lists every reason.
+    - `scope` is `account` when the session has ended and the client should sign out, else `resource`.
+    - `context` holds details for programs. The response adds `reason`, `scope`, `request_id` and `doc`, the address of
+      the description of the reason.
+    - `code` differs from the status only for the sign-in codes 800 to 804 and for 1000, a failed batch.
+    - `extra` holds members that stand beside `error` in the body, such as `success: 0`.
     """
 
-    status: ClassVar[int] = 400
-    reason: ClassVar[str] = "bad_request"
-    scope: ClassVar[str] = "resource"
+    status: int = 400
+    reason: str = "bad_request"
+    scope: str = "resource"
 
     def __init__(
         self,
@@ -33,35 +39,37 @@ class ApiError(Exception):
         headers: Mapping[str, str] | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(message or self.reason)
-        self.message = message or self.reason.replace("_", " ").capitalize() + "."
+        self.status = status or self.status
+        self.reason = reason or self.reason
+        self.scope = scope or self.scope
+        self.code = code or self.status
+        self.message = message or type(self).reason.replace("_", " ").capitalize() + "."
+        super().__init__(message or type(self).reason)
         self.context = dict(context or {})
-        self.http_status = status or self.status
-        self.code = code or self.http_status
-        self.why = reason or self.reason
-        self.where = scope or self.scope
         self.headers = dict(headers or {})
-        self.extra = dict(extra or {})  # beside "error" in the body, e.g. success: 0 of call 2
+        self.extra = dict(extra or {})
 
     @property
     def retryable(self) -> bool:
-        """Whether it says nothing about the request itself: the same one may succeed later."""
-        return self.http_status >= 500 or self.http_status in (401, 408, 429) or self.why == "schema_changed"
+        """Whether the same request may succeed later, because the refusal does not depend on the request."""
+        return self.status >= 500 or self.status in (401, 408, 429) or self.reason == "schema_changed"
 
     def body(self, request_id: str = "") -> dict[str, Any]:
-        """The `error` object of the envelope."""
-        context = {"reason": self.why, "scope": self.where, **self.context}
+        """Return the `error` object of the envelope; that of a record inside a batch has no `request_id`."""
+        context = {"reason": self.reason, "scope": self.scope, **self.context}
         if request_id:
-            context["request_id"] = request_id
-        return {"code": self.code, "context": context, "message": self.message, "status_code": self.http_status}
+            context |= {"request_id": request_id, "doc": DOC + self.reason}
+        return {"code": self.code, "context": context, "message": self.message, "status_code": self.status}
 
 
 class BadRequest(ApiError):
+    """Raised when an option, a path or a body is malformed or has the wrong type."""
+
     status, reason = 400, "bad_request"
 
 
 class BadFilter(BadRequest):
-    """The filter does not parse or breaks a limit. `position` counts characters from 0."""
+    """Raised when a filter does not parse or exceeds a limit. `position` counts characters from 0."""
 
     reason = "bad_filter"
 
@@ -70,7 +78,7 @@ class BadFilter(BadRequest):
 
 
 class UnknownField(BadRequest):
-    """The same answer for a hidden column and one that does not exist (G7)."""
+    """Raised for a field that does not exist. A hidden column gets the same response."""
 
     reason = "unknown_field"
 
@@ -79,7 +87,7 @@ class UnknownField(BadRequest):
 
 
 class DuplicateField(BadRequest):
-    """A record holds one field twice, for example in two spellings."""
+    """Raised when a record holds one field twice, for example in two spellings."""
 
     reason = "duplicate_field"
 
@@ -88,45 +96,62 @@ class DuplicateField(BadRequest):
 
 
 class Unauthorized(ApiError):
+    """Raised when credentials are missing, unknown or expired."""
+
     status, reason, scope = 401, "no_session", "account"
 
 
 class Forbidden(ApiError):
+    """Raised when the caller's role does not include the right that the request needs."""
+
     status, reason = 403, "forbidden"
 
 
 class NotFound(ApiError):
+    """Raised when a service, table, record or file does not exist or is not visible to the caller."""
+
     status, reason = 404, "not_found"
 
 
 class MethodNotAllowed(ApiError):
+    """Raised when the path exists but does not support the HTTP method."""
+
     status, reason = 405, "method_not_allowed"
 
 
 class Conflict(ApiError):
+    """Raised when the request contradicts stored data, such as a unique key or a reference."""
+
     status, reason = 409, "conflict"
 
 
 class Stale(ApiError):
+    """Raised when `If-Match` names a version of the record that is no longer current."""
+
     status, reason = 412, "stale"
 
 
 class TooLarge(ApiError):
+    """Raised when a body, a file or a response exceeds its limit."""
+
     status, reason = 413, "too_large"
 
     @classmethod
-    def of(cls, most: int, **more: Any) -> TooLarge:
-        """The refusal of a body of more than `most` bytes, told in the unit that a person uses."""
-        told = f"{most // 2**20} MB" if most >= 2**20 and most % 2**20 == 0 else f"{most:,} bytes"
-        return cls(f"The body is larger than {told}.", **more)
+    def of(cls, max_bytes: int, **options: Any) -> TooLarge:
+        """Return the error for a body of more than `max_bytes` bytes, with the limit in MB where it is a round one."""
+        whole = max_bytes >= 2**20 and max_bytes % 2**20 == 0
+        limit = f"{max_bytes // 2**20} MB" if whole else f"{max_bytes:,} bytes"
+        return cls(f"The body is larger than {limit}.", **options)
 
 
 class UnsupportedMedia(ApiError):
+    """Raised when the content type of a body or file is not accepted."""
+
     status, reason = 415, "unsupported_media_type"
 
 
 class Invalid(ApiError):
-    """Field validation of a script or hook; `context.fields` maps a field to its message (G11)."""
+    """Raised when fields of a script or hook fail validation; `context.fields` maps each field to its message."""
 
     status, reason = 422, "invalid"
 
@@ -135,12 +160,18 @@ class Invalid(ApiError):
 
 
 class TooMany(ApiError):
+    """Raised when a rate limit is exceeded; `Retry-After` tells when the window ends."""
+
     status, reason = 429, "rate_limit"
 
 
 class Internal(ApiError):
+    """Raised for a fault of the server itself. The response holds no details; the log does."""
+
     status, reason = 500, "internal"
 
 
 class Busy(ApiError):
+    """Raised when the server or the database cannot handle the request now. Sent with `Retry-After`."""
+
     status, reason = 503, "busy"

@@ -1,7 +1,7 @@
 """The loggers of the engine.
 
-In a host program they are loggers of the standard library named `tableapi.*`, configured by the host. `tableapi serve`
-calls `logging.configure`, which sends every line to standard error as JSON instead.
+They write to loggers of the standard library named `tableapi.*`, which a host program configures as it likes.
+`tableapi serve` calls `observability.logging.configure`, which sends every line to standard error as JSON instead.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 
 class Emit(Protocol):
-    """Write one line: the level's name, the logger's name, the event and its fields."""
+    """Write one line."""
 
     def __call__(self, level: str, name: str, event: str, fields: dict[str, Any]) -> None: ...
 
@@ -20,8 +20,8 @@ def _to_standard_library(level: str, name: str, event: str, fields: dict[str, An
     logger, number = logging.getLogger(name), logging.getLevelNamesMapping()[level.upper()]
     if logger.isEnabledFor(number):
         error = fields.pop("exc_info", None)
-        text = " ".join([event, *(f"{key}={value}" for key, value in fields.items())])
-        logger.log(number, "%s", text, exc_info=error)
+        message = " ".join([event, *(f"{key}={value}" for key, value in fields.items())])
+        logger.log(number, "%s", message, exc_info=error)
 
 
 _emit: Emit = _to_standard_library
@@ -34,7 +34,7 @@ def emit_with(emit: Emit | None) -> None:
 
 
 class Logger:
-    """Write events with named fields. `exc_info` adds the traceback of an exception."""
+    """Write events with named fields. The field `exc_info` adds the traceback of an exception."""
 
     def __init__(self, name: str) -> None:
         self._name = name

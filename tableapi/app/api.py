@@ -10,9 +10,9 @@ from typing import Any
 
 from tableapi.app.pipeline import App
 from tableapi.app.served import Datasets
+from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, Sessions
-from tableapi.auth.rights import AccessFile
 from tableapi.config.settings import ExplicitSettings, Settings
 from tableapi.http.request import Receive, Scope, Send
 

@@ -23,7 +23,7 @@ class Callers:
         try:
             actor = await self._services.authenticator.actor(http.headers, http.ip)
         except Unauthorized as error:
-            if error.why == "no_key":  # nothing was looked up, and nothing counted
+            if error.reason == "no_key":  # nothing was looked up, and nothing counted
                 self._count(http, NOBODY)
             raise
         self._count(http, actor)

@@ -48,7 +48,8 @@ _OF_POSTGRES = (asyncpg.PostgresError, asyncpg.InternalClientError)
 Attempt = Callable[[], Awaitable[Reply]]
 WATCHED = frozenset(("/healthz", "/readyz", "/metrics"))  # who watches must see, above all when it is busy
 _BUSY = (
-    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"},'
+    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s",'
+    b'"doc":"/docs/reference/errors/#busy"},'
     b'"message":"The server is busy. Try again in a moment.","status_code":503}}'
 )
 _BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"), (b"cache-control", b"no-store")]
@@ -120,7 +121,7 @@ class App:
         if refused is None:
             log.error("bug", request_id=http.id, path=shown_path(http.path, self._secret), exc_info=error)
             refused = Internal("Something went wrong!")
-        if refused.why == "read_only":
+        if refused.reason == "read_only":
             self.system.not_saved()
         return response.refused(refused, http.id)
 
@@ -237,13 +238,13 @@ class App:
         refused = to_api_error(error)
         if refused is None:
             raise error
-        if refused.why == "forbidden" and http.actor.role in ("", "key") and self.services.has_sessions:
+        if refused.reason == "forbidden" and http.actor.role in ("", "key") and self.services.has_sessions:
             raise Unauthorized("Your account access session is expired") from None
-        if refused.why not in _STALE:
+        if refused.reason not in _STALE:
             raise error
         await dataset.look()
         if dataset.schema is schema:
-            if refused.why == "schema_changed":  # nothing did: a value, as of type regclass, named what is not there
+            if refused.reason == "schema_changed":  # nothing did: a value, as of type regclass, named what is not there
                 raise BadRequest("A value does not fit its field.", reason="bad_value") from None
             raise error
 

@@ -18,9 +18,9 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Name, PostgresUrl
 
 if TYPE_CHECKING:
+    from tableapi.auth.access_file import AccessFile
     from tableapi.auth.authenticators import Authenticator
     from tableapi.auth.policy import Access, Sessions
-    from tableapi.auth.rights import AccessFile
 
 
 class BadDatasets(CommandError):
@@ -98,7 +98,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _access_file(path: Path) -> AccessFile:
-    from tableapi.auth.rights import AccessFile  # brings SQLAlchemy, which most commands do without
+    from tableapi.auth.access_file import AccessFile  # brings SQLAlchemy, which most commands do without
 
     try:
         return AccessFile.load(path)

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tableapi.app.served import Datasets
+from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
     AnonymousAuthenticator,
     Authenticator,
@@ -20,7 +21,7 @@ from tableapi.auth.authenticators import (
 )
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Access, Sessions
-from tableapi.auth.rights import AccessFile, FileRights, FullRights, NoRights, PolicyRights, Rights
+from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
@@ -61,8 +62,8 @@ class Services:
 
     def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
         return Db(
-            url, lanes=most.reads, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
-            singles=most.singles, budget=shared, idle=self.settings.database_idle_seconds,
+            url, reads=most.reads, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
+            statements=most.statements, budget=shared, idle=self.settings.database_idle_seconds,
             statement_timeout=self.settings.statement_seconds, needed=needed,
         )  # fmt: skip
 

@@ -1,4 +1,7 @@
-"""Headers -> Actor. Rights come from the session's row alone, never from the token or from what a client says."""
+"""Identify the caller of a request from its headers.
+
+Rights depend on the row of the session alone, never on the contents of the token or other values of the request.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from typing import Protocol
 
 import orjson
 
+from tableapi.auth.access_file import AccessFile
 from tableapi.auth.credentials import app_key, session_token
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Actor, Sessions
-from tableapi.auth.rights import AccessFile
 from tableapi.crypto.vault import token_hash
 from tableapi.db.database import Db
 from tableapi.errors import ApiError, Unauthorized
@@ -27,13 +30,15 @@ TOUCH_SECONDS = 60.0
 
 
 class Authenticator(Protocol):
-    """Who a request is from. Raises Unauthorized for credentials that are bad, not for those that are missing."""
+    """Identify the caller of a request."""
 
-    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor: ...
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
+        """Return the actor. Raises Unauthorized for invalid credentials; missing ones give an actor without rights."""
+        ...
 
 
 class OpenAuthenticator:
-    """`--open`: whoever reaches the server may do everything; with `--api-key` only who knows the key."""
+    """`--open`: grant every right to every request, or with `--api-key` to requests with that key."""
 
     def __init__(self, key: str) -> None:
         self._key = key.encode()
@@ -46,39 +51,40 @@ class OpenAuthenticator:
 
 
 class KeyAuthenticator:
-    """`--access`: a key names its role and user."""
+    """`--access`: map the key of a request to the role and user of the access file."""
 
     def __init__(self, access: AccessFile) -> None:
         self._actors = {name: access.actor(name) for name in access.keys}
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
-        found = self._actors.get(app_key(headers))
-        if found is None:
+        actor = self._actors.get(app_key(headers))
+        if actor is None:
             raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
-        return found
+        return actor
 
 
 class AnonymousAuthenticator:
-    """A policy without users: every request has the role `anyone`."""
+    """A policy without sessions: give every request the role `anyone`."""
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         return ANONYMOUS
 
 
 class SessionAuthenticator:
-    """A project: an app key that names the app, and a session that names the user."""
+    """A policy with sessions: an app key identifies the application, a session token the user."""
 
     def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses) -> None:
-        """`app_keys`: a request must send one of them; None where none is needed."""
+        """Require one of `app_keys`, unless it is None."""
         self._db, self._sessions, self._guesses = db, sessions, guesses
         self._keys = None if app_keys is None else frozenset(app_keys)
-        self._kept: dict[bytes, tuple[float, Actor]] = {}
+        self._cached: dict[bytes, tuple[float, Actor]] = {}
         self._touched: dict[bytes, float] = {}
-        self._untouched: dict[bytes, None] = {}
+        self._to_touch: dict[bytes, None] = {}
         self._touching: asyncio.Task[None] | None = None
         self._changes = 0
 
     def listen(self) -> None:
+        """Drop cached actors when the database announces a change."""
         self._db.listen(self._sessions.channel, self.changed)
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
@@ -89,31 +95,36 @@ class SessionAuthenticator:
         return await self.holder(token, key, ip) if token else Actor("key", key=key)
 
     async def tenant_mismatches(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
-        """Keep that somebody named another account as the session's."""
+        """Record that a request named an account other than that of its session."""
         if sql := self._sessions.tenant_mismatches:
             values = orjson.dumps(dict(actor.values), default=str).decode()
             await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
 
     async def holder(self, token: str, key: str, ip: str) -> Actor:
-        """The user of a session token. Raises Unauthorized for a bad one, and the refusals of policy.py.
+        """Return the actor of a session token.
 
-        A token that this worker has not seen to be good is counted against its address before it is looked up.
+        A token that is not in the cache of this worker is counted against the client's address before it is looked up.
+
+        Raises:
+            Unauthorized: the token is unknown or expired.
+            ApiError: the policy refuses the role of the session.
+            TooMany: too many unknown tokens came from this address.
         """
-        mark = token_hash(token)
-        kept = self._kept.get(mark)
+        digest = token_hash(token)
+        cached = self._cached.get(digest)
         now = time.monotonic()
-        if kept is not None and kept[0] > now:
-            return kept[1]
-        if kept is not None:
-            return await self._looked_up(mark, key, now)
+        if cached is not None and cached[0] > now:
+            return cached[1]
+        if cached is not None:
+            return await self._look_up(digest, key, now)
         async with self._guesses.counted(ip):
-            return await self._looked_up(mark, key, now)
+            return await self._look_up(digest, key, now)
 
-    async def _looked_up(self, mark: bytes, key: str, now: float) -> Actor:
+    async def _look_up(self, digest: bytes, key: str, now: float) -> Actor:
         changes = self._changes
-        row = await self._db.reads.fetchrow(self._sessions.lookup, mark)
+        row = await self._db.reads.fetchrow(self._sessions.lookup, digest)
         if row is None:
-            self._kept.pop(mark, None)
+            self._cached.pop(digest, None)
             raise Unauthorized("Your account access session is expired")
         role = row["role"]
         if refusal := self._sessions.refusals.get(role):
@@ -121,41 +132,41 @@ class SessionAuthenticator:
             raise ApiError(message, status=status, reason=reason, scope="account")
         values, user = dict(row), self._sessions.user
         actor = Actor(
-            role, values, session=mark.hex(), key=key, user={user: values[user]} if user else {},
+            role, values, session=digest.hex(), key=key, user={user: values[user]} if user else {},
             account=values.get(self._sessions.account),
         )  # fmt: skip
-        if changes == self._changes:  # nothing changed while we looked
-            if len(self._kept) >= MAX_CACHED_ACTORS:
-                self._kept.clear()
-            self._kept[mark] = (now + self._sessions.seconds, actor)
-        self._touch(mark, now)
+        if changes == self._changes:  # no change was announced during the look-up
+            if len(self._cached) >= MAX_CACHED_ACTORS:
+                self._cached.clear()
+            self._cached[digest] = (now + self._sessions.seconds, actor)
+        self._touch(digest, now)
         return actor
 
-    def _touch(self, mark: bytes, now: float) -> None:
-        """Extend the idle life of the session, at most once a minute and beside the request."""
-        if not self._sessions.touch or self._touched.get(mark, 0.0) > now - TOUCH_SECONDS:
+    def _touch(self, digest: bytes, now: float) -> None:
+        """Extend the idle time of the session in the background, at most once a minute."""
+        if not self._sessions.touch or self._touched.get(digest, 0.0) > now - TOUCH_SECONDS:
             return
         if len(self._touched) >= MAX_CACHED_ACTORS:
             self._touched.clear()
-        self._touched[mark] = now
-        self._untouched[mark] = None
+        self._touched[digest] = now
+        self._to_touch[digest] = None
         if self._touching is None or self._touching.done():
             self._touching = background.start(self._touch_all(), "touch_sessions")
 
     async def _touch_all(self) -> None:
-        """One after the other: after a restart everybody comes at once, and their requests need the lanes."""
-        while self._untouched:
-            mark, _ = self._untouched.popitem()
-            with suppress(Exception):  # a session that is not extended now is at its next request
-                await self._db.writes.fetchrow(self._sessions.touch, mark)
+        """Update one session at a time, so that the requests after a restart find free connections."""
+        while self._to_touch:
+            digest, _ = self._to_touch.popitem()
+            with suppress(Exception):  # the next request of the session tries again
+                await self._db.writes.fetchrow(self._sessions.touch, digest)
 
     def changed(self, payload: str) -> None:
-        """A session, user or client changed: `<column>=<value>`; "" stands for anything."""
+        """Drop the cached actors with `<column>=<value>`, for example after a sign-out; all of them for ""."""
         self._changes += 1
         name, _, value = payload.partition("=")
         if not value:
-            self._kept.clear()
+            self._cached.clear()
             return
-        for mark, (_, actor) in list(self._kept.items()):
-            if (mark.hex() if name == "session" else str(actor.values.get(name))) == value:
-                del self._kept[mark]
+        for digest, (_, actor) in list(self._cached.items()):
+            if (digest.hex() if name == "session" else str(actor.values.get(name))) == value:
+                del self._cached[digest]

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 
 def app_key(headers: Mapping[str, str]) -> str:
+    """Return the application key; "" when there is none."""
     return headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or ""
 
 
 def session_token(headers: Mapping[str, str]) -> str:
-    """The session token of a request; `Authorization` wins over the session headers (table-api §2)."""
+    """Return the session token; "" when there is none. `Authorization` takes precedence over the session headers."""
     bearer = headers.get("authorization", "")
     if bearer[:7].lower() == "bearer ":
         return bearer[7:].strip()

@@ -1,7 +1,7 @@
-"""Credentials that are not known yet are counted by address before they are looked up, and given back when good.
+"""Limit look-ups of unknown credentials by client address.
 
-So guessing costs the database no more than the limit allows, however many requests come at once, while sessions behind
-one address do not count against each other.
+A look-up is counted before it runs and returned to the limit when the credential is valid. So guessing cannot cost the
+database more look-ups than the limit allows, and valid sessions behind one address do not count against each other.
 """
 
 from __future__ import annotations
@@ -15,30 +15,34 @@ from tableapi.ratelimit import counter
 from tableapi.ratelimit.enforce import count_use, limit_headers
 
 NAME, SECONDS = "credential", 60
-AT_ONCE = 16  # look-ups of one worker; the database has fewer lanes
+MAX_LOOKUPS = 16  # at once in one worker
 
 
 class Guesses:
-    """The count of one worker process, shared with the other workers as all limits are.
+    """Count the look-ups of one worker process, together with those of the other workers.
 
-    All workers together look up at most half of what is allowed at once. More would refuse good credentials that are
-    looked up at the same moment, before any of them is given back.
+    All workers together run at most half of the allowed look-ups at once. With more, valid credentials that arrive at
+    the same moment would be refused before the first of them is returned to the limit.
     """
 
     def __init__(self, per_minute: int, workers: int = 1) -> None:
         self._per_minute = per_minute
-        self._place = asyncio.Semaphore(max(1, min(AT_ONCE, per_minute // (2 * workers))))
+        self._slots = asyncio.Semaphore(max(1, min(MAX_LOOKUPS, per_minute // (2 * workers))))
 
     @asynccontextmanager
     async def counted(self, ip: str) -> AsyncIterator[None]:
-        """Count the look-up inside. It is given back unless the look-up raises. Raises TooMany."""
+        """Count the look-up in the `with` block. It stays counted only if the block raises a refusal below 500.
+
+        Raises:
+            TooMany: the address has no look-ups left.
+        """
         key = counter.network(ip)
-        async with self._place:
+        async with self._slots:
             hit = count_use(NAME, key, self._per_minute, SECONDS)
             try:
                 yield
             except ApiError as error:
-                if error.http_status >= 500:  # the credential was not looked at
+                if error.status >= 500:  # the credential was not checked
                     counter.give_back(NAME, key, hit)
                 error.headers = limit_headers(hit) | error.headers
                 raise

@@ -1,8 +1,8 @@
-"""The words policy.py is written in. Policy is data; what it does not name does not exist for the API.
+"""Classes that describe the access policy of a project. What the policy does not list is not exposed.
 
-A row rule is a function of (table, actor) that returns an SQLAlchemy clause. It runs once per shape, with a symbolic
-actor whose attributes are bound parameters; the values of the caller are bound at each request. So a rule never
-branches on a value of the actor, only on what it is given.
+A row rule is a function of (table, actor) that returns an SQLAlchemy clause. It runs once per compiled statement, with
+a symbolic actor that supplies bound parameters; the caller's values are bound at each request. Therefore a rule must
+not branch on a value of the actor. `docs/reference/policy.md` describes every option.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ ANYONE = "*"
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who asks. `values` are the columns of the session row (or `user` of an access file); never from the client."""
+    """The caller of a request.
 
-    role: str  # "key" for an app key alone, "" for nobody
+    `values` are the columns of the session row, or `user` of an access file. They never come from the request.
+    """
+
+    role: str  # "key" for an app key without a session, "" without credentials
     values: Mapping[str, Any] = field(default_factory=dict)
     session: str = ""  # hash of the session token, "" without a session
-    key: str = ""  # which app key
-    user: Mapping[str, Any] = field(default_factory=dict)  # {column: value} that names the user, for logs and limits
+    key: str = ""  # the app key
+    user: Mapping[str, Any] = field(default_factory=dict)  # {column: value} that identifies the user in logs and limits
     account: Any = None  # the account of the user, for limits
 
     def __getattr__(self, name: str) -> Any:
@@ -37,7 +40,7 @@ class Actor:
 
 
 class ActorTerms:
-    """The symbolic actor that a row rule gets: `actor.clientid` is a bound parameter of that name."""
+    """The symbolic actor of a row rule: `actor.tenantid` is a bound parameter of that name."""
 
     def __getattr__(self, name: str) -> sa.BindParameter[Any]:
         if name.startswith("__"):
@@ -45,6 +48,7 @@ class ActorTerms:
         return self.term(name)
 
     def term(self, name: str, type_: Any = None) -> sa.BindParameter[Any]:
+        """Return the bound parameter for a value of the actor."""
         return sa.bindparam("actor." + name, type_=type_, unique=False)
 
 
@@ -54,19 +58,22 @@ Listed = Callable[[Any], sa.Select[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What some roles may do with the rows and fields of one table.
+    """Describe what some roles may do with the rows and fields of one table.
 
-    roles: names of roles, or ANYONE. rows: None means every row. fields: the only fields readable (read) or writable
-    (create, update); None means all. hidden: fields taken away from those. stamp: fields set from the actor at a
-    create, whatever the body says.
-    only_in: for an update, the rows in which a field may be given another value, for fields that may not be changed in
-    every row of `rows`. The rule sees the row as it is before the change.
-    ignored: fields that are left out of a record without a refusal, although the caller cannot write them.
-    rows_by: for a read whose filter demands that one of these fields equals a value (joined by AND, or on both sides of
-    an OR), the rule of rows that counts instead of `rows`.
-    listed: a select of the rows that `rows` allows from a table kept for that, for reads without a filter: their keys,
-    and other fields to order by, under the table's own names. Pages and counts come from it; `rows` still holds for
-    each row of the page.
+    Attributes:
+        roles: names of roles, or ANYONE.
+        rows: the rows that the rule covers; None for every row.
+        fields: the readable fields (read) or writable fields (create, update); None for all.
+        hidden: fields that are removed from `fields`.
+        stamp: fields that a create sets from the actor, regardless of the body.
+        only_in: for an update, the rows in which a field may be changed, for fields that may not be changed in every
+            row of `rows`. The condition sees the row before the change.
+        ignored: fields that are dropped from a record without an error when the caller may not write them.
+        rows_by: for a read with a filter that requires one of these fields to equal a value (joined by AND, or on both
+            sides of an OR), the condition that replaces `rows`.
+        listed: for reads without a filter, a select from a table maintained for that purpose. It returns the keys of
+            the rows that `rows` allows, and further fields to order by, under the table's own names. It provides the
+            pages and counts; `rows` still applies to each row of the page.
     """
 
     roles: Iterable[str] | str = ANYONE
@@ -80,6 +87,7 @@ class Rule:
     ignored: frozenset[str] | set[str] = frozenset()
 
     def covers(self, role: str) -> bool:
+        """Whether the rule applies to a role."""
         return self.roles == ANYONE or role in self.roles
 
 
@@ -88,12 +96,14 @@ Rules = Rule | tuple[Rule, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rules of one table. Of several rules for one action the first that names the caller's role counts.
+    """Describe the access to one table. Of several rules for one action the first that covers the role applies.
 
-    sealed: text columns that hold tokens of encryption at rest. They can be read, never filtered, ordered or grouped;
-    on the way out `crypto.unseal` turns the tokens into what the caller gets (safe-contract G17).
-    replica: whether reads may be answered by a replica (DATABASE_REPLICA_URLS). Never for money, nor for what says who
-    may do what; together with another table only if that one allows it too.
+    Attributes:
+        label: the name of the table for people.
+        sealed: text columns that hold encrypted tokens. They can be read, but not filtered, ordered or grouped;
+            `crypto.unseal` decrypts them in the response.
+        replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
+            decide about rights. A read of several tables needs it on each of them.
     """
 
     read: Rules = None
@@ -105,33 +115,36 @@ class Access:
     replica: bool = False
 
     def rule(self, action: str, role: str) -> Rule | None:
-        """The rule for `read`, `create`, `update` or `delete`; None when there is none."""
+        """Return the rule of a role for `read`, `create`, `update` or `delete`; None when there is none."""
         rules: Rules = getattr(self, action)
         if rules is None:
             return None
-        for one in rules if isinstance(rules, tuple) else (rules,):
-            if one.covers(role):
-                return one
+        for rule in rules if isinstance(rules, tuple) else (rules,):
+            if rule.covers(role):
+                return rule
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """How the engine turns a session token into an actor, so that it needs to know no table of the product.
+    """Describe how a session token becomes an actor.
 
-    lookup: SQL with $1 = SHA-256 of the token (bytea). One row, or none for a bad, expired or revoked token. Its
-        columns become the actor's values; `role` must be among them.
-    touch: SQL with $1 the same; run at most once a minute per session to extend its idle life.
-    refusals: roles whose every request is refused with scope `account`: role -> (status, reason, message).
-    confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the refusal,
-        with scope `resource`. ANYONE does not include them.
-    identity: fields that say whose a record is, each with the session's value of the same meaning. Another value, in a
-        field that the caller cannot write, is refused as `tenant_mismatch`; the session's own is ignored. A set of
-        fields stands for values of the same names.
-    crossed: SQL that keeps such an attempt: $1 the actor's values as JSON, $2 what was sent, $3 {field, call} as JSON,
-        $4 the caller's address.
-    user, account: columns of `lookup` that name the user and its account, for logs, limits and idempotency keys.
-    channel: NOTIFY channel whose payload, `<column>=<value>` (e.g. `clientid=7`), drops the cached actors that have it.
+    Attributes:
+        lookup: SQL with $1 = SHA-256 of the token (bytea). It returns one row, or none for an unknown, expired or
+            revoked token. Its columns become the actor's values; `role` must be one of them.
+        touch: SQL with the same $1 that extends the idle time of the session; runs at most once a minute per session.
+        refusals: roles that may call nothing, refused with scope `account`: role -> (status, reason, message).
+        confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the refusal,
+            with scope `resource`. ANYONE does not include them.
+        identity: fields that identify the owner of a record, each with the actor's value of the same meaning; a set of
+            fields stands for values of the same names. A different value in a field that the caller may not write is
+            refused as `tenant_mismatch`; an equal value is ignored.
+        tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
+            {field, call} as JSON, $4 the client's address.
+        user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency.
+        channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
+            value.
+        seconds: how long an actor is cached.
     """
 
     lookup: str
@@ -147,13 +160,16 @@ class Sessions:
 
     @property
     def identities(self) -> Mapping[str, str]:
-        """Each field of `identity` with the name of the session's value."""
+        """Return each field of `identity` with the name of the actor's value."""
         return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedHash:
-    """How a keyed hash (`vault.index`) was made: of these columns of its row, opened where they are sealed."""
+    """Describe a keyed hash (`Vault.index`): its purpose, the columns of its row and the function that joins them.
+
+    Sealed columns are decrypted before they are joined.
+    """
 
     purpose: str
     columns: tuple[str, ...]
@@ -162,10 +178,11 @@ class KeyedHash:
 
 @dataclass(frozen=True, slots=True)
 class SealedTable:
-    """What scripts keep of a table under SECRET_KEYS, for `tableapi reseal`; `sealed` of an Access it knows.
+    """Describe the encrypted columns of a table for `tableapi reseal`. `Access.sealed` need not be repeated.
 
-    sealed: columns of sealed text or bytes. hashes: columns of keyed hashes; None for one that is made of what nobody
-    kept, so that its key has to stay.
+    Attributes:
+        sealed: columns of encrypted text or bytes.
+        hashes: columns of keyed hashes. None marks a hash of a value that is not stored; its key cannot be removed.
     """
 
     table: str

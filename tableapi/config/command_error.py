@@ -1,4 +1,4 @@
-"""Why a command ends early: something that its user can cause and mend. Told in one line, never as a traceback."""
+"""The error that ends a command with one line on standard error instead of a traceback."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import ClassVar
 
 
 class CommandError(Exception):
-    """The message is one line that says what to do. `code` is the exit code: 1 cannot, 2 asked for wrongly."""
+    """Raised for a problem that the user of a command can solve.
+
+    The message is one line that says what to do. `code` is the exit code: 1 for a failure, 2 for wrong arguments or
+    settings.
+    """
 
     code: ClassVar[int] = 1

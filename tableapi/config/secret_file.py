@@ -1,4 +1,4 @@
-"""Secrets that nobody gave: made once, kept in files that only their owner can read."""
+"""Generated secrets, kept in files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from pathlib import Path
 
 
 def close_folder(folder: Path) -> int:
-    """Make `folder` for its owner alone; the mode that it had when that was wider, else 0.
+    """Create `folder`, or restrict it to its owner. Return the former mode if that was wider, else 0.
 
-    One whose group is that of `nobody` may be entered by it: an embedded PostgreSQL of root needs that where there are
-    no user namespaces. Under a running one the mode stays until the next start.
+    A folder of root with mode 0710 and the group of the unprivileged system user is left alone: an embedded PostgreSQL
+    started by root runs as that user and has to enter it where user namespaces are not available. The mode of a folder
+    with a running PostgreSQL stays until the next start.
     """
     if not folder.exists():
         folder.mkdir(mode=0o700, parents=True)
         return 0
-    found = folder.stat()
-    mode = stat.S_IMODE(found.st_mode)
-    lent = mode == 0o710 and found.st_uid == 0 and found.st_gid == pwd.getpwnam("nobody").pw_gid
-    if not mode & 0o077 or lent or found.st_uid != os.geteuid():
+    status = folder.stat()
+    mode = stat.S_IMODE(status.st_mode)
+    shared = mode == 0o710 and status.st_uid == 0 and status.st_gid == pwd.getpwnam("nobody").pw_gid
+    if not mode & 0o077 or shared or status.st_uid != os.geteuid():
         return 0
     if (folder / "postgres" / "data" / "postmaster.pid").exists():
         return 0
@@ -32,16 +33,16 @@ def close_folder(folder: Path) -> int:
 
 
 def kept_secret(path: Path) -> str:
-    """The text of `path`; made at random (256 bits) when there is none.
+    """Return the secret in `path`; generate one of 256 bits if the file does not exist.
 
-    Two processes may start at once: each writes its own file, and the first link wins, so both read the same secret and
-    neither sees half of one.
+    Two processes may start at the same time: each writes a file of its own and links it to `path`. The first link
+    succeeds, so both read the same complete secret.
     """
     with contextlib.suppress(FileNotFoundError):
         return path.read_text().strip()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.parent.chmod(0o700)
-    number, draft = tempfile.mkstemp(dir=path.parent)  # for its owner alone
+    number, draft = tempfile.mkstemp(dir=path.parent)  # mode 0600
     with os.fdopen(number, "w") as file:
         file.write(secrets.token_urlsafe(32) + "\n")
         file.flush()

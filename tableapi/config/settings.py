@@ -1,7 +1,7 @@
-"""Every setting, read once at start from the environment or `.env`, frozen, and passed down. No other module reads it.
+"""The settings of the engine: read once at start, frozen, and passed down. No other module reads the environment.
 
-In: environment, `.env` of the working folder, overrides of the command line. Out: `Settings`, or `BadSettings` with one
-clear line. A secret that is not given is made once and kept under DATA_DIR (`secretfile.py`).
+Sources, the first with a value counts: options of the command line, the environment, `.env` in the working folder. Keys
+and secrets that are not set are generated once and kept below DATA_DIR (`secret_file.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = get_logger(__name__)
 
 
 class BadSettings(CommandError):
-    """A setting cannot be used. The message names it."""
+    """Raised for a setting that cannot be used. The message names it."""
 
     code = 2
 
@@ -38,7 +38,7 @@ def _listed(value: object) -> object:
 
 
 def postgres_url(value: str) -> str:
-    """A PostgreSQL address as asyncpg takes it; SQLAlchemy's spelling and `postgres://` are accepted."""
+    """Return an address in the form of asyncpg; `postgres://` and SQLAlchemy's `postgresql+driver://` are accepted."""
     scheme, _, rest = value.partition("://")
     if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
         raise ValueError("must be a PostgreSQL address: postgresql://user:password@host:5432/database")
@@ -46,6 +46,7 @@ def postgres_url(value: str) -> str:
 
 
 def origin(value: str) -> str:
+    """Check an address such as `https://app.example.com` and remove a slash at its end."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError("must be an address like https://app.example.com")
@@ -72,7 +73,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
 class Settings(BaseSettings):
-    """One attribute per setting, named as the setting in lower case. Empty text means the feature is off."""
+    """One attribute per setting, named as its environment variable in lower case. An empty text disables a feature."""
 
     model_config = SettingsConfigDict(
         env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, case_sensitive=False
@@ -87,8 +88,8 @@ class Settings(BaseSettings):
     data_dir: Path = Path(".data")
     database_url: PostgresUrl | None = Field(default=None, repr=False)
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
-    database_connections: int | None = Field(default=None, ge=1, le=100_000)  # of all workers and databases together
-    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which a connection that is not needed is closed
+    database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
+    database_idle_seconds: float = Field(default=60.0, gt=0)  # after which an unused connection is closed
     redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
     init: bool = True
     worker: bool = True
@@ -96,38 +97,38 @@ class Settings(BaseSettings):
     app_keys: Words = Field(default=(), repr=False)
     secret_keys: Annotated[Words, AfterValidator(_secret_keys)] = Field(default=(), repr=False)
     metrics_token: str = Field(default="", repr=False)
-    rate_limits: bool | None = None  # None: on, but off for --open and --access
-    trusted_proxies: Words = ()  # addresses whose X-Forwarded-For is believed
+    rate_limits: bool | None = None  # None: on for a project, off for --open and --access
+    trusted_proxies: Words = ()  # addresses of proxies; X-Forwarded-For is read only from these
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
-    otel_exporter_otlp_endpoint: str = ""  # traces are sent there (tracing.py)
+    otel_exporter_otlp_endpoint: str = ""  # enables traces (tracing.py)
     otel_traces_exporter: str = ""
     otel_service_name: str = "tableapi"
 
-    # Limits of G8, G9 and G20.
+    # Limits of filters, pages, bodies and rates: docs/reference/wire.md, docs/reference/rules.md.
     filter_chars: int = Field(default=2000, ge=1)
     filter_conditions: int = Field(default=50, ge=1)
     filter_depth: int = Field(default=10, ge=1)
     filter_in: int = Field(default=500, ge=1)
     max_limit: int = Field(default=1000, ge=1)
-    public_routines: Words = ()  # functions and procedures that may be called (table-api §12)
+    public_routines: Words = ()  # functions and procedures that may be called
     max_offset: int = Field(default=100_000, ge=0)
     body_bytes: int = Field(default=1_048_576, ge=1024)
     statement_seconds: float = Field(default=5.0, gt=0)
     request_seconds: float = Field(default=15.0, gt=0)
-    max_under_way: int = Field(default=512, ge=1)  # requests at once, per worker; more are refused (503)
+    max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; further ones get 503
     drain_seconds: float = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)
 
     @property
     def run_dir(self) -> Path:
-        """What lives as long as the server: counts of limits and metrics. One per port: two servers share the rest."""
+        """The folder of files that a running server shares among its workers; servers on other ports have their own."""
         return self.data_dir / "run" / str(self.port)
 
     @classmethod
     def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:
-        """Settings of this process; `overrides` (the command line) beat the environment, which beats `.env`."""
+        """Read the settings; `overrides` come before the environment, and that before `.env`. Raises BadSettings."""
         try:
             settings = cls(**(overrides or {}))
         except ValidationError as error:
@@ -140,16 +141,16 @@ class Settings(BaseSettings):
 
 
 def _close(data_dir: Path) -> None:
-    """What is under DATA_DIR is for its owner: secrets, uploads, the database."""
+    """Restrict DATA_DIR to its owner: it holds secrets, uploads and the database."""
     try:
-        if was := close_folder(data_dir):
-            log.warning("data_dir_closed", was=f"{was:04o}", now="0700", data_dir=str(data_dir))
+        if mode := close_folder(data_dir):
+            log.warning("data_dir_closed", was=f"{mode:04o}", now="0700", data_dir=str(data_dir))
     except OSError as error:
         raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
 
 
 class ExplicitSettings(Settings):
-    """Settings of a host program: keyword arguments and defaults. The environment and `.env` are not read."""
+    """The settings of a host program: keyword arguments and defaults. The environment and `.env` are not read."""
 
     workers: int = 1
 
@@ -166,7 +167,7 @@ class ExplicitSettings(Settings):
 
 
 def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
-    """The secrets that the environment does not give, made once and kept."""
+    """Return the keys that are not set, from their files below DATA_DIR."""
     missing = [name for name in ("app_keys", "secret_keys") if not getattr(settings, name)]
     try:
         return {name: (kept_secret(data_dir / "secrets" / name.removesuffix("s")),) for name in missing}
@@ -175,7 +176,7 @@ def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
 
 
 def _one_line(error: ValidationError) -> str:
-    """`PORT: Input should be a valid integer ... (is 'x')` for the first problem; never the value of a secret."""
+    """Describe the first problem: `PORT: Input should be a valid integer (is 'x')`. Values of secrets are left out."""
     first = error.errors(include_url=False)[0]
     text = first["msg"].removeprefix("Value error, ")
     if not first["loc"]:

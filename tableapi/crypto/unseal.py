@@ -1,4 +1,4 @@
-"""Sealed values on their way out of the table API: ciphertext at rest becomes plain text, or text for one session."""
+"""Decrypt sealed values in a response body of the table API."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import orjson
 
 from tableapi.crypto.vault import Vault, Wire, unseal
 
-# A token holds no character that JSON escapes, so it can be found in the bytes that PostgreSQL made.
+# A token holds no character that JSON escapes, so it can be found in the bytes that PostgreSQL rendered.
 _TOKEN = re.compile(rb'"(s1\.[A-Za-z0-9_-]{20,})"')
 
 
 class Unsealer:
+    """Replace sealed tokens in JSON by their values."""
+
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
     def body(self, body: bytes, wire: Wire | None) -> bytes:
-        """Decrypt every sealed value of a JSON text; with `wire`, encrypt it again for the caller's session."""
+        """Decrypt every sealed value of a JSON text; with `wire`, encrypt each for the caller's session."""
         parts = _TOKEN.split(body)
         if len(parts) == 1:
             return body

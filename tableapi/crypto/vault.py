@@ -1,8 +1,8 @@
-"""Encryption of values at rest, keyed hashes to find them by, and encryption of fields on the wire (safe-contract G17).
+"""Encryption of values at rest, keyed hashes to look values up, and encryption of response fields.
 
-At rest: AES-256-GCM under a key derived from a SECRET_KEYS entry. A token starts with the id of its key, so that keys
-rotate by putting a new one in front: new values are sealed with the first, old ones open with the key that they name.
-On the wire: a key derived from the caller's session token, `v1.<nonce>.<ciphertext>` in base64url.
+At rest: AES-256-GCM with a key derived from an entry of SECRET_KEYS. A sealed value starts with the id of its key. To
+rotate keys, put a new one first: it seals new values, and older values are opened with the key that they name.
+In responses: a key derived from the session token; fields are `v1.<nonce>.<ciphertext>` in base64url.
 """
 
 from __future__ import annotations
@@ -24,62 +24,65 @@ WIRE_HEADER = "x-field-encryption"
 WIRE_SCHEME = "session-v1"
 _VERSION, _ID, _NONCE = b"\x01", 4, 12
 _PREFIX = "s1."
-HEAD = 1 + _ID
-HASHES = "hashes:"  # begins an entry of SECRET_KEYS that seals nothing
+HEAD = 1 + _ID  # bytes before the nonce: version and key id
+HASHES = "hashes:"  # prefix of an entry of SECRET_KEYS for keyed hashes only
 _INDEX = "tableapi-blind-index-v1"
 
 
 class CannotOpen(Internal):
-    """A sealed value names a key that SECRET_KEYS does not hold, or was changed."""
+    """Raised for a sealed value that was modified, or with a key that is not in SECRET_KEYS."""
 
     reason = "sealed"
 
 
 def derive(secret: bytes, info: str) -> bytes:
-    """32 bytes for one purpose out of one secret."""
+    """Derive a key of 32 bytes for one purpose from a secret."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=info.encode()).derive(secret)
 
 
 def token_hash(token: str) -> bytes:
-    """What is stored of a random token. It needs no key: 32 random bytes cannot be guessed."""
+    """Return the hash under which a random token is stored. 32 random bytes need no key: they cannot be guessed."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def b64(data: bytes) -> str:
-    """base64url without padding."""
+    """Encode as base64url without padding."""
     return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def unb64(text: str) -> bytes:
-    """The bytes of base64url text without padding."""
+    """Decode base64url without padding. Raises ValueError."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def hash_keys(secret_keys: Sequence[str]) -> str:
-    """SECRET_KEYS when the older ones seal nothing any more: each becomes what finds its keyed hashes and opens
-    nothing. The secret cannot be had from it."""
+    """Return SECRET_KEYS with the older keys reduced to keys for keyed hashes.
+
+    For use when no value is sealed with the older keys any more. A reduced key finds the keyed hashes of the old one,
+    opens nothing, and does not disclose the secret.
+    """
     older = [k if k.startswith(HASHES) else HASHES + b64(derive(k.encode(), _INDEX)) for k in secret_keys[1:]]
     return ",".join([secret_keys[0], *older])
 
 
 def key_problem(secret_keys: Sequence[str]) -> str:
-    """What is wrong with SECRET_KEYS; empty when nothing is."""
+    """Describe what is wrong with SECRET_KEYS; "" when nothing is."""
     for number, secret in enumerate(secret_keys, 1):
         if not secret.startswith(HASHES):
             continue
         if number == 1:
-            return "the first key has to seal, and one that begins with hashes: cannot"
+            return "the first key has to seal values, and one that begins with hashes: cannot; put a secret first"
         try:
-            whole = len(unb64(secret.removeprefix(HASHES))) == 32
+            complete = len(unb64(secret.removeprefix(HASHES))) == 32
         except ValueError:
-            whole = False
-        if not whole:
-            return f"key {number} is not as tableapi reseal --hash-keys printed it"
+            complete = False
+        if not complete:
+            return f"key {number} is incomplete; copy it as `tableapi reseal --hash-keys` printed it"
     return ""
 
 
 class Vault:
-    """Seals and opens values with the keys of the deployment."""
+    """Seal and open values with the keys of the deployment."""
 
     def __init__(self, secret_keys: Sequence[str]) -> None:
         if not secret_keys:
@@ -98,65 +101,65 @@ class Vault:
 
     @property
     def heads(self) -> list[bytes]:
-        """How a value begins that was sealed by each key, newest first: `HEAD` bytes."""
-        return [_VERSION + ident for ident in self._ciphers]
+        """Return the first `HEAD` bytes of the values sealed with each key, newest first."""
+        return [_VERSION + key_id for key_id in self._ciphers]
 
     def is_newest(self, sealed: str | bytes) -> bool:
-        """Whether a sealed value is under the first key."""
+        """Whether a value was sealed with the first key."""
         return (unb64(sealed.removeprefix(_PREFIX)) if isinstance(sealed, str) else sealed).startswith(self._head)
 
     def seal_bytes(self, plain: bytes) -> bytes:
-        """version, key id, nonce, ciphertext with tag."""
+        """Return version, key id, nonce and ciphertext with tag."""
         nonce = os.urandom(_NONCE)
         return self._head + nonce + self._cipher.encrypt(nonce, plain, None)
 
     def open_bytes(self, sealed: bytes) -> bytes:
-        """The plain bytes; CannotOpen when the key is gone or the value was tampered with."""
-        start = 1 + _ID
-        cipher = self._ciphers.get(sealed[1:start]) if sealed[:1] == _VERSION else None
+        """Return the plain bytes. Raises CannotOpen."""
+        cipher = self._ciphers.get(sealed[1:HEAD]) if sealed[:1] == _VERSION else None
         if cipher is None:
-            raise CannotOpen("A stored value was sealed with a key that SECRET_KEYS does not hold.")
+            raise CannotOpen("A stored value was encrypted with a key that is not in SECRET_KEYS. Add the key there.")
         try:
-            return cipher.decrypt(sealed[start : start + _NONCE], sealed[start + _NONCE :], None)
+            return cipher.decrypt(sealed[HEAD : HEAD + _NONCE], sealed[HEAD + _NONCE :], None)
         except InvalidTag:
-            raise CannotOpen("A stored value was changed outside the program.") from None
+            raise CannotOpen("A stored encrypted value was modified outside the program.") from None
 
     def seal(self, plain: str) -> str:
-        """A text token, for columns that JSON made by PostgreSQL passes through."""
+        """Return a text token, for columns that PostgreSQL renders as JSON."""
         return _PREFIX + b64(self.seal_bytes(plain.encode()))
 
     def open(self, token: str) -> str:
-        """The text that `seal` got."""
+        """Return the text of a token. Raises CannotOpen."""
         return self.open_bytes(unb64(token.removeprefix(_PREFIX))).decode()
 
     def index(self, purpose: str, value: str) -> bytes:
-        """A keyed hash to find the value by, under the newest key."""
+        """Return a keyed hash to look the value up, with the newest key."""
         return hmac.digest(self._index_keys[0], f"{purpose}\0{value}".encode(), "sha256")
 
     def indexes(self, purpose: str, value: str) -> list[bytes]:
-        """The keyed hash under every key, newest first: look up with `= any($1)`."""
+        """Return the keyed hashes with every key, newest first; look up with `= any($1)`."""
         text = f"{purpose}\0{value}".encode()
         return [hmac.digest(key, text, "sha256") for key in self._index_keys]
 
 
 class Wire:
-    """Fields of one answer, encrypted for one session (safe-contract §10.9)."""
+    """Encrypt fields of a response for one session."""
 
     def __init__(self, session_token: str) -> None:
         self._cipher = AESGCM(derive(session_token.encode(), "contact-field-v1"))
 
     def encrypt(self, plain: str) -> str:
+        """Return `v1.<nonce>.<ciphertext>`."""
         nonce = os.urandom(_NONCE)
         return f"v1.{b64(nonce)}.{b64(self._cipher.encrypt(nonce, plain.encode(), None))}"
 
 
 def wire_for(header: str | None, session_token: str) -> Wire | None:
-    """The encryption that a request asked for by its `X-Field-Encryption` header; None for plain inside TLS."""
+    """Return the encryption that `X-Field-Encryption` asks for; None for plain fields inside TLS."""
     return Wire(session_token) if session_token and (header or "").strip().lower() == WIRE_SCHEME else None
 
 
 def unseal(vault: Vault, tokens: Sequence[str | None], wire: Wire | None) -> list[str | None]:
-    """Sealed columns on their way out: opened, and encrypted again for the wire where the caller asked for it."""
+    """Open sealed values, and encrypt them for the session when `wire` is given. None stays None."""
     plain = (None if token is None else vault.open(token) for token in tokens)
     if wire is None:
         return list(plain)

@@ -57,7 +57,7 @@ class Dataset:
 
     async def open(self) -> None:
         await self.db.connect()
-        async with self.db.reads.one() as connection:
+        async with self.db.reads.acquire() as connection:
             self._use(await introspection.read(connection))
         if self.replicas is not None:
             await self.replicas.open()
@@ -118,7 +118,7 @@ class Dataset:
         finally:
             self._next = None
         self._looked = time.monotonic()
-        async with self._looking, self.db.reads.one() as connection:
+        async with self._looking, self.db.reads.acquire() as connection:
             changed = await introspection.fingerprint(connection) != self._mark
             if changed:
                 self._use(await introspection.read(connection))

@@ -1,7 +1,7 @@
-"""How many connections a node opens: the number in all, its share for each worker and database, and what is left over.
+"""Divide the database connections of a node among its worker processes and databases.
 
-The number of DATABASE_CONNECTIONS is divided among the workers, because processes share nothing. Inside a worker every
-database is sure of a few connections; the rest belongs to whichever database has requests that wait.
+Worker processes share nothing, so each gets an equal part of DATABASE_CONNECTIONS. Inside a worker every database has a
+few connections of its own; the others are lent to databases with waiting requests.
 """
 
 from __future__ import annotations
@@ -12,96 +12,104 @@ from typing import Protocol
 
 from tableapi.config.settings import BadSettings, Settings
 
-USUAL = 80  # connections of one node: PostgreSQL takes 100 unless told otherwise
-USUAL_OF_WORKER = 8
+DEFAULT_CONNECTIONS = 80  # of one node; PostgreSQL allows 100 by default
+DEFAULT_WORKER_CONNECTIONS = 8
 LISTENER = 1
-READS, WRITES = 1, 1  # lanes that a database is sure of
+READS, WRITES = 1, 1  # connections of a database that are independent of the budget
 LEAST = LISTENER + READS + WRITES
-LEAST_OF_PROJECT = LEAST + 2  # with one connection for transactions of scripts, and one for their single statements
-PAUSE = 0.1  # seconds between two connections taken from databases that do not use them
+LEAST_OF_PROJECT = LEAST + 2  # one for transactions of scripts and one for their single statements
+RECLAIM_SECONDS = 0.1  # between two connections that are taken back from idle databases
 
 
 @dataclass(slots=True)
 class Sizes:
-    """The most connections of one database in one worker, by what they are for."""
+    """The largest number of connections of one database in one worker, by purpose."""
 
     reads: int
     writes: int
-    pool: int
-    singles: int
+    pool: int  # transactions of scripts
+    statements: int  # single statements of scripts
 
     @property
     def all(self) -> int:
-        return self.reads + self.writes + self.pool + self.singles + LISTENER
+        """The sum, including the connection that listens for notifications."""
+        return self.reads + self.writes + self.pool + self.statements + LISTENER
 
 
 def share(settings: Settings, datasets: int, *, project: bool) -> int:
-    """The connections of one worker. Raises BadSettings when they are too few to serve anything."""
+    """Return the number of connections of one worker.
+
+    Raises:
+        BadSettings: DATABASE_CONNECTIONS is too low for the workers and databases.
+    """
     least = LEAST_OF_PROJECT if project else LEAST * datasets
-    given = settings.database_connections
-    if given is None:
-        return max(USUAL // settings.workers, USUAL_OF_WORKER, least)
-    if given < least * settings.workers:
+    total = settings.database_connections
+    if total is None:
+        return max(DEFAULT_CONNECTIONS // settings.workers, DEFAULT_WORKER_CONNECTIONS, least)
+    if total < least * settings.workers:
         raise BadSettings(
-            f"DATABASE_CONNECTIONS is {given}; {settings.workers} workers and {datasets} databases need "
+            f"DATABASE_CONNECTIONS is {total}; {settings.workers} workers and {datasets} databases need "
             f"{least * settings.workers} at least. Raise it, or set fewer WORKERS."
         )
-    return given // settings.workers
+    return total // settings.workers
 
 
-def sizes(settings: Settings, most: int, *, project: bool) -> Sizes:
-    """How one database of a worker uses `most` connections.
+def sizes(settings: Settings, limit: int, *, project: bool) -> Sizes:
+    """Distribute at most `limit` connections of one worker over the purposes of one database.
 
-    A few more than the cores keep PostgreSQL busy. A commit waits for the disk, which takes many at once.
+    Slightly more connections than cores keep PostgreSQL busy. Commits wait for the disk, which flushes many at once, so
+    there are more connections for writes.
     """
     workers = settings.workers
-    made = Sizes(max(4, 6 // workers), max(4, 12 // workers), 4 if project else 0, max(2, 8 // workers) * project)
-    while made.all > most:
-        name = max(("writes", "singles", "pool", "lanes"), key=lambda one: getattr(made, one))
-        setattr(made, name, getattr(made, name) - 1)
-    return made
+    result = Sizes(max(4, 6 // workers), max(4, 12 // workers), 4 if project else 0, max(2, 8 // workers) * project)
+    while result.all > limit:
+        largest = max(("writes", "statements", "pool", "reads"), key=lambda name: getattr(result, name))
+        setattr(result, largest, getattr(result, largest) - 1)
+    return result
 
 
 class Member(Protocol):
-    """Lanes that share a budget."""
+    """A connection pool that borrows from the budget."""
 
     @property
-    def spare(self) -> int: ...
+    def spare(self) -> int:
+        """The number of free connections that can be returned to the budget."""
 
     @property
-    def wants(self) -> bool: ...
+    def wants(self) -> bool:
+        """Whether requests wait and another connection would help."""
 
-    def grow(self) -> None: ...
+    def grow(self) -> None:
+        """Open one more connection if the budget allows it."""
 
-    def shrink(self, most: int) -> None: ...
+    def shrink(self, count: int) -> None:
+        """Close up to `count` free connections."""
 
 
 class Budget:
-    """Connections of a worker that no database is sure of: busy lanes take them, idle ones give them back."""
+    """Lend the spare connections of a worker to busy pools and take them back from idle ones."""
 
     def __init__(self, left: int) -> None:
         self.left = left
         self._members: list[Member] = []
-        self._alarm: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def join(self, member: Member) -> None:
+        """Let a pool borrow from this budget."""
         self._members.append(member)
 
     def take(self) -> bool:
-        """Take one connection. Without one left, a database that does not use all of its own soon gives one back."""
+        """Take one connection. When none is left, start to reclaim unused ones and return False."""
         if self.left > 0:
             self.left -= 1
             return True
-        if self._alarm is None:
+        if self._timer is None:
             self._reclaim()
         return False
 
     def give(self) -> None:
+        """Return one connection, and offer it to the pools with waiting requests."""
         self.left += 1
-        self._offer()
-
-    def _offer(self) -> None:
-        """Let the lanes that are waited for take what is left."""
         for member in self._members:
             if self.left <= 0:
                 return
@@ -109,12 +117,13 @@ class Budget:
                 member.grow()
 
     def _reclaim(self) -> None:
-        richest = max(self._members, key=lambda one: one.spare, default=None)
+        """Close one free connection of the pool that has the most, and repeat while requests wait."""
+        richest = max(self._members, key=lambda member: member.spare, default=None)
         if richest is not None and richest.spare > 0:
             richest.shrink(1)
-        self._alarm = asyncio.get_running_loop().call_later(PAUSE, self._again)
+        self._timer = asyncio.get_running_loop().call_later(RECLAIM_SECONDS, self._reclaim_again)
 
-    def _again(self) -> None:
-        self._alarm = None
+    def _reclaim_again(self) -> None:
+        self._timer = None
         if any(member.wants for member in self._members):
             self._reclaim()

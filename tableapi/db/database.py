@@ -1,82 +1,54 @@
-"""Connections: the only file that imports `databases`. Pools, lanes, transactions, and LISTEN.
+"""The connections to one database: pools for the table API and for scripts, transactions, and LISTEN.
 
-Two ways to the same database. *Lanes* (`lanes.py`) serve the table API. The *pool* serves scripts, whose transactions
-are those of `databases`: every fetch of a task inside `transaction()` uses its connection.
+The table API uses `reads` and `writes`. Scripts use a pool of the `databases` package, imported only here: every
+statement of a task inside `transaction()` runs on the connection of that transaction.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
-from datetime import date, datetime
 from typing import Any
 
 import asyncpg
-import orjson
 from databases import Database
 
 from tableapi.db.budget import READS, WRITES, Budget
-from tableapi.db.connections import ConnectionPool, FastConnection
+from tableapi.db.connections import ConnectionPool
+from tableapi.db.fast_connection import FastConnection
+from tableapi.db.session import SESSION, init_script_connection, init_table_connection, keep_alive, no_reset
 from tableapi.errors import RETRY, Busy
 from tableapi.log import get_logger
 from tableapi.observability import background, tracing
 
 log = get_logger(__name__)
 
-# jit costs more than it gains on statements of milliseconds. UTC and ISO make text the same everywhere.
-SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
-
-# Of an address `databases` takes the scheme alone: it drops options (sslmode, target_session_attrs, ...) and knows one
-# host only. asyncpg reads the whole address itself.
+# `databases` drops the options of an address (sslmode, target_session_attrs) and supports a single host only. It gets
+# the scheme alone; asyncpg reads the whole address from `dsn`.
 _BACKEND = "postgresql://dsn"
 
 
-# A statement and its values that each transaction of a script in this context runs before it commits (idempotency.py).
+# A statement with its arguments that each transaction of a script runs before it commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
-WAITING = 64  # scripts that may wait for a connection at once
+MAX_WAITING_SCRIPTS = 64
+CONNECT_SECONDS = 10
+LISTEN_RETRY_SECONDS = 0.5
 
 
-def _as_is(value: bytes) -> bytes:
-    return value
+class _BoundedPool:
+    """Limit how many tasks wait for a connection of an asyncpg pool, and for how long."""
 
-
-def _date(text: str) -> date | str:
-    with contextlib.suppress(ValueError):
-        return date.fromisoformat(text)
-    return text
-
-
-def _moment(text: str) -> datetime | str:
-    with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(text)
-    return text
-
-
-def _keep_alive(connection: asyncpg.Connection) -> None:
-    """Notice a database host that is gone without a word: after 10 seconds without an answer the connection is lost."""
-    transport: Any = connection._transport  # type: ignore[attr-defined]
-    found = transport.get_extra_info("socket")
-    if found is not None and found.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, "TCP_USER_TIMEOUT"):
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for option, value in ((socket.TCP_KEEPIDLE, 5), (socket.TCP_KEEPINTVL, 2), (socket.TCP_KEEPCNT, 3)):
-            found.setsockopt(socket.IPPROTO_TCP, option, value)
-        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 10_000)
-
-
-class _Bounded:
-    """The pool of asyncpg, for whose connections nobody waits long, and never too many (`databases` asks it)."""
-
-    def __init__(self, pool: Any, seconds: float, most: int) -> None:
-        self._pool, self._seconds, self._most, self.waiting = pool, seconds, most, 0
+    def __init__(self, pool: Any, seconds: float, limit: int) -> None:
+        self._pool, self._seconds, self._limit, self.waiting = pool, seconds, limit, 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._pool, name)
 
     async def acquire(self) -> Any:
-        if self.waiting >= self._most:
+        """Return a connection. Raises Busy."""
+        if self.waiting >= self._limit:
             raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
         self.waiting += 1
         try:
@@ -88,41 +60,28 @@ class _Bounded:
             self.waiting -= 1
 
 
-async def _as_text(connection: asyncpg.Connection) -> None:
-    """Lanes send JSON made by PostgreSQL to the client as bytes: never decoded, never encoded again. Dates are bound as
-    text, because asyncpg takes 9999-12-31 for infinity."""
-    _keep_alive(connection)
-    await connection.set_type_codec("json", schema="pg_catalog", format="binary", encoder=_as_is, decoder=_as_is)
-    await connection.set_type_codec("date", schema="pg_catalog", encoder=str, decoder=_date)
-    for name in ("timestamp", "timestamptz"):
-        await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=_moment)
-
-
-async def _decode_json(connection: asyncpg.Connection) -> None:
-    _keep_alive(connection)
-
-    def encode(value: Any) -> str:
-        return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-    for name in ("json", "jsonb"):
-        await connection.set_type_codec(name, schema="pg_catalog", encoder=encode, decoder=orjson.loads)
-
-
-async def _no_reset(connection: asyncpg.Connection) -> None:
-    """The reset query is half of PostgreSQL's work for a row by key, and nothing here changes a session's state."""
-
-
 class Db:
-    """One database: lanes for the table API, a pool for scripts, and one connection that listens."""
+    """Open and close the connections of one database, and run the statements of scripts.
+
+    Arguments:
+        reads: the largest number of connections of the table API.
+        writes: further connections for its writes; 0 lets writes share those of `reads`.
+        pool: the largest number of connections for transactions of scripts; 0 when there are no scripts.
+        statements: the largest number of connections for single statements of scripts outside a transaction.
+        budget: connections beyond the first of `reads` and `writes` are borrowed from it.
+        idle: seconds after which an unused connection is closed; the first of each purpose stays open.
+        wait: seconds that a script waits for a connection.
+        needed: whether `connect` fails when the database cannot be reached; otherwise connecting is retried.
+    """
 
     def __init__(
         self,
         url: str,
         *,
-        lanes: int = 4,
+        reads: int = 4,
         writes: int = 0,
         pool: int = 4,
-        singles: int = 4,
+        statements: int = 4,
         budget: Budget | None = None,
         idle: float = 60.0,
         statement_timeout: float = 5.0,
@@ -131,92 +90,92 @@ class Db:
         name: str = "tableapi",
         needed: bool = True,
     ) -> None:
-        """How many connections at most: `lanes` for the table API, `writes` more for its writes (0: none), `pool` for
-        transactions of scripts (0: no scripts), `singles` for their statements outside of one. Those that are idle for
-        `idle` seconds are closed but for one of each. With `budget` lanes past the first are taken from it. `needed`:
-        whether `connect` fails when the database cannot be reached; else its lanes come when it does."""
         self.url = url
-        settings = SESSION | {
+        self._server_settings = SESSION | {
             "application_name": name,
             "statement_timeout": str(int(statement_timeout * 1000)),
             "lock_timeout": str(int(lock_timeout * 1000)),
             "idle_in_transaction_session_timeout": "15000",
         }
-        common: dict[str, Any] = {"dsn": url, "server_settings": settings, "reset": _no_reset, "timeout": 10}
-        common |= dict.fromkeys(("host", "port", "user", "password", "database"))  # all that is in the dsn
-        if "statement_cache_size=0" in url:  # behind pgbouncer in transaction mode
-            common["statement_cache_size"] = 0
-        else:
-            common["statement_cache_size"] = 500
-        self._settings = settings
-        common["max_inactive_connection_lifetime"] = idle
-        least = 1 if needed else 0
-        self._lane_pool = Database(
-            _BACKEND, min_size=least, max_size=lanes + writes, init=_as_text, connection_class=FastConnection, **common
+        options: dict[str, Any] = {
+            "dsn": url,
+            "server_settings": self._server_settings,
+            "reset": no_reset,
+            "timeout": CONNECT_SECONDS,
+            # 0 behind pgbouncer in transaction mode
+            "statement_cache_size": 0 if "statement_cache_size=0" in url else 500,
+            "max_inactive_connection_lifetime": idle,
+            "connection_class": FastConnection,
+        }
+        options |= dict.fromkeys(("host", "port", "user", "password", "database"))  # the dsn holds all of them
+        self._table_pool = Database(
+            _BACKEND, min_size=1 if needed else 0, max_size=reads + writes, init=init_table_connection, **options
         )
         self._script_pool = Database(
-            _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + singles, init=_decode_json,
-            connection_class=FastConnection, **common,
-        )  # fmt: skip
+            _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + statements, init=init_script_connection, **options
+        )
         self._with_scripts, self._wait = pool > 0, wait
-        self.reads = ConnectionPool(self._lane_pool, lanes, sure=READS, budget=budget, idle=idle)
-        # A write waits for the disk, and for rows that others hold: reads shall not wait behind it.
+        self.reads = ConnectionPool(self._table_pool, reads, sure=READS, budget=budget, idle=idle)
+        # Writes wait for the disk and for row locks; with connections of their own they do not delay reads.
         self.writes = self.reads
         if writes:
-            self.writes = ConnectionPool(self._lane_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
-        self._singles = ConnectionPool(self._script_pool, singles, idle=idle)
+            self.writes = ConnectionPool(self._table_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
+        self._statements = ConnectionPool(self._script_pool, statements, idle=idle)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
-        """Raises OSError or asyncpg's errors when the database cannot be reached or refuses."""
-        await self._lane_pool.connect()
+        """Open the pools. Raises OSError or an error of asyncpg when the database cannot be reached or refuses."""
+        await self._table_pool.connect()
         self.reads.open()
         self.writes.open()
         if self._with_scripts and not self._script_pool.is_connected:
             await self._script_pool.connect()
             backend: Any = self._script_pool._backend
-            backend._pool = _Bounded(backend._pool, self._wait, WAITING)
-            self._singles.open()
+            backend._pool = _BoundedPool(backend._pool, self._wait, MAX_WAITING_SCRIPTS)
+            self._statements.open()
 
     async def close(self) -> None:
+        """Stop listening and close every connection."""
         if self._listening:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
         await self.reads.close()
         await self.writes.close()
-        await self._singles.close()
-        for pool in (self._lane_pool, self._script_pool):
+        await self._statements.close()
+        for pool in (self._table_pool, self._script_pool):
             if pool.is_connected:
                 await pool.disconnect()
 
     @property
     def waiting(self) -> int:
-        """Requests that wait for a connection."""
+        """The number of requests that wait for a connection."""
         return self.reads_waiting + self.scripts_waiting
 
     @property
     def reads_waiting(self) -> int:
-        return sum(lanes.waiting for lanes in {self.reads, self.writes})
+        """The number of requests of the table API that wait for a connection."""
+        return sum(pool.waiting for pool in {self.reads, self.writes})
 
     @property
     def scripts_waiting(self) -> int:
+        """The number of scripts that wait for a connection."""
         backend: Any = self._script_pool._backend
-        return getattr(backend._pool, "waiting", 0) + self._singles.waiting
+        return getattr(backend._pool, "waiting", 0) + self._statements.waiting
 
     # -- scripts ---------------------------------------------------------------------------------------------------
 
     def transaction(self, **options: Any) -> Any:
-        """`async with db.transaction():` one transaction of this task; nested ones are savepoints."""
+        """Return a context manager for a transaction of the current task; nested ones are savepoints."""
         if before_commit.get() is not None:
-            return self._marked(**options)
+            return self._transaction_with_mark(**options)
         return self._script_pool.transaction(**options)
 
     @contextlib.asynccontextmanager
-    async def _marked(self, **options: Any) -> AsyncIterator[None]:
-        """A transaction that runs one more statement of the engine at its end (`before_commit`)."""
+    async def _transaction_with_mark(self, **options: Any) -> AsyncIterator[None]:
+        """Run the statement of `before_commit` at the end of the outermost transaction."""
         mark = before_commit.get()
-        token = before_commit.set(None)  # those inside are savepoints
+        token = before_commit.set(None)  # nested transactions are savepoints
         try:
             async with self._script_pool.transaction(**options):
                 yield
@@ -227,37 +186,42 @@ class Db:
 
     @contextlib.asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """The raw connection of this task's transaction, or one of the pool."""
-        marked = self._marked() if before_commit.get() is not None else contextlib.nullcontext()
-        async with marked, self._script_pool.connection() as held:
+        """Hold the raw connection of the current task's transaction, or another one of the pool."""
+        transaction = self._transaction_with_mark() if before_commit.get() is not None else contextlib.nullcontext()
+        async with transaction, self._script_pool.connection() as held:
             yield held.raw_connection
 
-    def _one(self) -> Any:
-        """For one statement: the connection of this task's transaction, or any. To hold one of the pool for a single
-        statement costs more than to run it."""
-        held: Any = self._script_pool._connection
-        if before_commit.get() is not None or (held is not None and held._connection_counter):
+    def _for_statement(self) -> Any:
+        """Return the connection of the current transaction, or any for a single statement.
+
+        Acquiring a connection of the script pool costs more than running one statement does.
+        """
+        current: Any = self._script_pool._connection
+        if before_commit.get() is not None or (current is not None and current._connection_counter):
             return self.connection()
-        return self._singles.one()
+        return self._statements.acquire()
 
     async def fetch(self, sql: str, *args: Any) -> list[asyncpg.Record]:
-        async with self._one() as connection:
+        """Run one statement and return its rows."""
+        async with self._for_statement() as connection:
             with tracing.statement(sql):
-                found: list[asyncpg.Record] = await connection.fetch(sql, *args)
-            return found
+                rows: list[asyncpg.Record] = await connection.fetch(sql, *args)
+            return rows
 
     async def fetchrow(self, sql: str, *args: Any) -> asyncpg.Record | None:
-        async with self._one() as connection:
-            found: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # a lane tells tracing itself
-            return found
+        """Run one statement and return its first row, or None."""
+        async with self._for_statement() as connection:
+            row: asyncpg.Record | None = await connection.fetchrow(sql, *args)  # FastConnection traces it
+            return row
 
     async def fetchval(self, sql: str, *args: Any) -> Any:
+        """Run one statement and return the first value of its first row, or None."""
         row = await self.fetchrow(sql, *args)
         return row[0] if row is not None else None
 
     async def execute(self, sql: str, *args: Any) -> str:
-        """The status of the statement, for example "DELETE 3"."""
-        async with self._one() as connection:
+        """Run one statement and return its status, for example `DELETE 3`."""
+        async with self._for_statement() as connection:
             with tracing.statement(sql):
                 status: str = await connection.execute(sql, *args)
             return status
@@ -265,15 +229,17 @@ class Db:
     # -- notifications ---------------------------------------------------------------------------------------------
 
     def listen(self, channel: str, callback: Callable[[str], None]) -> None:
-        """Call back with the payload of each NOTIFY. After a lost connection it is called with "" for each channel,
-        which stands for "anything may have changed"."""
+        """Call `callback` with the payload of each NOTIFY on `channel`.
+
+        After a lost connection it is called with "", because notifications may have been missed.
+        """
         self._listeners.setdefault(channel, []).append(callback)
         if self._listening is not None:
             self._listening.cancel()
         self._listening = background.start(self._listen(), "listen")
 
     async def _listen(self) -> None:
-        def heard(_: Any, __: int, channel: str, payload: object) -> None:
+        def notify(_: Any, __: int, channel: str, payload: object) -> None:
             for callback in self._listeners[channel]:
                 callback(str(payload))
 
@@ -281,20 +247,22 @@ class Db:
         while True:
             connection: asyncpg.Connection | None = None
             try:
-                connection = await asyncpg.connect(self.url, server_settings=self._settings, timeout=10)
-                _keep_alive(connection)
-                gone = asyncio.Event()
-                connection.add_termination_listener(lambda _, gone=gone: gone.set())
+                connection = await asyncpg.connect(
+                    self.url, server_settings=self._server_settings, timeout=CONNECT_SECONDS
+                )
+                keep_alive(connection)
+                closed = asyncio.Event()
+                connection.add_termination_listener(lambda _, closed=closed: closed.set())
                 for channel, callbacks in self._listeners.items():
-                    await connection.add_listener(channel, heard)
+                    await connection.add_listener(channel, notify)
                     for callback in callbacks if not first else ():
                         callback("")
                 first = False
-                await gone.wait()
-            except Exception as error:  # whatever it is: who does not listen serves what is old
+                await closed.wait()
+            except Exception as error:  # any error: without a listener, caches would serve outdated data
                 log.warning("listener_lost", error=type(error).__name__)
             finally:
                 if connection is not None and not connection.is_closed():
                     connection.terminate()
             first = False
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(LISTEN_RETRY_SECONDS)

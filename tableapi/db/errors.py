@@ -1,4 +1,4 @@
-"""What a fault of PostgreSQL means to the client. No message holds SQL or the name of a constraint (table-api §11)."""
+"""Map database errors to API errors. No message holds SQL or the name of a constraint (docs/reference/errors.md)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tableapi.log import get_logger
 
 log = get_logger(__name__)
 
-# PostgreSQL took back all that was done, for the sake of somebody else: the same again is likely to succeed.
+# PostgreSQL rolled the transaction back because of a concurrent one; the same statements are likely to succeed now.
 RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # on a disk of ours: uploads
-_NO_ROOM_IN_FILE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # of a disk of this node, for example for uploads
+_SQLITE_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 UNREACHABLE = (
     OSError,
     TimeoutError,
@@ -28,71 +28,72 @@ UNREACHABLE = (
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.CannotConnectNowError,
-    asyncpg.InternalClientError,  # the state of the connection is not known; it is closed (lanes.py)
+    asyncpg.InternalClientError,  # the state of the connection is unknown; fast_connection.py closes it
 )
 
 
-# Whether a caller with full rights is told what PostgreSQL said. app.py sets it for the request.
+# Whether the response includes PostgreSQL's own message. Set per request for callers with full rights.
 telling: ContextVar[bool] = ContextVar("telling", default=False)
-_TOLD = (
+_WITH_DETAILS = (
     sqlstates.DEFINITION, sqlstates.NOT_FILLED, sqlstates.NOT_WRITABLE, sqlstates.TYPE, sqlstates.REFUSED,
     sqlstates.DENIED, sqlstates.DAMAGED,
 )  # fmt: skip
-# Source files of PostgreSQL that report SQL it cannot read. Other files report a value that a type cannot read: tsquery,
+# Source files of PostgreSQL that report unreadable SQL. Other files report a value that a type cannot read: tsquery,
 # jsonpath, hstore and other types call that a syntax error, too.
 _PARSER = re.compile(r"(scan|gram)\.[ly]|parse_\w+\.c|analyze\.c")
+MAX_MESSAGE_CHARS = 500
 
 
-def _of_postgres(error: asyncpg.PostgresError) -> ApiError | None:
-    """The refusal of an error that PostgreSQL sent; None for SQL of ours that it cannot read."""
-    code, where = str(error.sqlstate), str(error.context or "")
+def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
+    """Return the API error for an error of PostgreSQL; None for a syntax error in the engine's own SQL."""
+    code, context = str(error.sqlstate), str(error.context or "")
     # Class 53, insufficient resources, concerns the server and not the request, also when a trigger raises it.
     raised = error.server_source_function == "exec_stmt_raise" and not code.startswith("53")
-    inside = "PL/" in where or "SQL " in where
+    inside = "PL/" in context or "SQL " in context
     if raised:
-        return sqlstates.meaning(code, raised=True).refusal(str(error)[:500])
+        return sqlstates.meaning(code, raised=True).refusal(str(error)[:MAX_MESSAGE_CHARS])
     if code == "42601" and not inside and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
     if code == "23502" and error.column_name:
         return BadRequest(f"Field '{error.column_name}' is required and cannot be null.", reason="required")
-    found = sqlstates.meaning(code, inside=inside)
+    meaning = sqlstates.meaning(code, inside=inside)
     if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
-        found = sqlstates.NOT_FILLED
-    refused = found.refusal()
-    if found in (sqlstates.REFUSED, sqlstates.DAMAGED):
+        meaning = sqlstates.NOT_FILLED
+    refusal = meaning.refusal()
+    if meaning in (sqlstates.REFUSED, sqlstates.DAMAGED):
         log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
-    if found in _TOLD and telling.get():
-        refused.context["postgres"] = str(error.args[0] if error.args else "")[:500]
-    return refused
+    if meaning in _WITH_DETAILS and telling.get():
+        refusal.context["postgres"] = str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS]
+    return refusal
 
 
-def _no_room(error: BaseException) -> bool:
-    """The disk has no room, or this is a standby: reading goes on, and writing once somebody has seen to it."""
+def _is_read_only(error: BaseException) -> bool:
+    """Whether reads still work but writes fail: the disk is full or read-only, or the database is a standby."""
     match error:
         case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
             return True
         case sqlite3.OperationalError():
-            return getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM_IN_FILE
+            return getattr(error, "sqlite_errorcode", 0) & 0xFF in _SQLITE_FULL
         case OSError():
-            return error.errno in _NO_ROOM
+            return error.errno in _DISK_FULL
     return False
 
 
 def bad_reference() -> ApiError:
-    """Return the refusal of a reference to a record that does not exist, or that the caller may not read."""
+    """Return the error for a reference to a record that does not exist or that the caller may not read."""
     return sqlstates.REFERENCE.refusal()
 
 
 def to_api_error(error: BaseException) -> ApiError | None:
-    """The refusal that stands for a fault of PostgreSQL, or None when it is a bug of ours."""
+    """Return the API error that stands for a database error, or None when the error is a bug of the engine."""
     match error:
         case ApiError():
             return error
         case asyncpg.InvalidCachedStatementError() | asyncpg.OutdatedSchemaCacheError():
             return sqlstates.CHANGED.refusal()
         case asyncpg.PostgresError():
-            return _of_postgres(error)
-        case _ if _no_room(error):
+            return _from_postgres(error)
+        case _ if _is_read_only(error):
             return sqlstates.READ_ONLY.refusal()
         case _ if isinstance(error, UNREACHABLE):
             return sqlstates.AWAY.refusal()

@@ -1,9 +1,9 @@
-"""Reads from streaming replicas that are as new as the primary was when the read was asked for.
+"""Reads from streaming replicas that are at least as recent as the primary was when the read was requested.
 
-The primary is asked how far its log goes, once for all who wait for that answer; a replica may answer who has replayed
-that much. So nobody reads less than what was committed before, on any node, and no memory of writers is needed
-(docs/decisions/reads-from-replicas.md). A replica that is late, gone or refuses costs nothing but time: the primary
-answers instead.
+A read first queries the WAL position of the primary; concurrent reads share one such query. A replica answers if
+it has replayed that position. So every read sees what was committed before it, whichever node wrote it, without any
+record of recent writers (docs/decisions/reads-from-replicas.md). When a replica is late, unreachable or fails, the
+primary answers instead.
 """
 
 from __future__ import annotations
@@ -23,140 +23,150 @@ from tableapi.observability import background, metrics
 
 log = get_logger(__name__)
 
-WAIT = 0.02  # seconds that a read waits for a replica to catch up
-LATE = 0.25  # seconds without reads for one that did not
-GONE = 1.0  # the same for one that failed; also the longest that it may take to say how far it is
-STEP = 0.001
+CATCH_UP_SECONDS = 0.02  # that a read waits for a replica to catch up
+LATE_SECONDS = 0.25  # without reads for a replica that did not
+FAILED_SECONDS = 1.0  # without reads for a replica that failed; also the timeout of the query for its position
+POLL_SECONDS = 0.001
 
-# Commits that were answered are flushed, unless the server is told not to wait for that.
+# The position of the last commit that was acknowledged. With synchronous_commit off, commits are acknowledged before
+# they are flushed.
 WRITTEN = """
     select case when current_setting('synchronous_commit') = 'off'
                 then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0'
 """
 REPLAYED = "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end"
-_FAILED = (
+_FAILURES = (
     OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ApiError
 )  # fmt: skip
 
 
-class Shared:
-    """A question whose answer is shared by all who ask before it is put; none gets an answer to an older one."""
+class SharedQuery:
+    """Share one run of a query among the callers that arrive before it starts; no caller gets an older result."""
 
-    def __init__(self, ask: Callable[[], Awaitable[int]]) -> None:
-        self._ask = ask
-        self._turn = asyncio.Lock()
+    def __init__(self, query: Callable[[], Awaitable[int]]) -> None:
+        self._query = query
+        self._lock = asyncio.Lock()
         self._next: asyncio.Task[int] | None = None
 
-    async def answer(self) -> int:
+    async def result(self) -> int:
+        """Return the result of a run that starts after this call."""
         if self._next is None:
-            self._next = background.start(self._put(), "replica")
+            self._next = background.start(self._run(), "replica")
         return await asyncio.shield(self._next)
 
-    async def _put(self) -> int:
-        async with self._turn:
+    async def _run(self) -> int:
+        async with self._lock:
             self._next = None
-            return await self._ask()
+            return await self._query()
 
 
 class Replica:
-    """One replica: its connections, how far it was seen to be, and until when it is left alone."""
+    """One replica: its connections, the last known replay position, and until when it is not used."""
 
     def __init__(self, db: Db, seconds: float) -> None:
         self._db, self._seconds = db, seconds
         self.replayed = 0
-        self._rest_until = 0.0
-        self._look = Shared(self._ask)
+        self._unused_until = 0.0
+        self._position = SharedQuery(self._read_position)
 
     async def open(self) -> None:
+        """Open the connections."""
         await self._db.connect()
 
     async def close(self) -> None:
+        """Close the connections."""
         await self._db.close()
 
     @property
     def usable(self) -> bool:
-        return time.monotonic() >= self._rest_until and self._db.reads.connected
+        """Whether reads may be sent to the replica now."""
+        return time.monotonic() >= self._unused_until and self._db.reads.connected
 
-    def rest(self, seconds: float, why: str) -> None:
+    def suspend(self, seconds: float, reason: str) -> None:
+        """Send no reads to the replica for some seconds."""
         if self.usable:
-            log.info("replica_rests", why=why)
-        self._rest_until = time.monotonic() + seconds
+            log.info("replica_rests", why=reason)
+        self._unused_until = time.monotonic() + seconds
 
-    async def _ask(self) -> int:
-        row = await self._run(GONE, REPLAYED)
+    async def _read_position(self) -> int:
+        row = await self._run(FAILED_SECONDS, REPLAYED)
         self.replayed = row[0] or 0 if row else 0
         return self.replayed
 
     async def reached(self, position: int) -> bool:
-        """Whether it has replayed `position`, now or within a moment."""
+        """Whether the replica has replayed `position`, or does so within `CATCH_UP_SECONDS`."""
         if self.replayed >= position:
             return True
-        until = time.monotonic() + WAIT
+        until = time.monotonic() + CATCH_UP_SECONDS
         try:
-            async with asyncio.timeout(WAIT * 2):
-                while await self._look.answer() < position:
+            async with asyncio.timeout(CATCH_UP_SECONDS * 2):
+                while await self._position.result() < position:
                     if time.monotonic() >= until:
-                        self.rest(LATE, "late")
+                        self.suspend(LATE_SECONDS, "late")
                         return False
-                    await asyncio.sleep(STEP)
-        except _FAILED as error:
-            self.rest(GONE, type(error).__name__)
+                    await asyncio.sleep(POLL_SECONDS)
+        except _FAILURES as error:
+            self.suspend(FAILED_SECONDS, type(error).__name__)
             return False
         return True
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:
+        """Run one statement and return its first row."""
         return await self._run(self._seconds, sql, *args)
 
     async def _run(self, seconds: float, sql: str, *args: Any) -> Any:
-        """One row, or TimeoutError: a machine that vanished says nothing, so its connection is given up."""
-        async with self._db.reads.one() as connection:
+        """Return the first row. On a timeout the connection is closed, since the host may have vanished."""
+        async with self._db.reads.acquire() as connection:
             try:
                 async with asyncio.timeout(seconds):
                     return await connection.fetchrow(sql, *args)
             except TimeoutError:
                 connection.terminate()
                 raise
-            except _FAILED:
-                self.replayed = 0  # what answers next may be another server
+            except _FAILURES:
+                self.replayed = 0  # another server may answer at this address next
                 raise
 
 
 class Replicas:
-    """The replicas of one database, in front of its primary."""
+    """Choose a replica of one database for each read, and fall back to the primary."""
 
     def __init__(self, primary: ConnectionPool, replicas: Sequence[Db], seconds: float) -> None:
         self._primary = primary
         self._replicas = [Replica(db, seconds + 1.0) for db in replicas]
-        self._written = Shared(self._ask)
-        self._turn = 0
+        self._written = SharedQuery(self._read_position)
+        self._last = 0
 
     async def open(self) -> None:
+        """Open the connections of every replica."""
         await asyncio.gather(*(replica.open() for replica in self._replicas))
 
     async def close(self) -> None:
+        """Close the connections of every replica."""
         await asyncio.gather(*(replica.close() for replica in self._replicas), return_exceptions=True)
 
-    async def _ask(self) -> int:
+    async def _read_position(self) -> int:
         row = await self._primary.fetchrow(WRITTEN)
         return int(row[0]) if row else 0
 
     def _choose(self) -> Replica | None:
+        """Return the next usable replica in turn."""
         for _ in self._replicas:
-            self._turn = (self._turn + 1) % len(self._replicas)
-            if (found := self._replicas[self._turn]).usable:
-                return found
+            self._last = (self._last + 1) % len(self._replicas)
+            if (replica := self._replicas[self._last]).usable:
+                return replica
         return None
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:
-        """As `Lanes.fetchrow`: from a replica that has everything that was committed until now, else the primary."""
+        """Return the first row, from a replica that has replayed every earlier commit or from the primary."""
         replica = self._choose()
-        if replica is not None and await replica.reached(await self._written.answer()):
+        if replica is not None and await replica.reached(await self._written.result()):
             try:
                 row = await replica.fetchrow(sql, *args)
             except asyncpg.QueryCanceledError:
-                raise  # it takes too long there as here
-            except _FAILED as error:
-                replica.rest(GONE, type(error).__name__)
+                raise  # the statement would exceed its time limit on the primary, too
+            except _FAILURES as error:
+                replica.suspend(FAILED_SECONDS, type(error).__name__)
             else:
                 metrics.read("replica")
                 return row

@@ -1,4 +1,4 @@
-"""SQLSTATE -> what it means to the client: the codes of PostgreSQL 15 to 18, by code and else by class."""
+"""The API error of each SQLSTATE of PostgreSQL 15 to 18: by code, otherwise by class (the first two characters)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tableapi.errors import RETRY, ApiError, BadRequest, Busy, Conflict, Forbidd
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A refusal without its request: `kind` with a message and a reason."""
+    """Describe the API error of a SQLSTATE: its class, message, reason and headers."""
 
     kind: type[ApiError]
     message: str
@@ -18,17 +18,18 @@ class Meaning:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def refusal(self, message: str = "") -> ApiError:
+        """Return a new error, with another message if one is passed."""
         return self.kind(message or self.message, reason=self.reason, headers=self.headers)
 
 
 VALUE = Meaning(BadRequest, "A value does not fit its field.", "bad_value")
 DUPLICATE = Meaning(Conflict, "A record with this value exists already.", "duplicate")
 REFERENCE = Meaning(Conflict, "Refers to a record that does not exist, or is referred to by another.", "reference")
-CHECK = Meaning(BadRequest, "A value breaks a rule of the table.", "check")
+CHECK = Meaning(BadRequest, "A value violates a rule of the table.", "check")
 REQUIRED = Meaning(BadRequest, "A required field is missing or null.", "required")
-RULE = Meaning(BadRequest, "A rule of the table refuses this.", "rule")
-TYPE = Meaning(BadRequest, "The field has a type that does not allow this.", "bad_type")
-NOT_WRITABLE = Meaning(BadRequest, "This cannot be written here.", "not_writable")
+RULE = Meaning(BadRequest, "A rule of the database rejects this request.", "rule")
+TYPE = Meaning(BadRequest, "The type of the field does not support this operation.", "bad_type")
+NOT_WRITABLE = Meaning(BadRequest, "This record or field cannot be written.", "not_writable")
 COMPLEX = Meaning(BadRequest, "The request is too complex. Ask for less.", "too_complex")
 DENIED = Meaning(Forbidden, "The database does not allow this.", "forbidden")
 CHANGED = Meaning(NotFound, "The table has just changed. Try again.", "schema_changed")
@@ -38,23 +39,25 @@ SLOW = Meaning(Busy, "This takes too long. Ask for less: a narrower filter, fewe
 READ_ONLY = Meaning(Busy, "Nothing can be saved at the moment. Try again later.", "read_only", RETRY)
 FULL = Meaning(Busy, "The database is busy. Try again in a moment.", "busy", RETRY)
 AWAY = Meaning(Busy, "The database cannot be reached. Try again in a moment.", "busy", RETRY)
-DAMAGED = Meaning(Busy, "The database reports a fault of its own. Tell those who run it.", "database_fault", RETRY)
+DAMAGED = Meaning(Busy, "The database reports an internal error. Contact its administrator.", "database_fault", RETRY)
 NOT_FILLED = Meaning(
-    Conflict, "The materialized view has no content yet. Its owner fills it with REFRESH MATERIALIZED VIEW.",
+    Conflict, "The materialized view has not been populated. Its owner populates it with REFRESH MATERIALIZED VIEW.",
     "not_populated",
 )  # fmt: skip
 REFUSED = Meaning(
-    BadRequest, "The database cannot do this with the value, or with the table as it is defined.", "database_refuses"
+    BadRequest,
+    "The database rejects this operation for the value, or for the definition of the table.",
+    "database_refuses",
 )
 DEFINITION = Meaning(
-    Conflict, "A view, a trigger or a function of the table fails. Tell those who maintain the database.",
+    Conflict, "A view, trigger or function of the table fails. Contact the administrator of the database.",
     "definition_fails",
 )  # fmt: skip
 
 CODES: dict[str, Meaning] = {
-    "21000": DEFINITION,  # a sub-select of a view gives more than one row
+    "21000": DEFINITION,  # a scalar subquery of a view returned more than one row
     "22004": REQUIRED,
-    "22012": DEFINITION,  # division by zero: the engine divides nothing
+    "22012": DEFINITION,  # division by zero, in a view or function: the engine itself never divides
     "22013": DEFINITION,
     "22014": DEFINITION,
     "22016": DEFINITION,
@@ -63,7 +66,7 @@ CODES: dict[str, Meaning] = {
     "2201G": DEFINITION,
     "2201W": DEFINITION,
     "2201X": DEFINITION,
-    "2200H": DEFINITION,  # a sequence is at its end
+    "2200H": DEFINITION,  # a sequence has reached its limit
     "23000": CHECK,
     "23001": REFERENCE,  # ON DELETE RESTRICT since PostgreSQL 18; 23503 before
     "23502": REQUIRED,
@@ -72,14 +75,14 @@ CODES: dict[str, Meaning] = {
     "23514": CHECK,
     "23P01": DUPLICATE,
     "25006": READ_ONLY,
-    "25P02": AFTER_CHANGE,  # a second try inside a transaction whose first one failed
+    "25P02": AFTER_CHANGE,  # a statement in a transaction that has already failed
     "25P03": AWAY,
     "25P04": SLOW,
-    "26000": AFTER_CHANGE,  # the prepared statement is gone, as behind a pooler
+    "26000": AFTER_CHANGE,  # the prepared statement no longer exists, for example behind a connection pooler
     "40002": CHECK,
     "40P01": AGAIN,
     "42501": DENIED,
-    "42601": VALUE,  # some types call a value they cannot read a syntax error
+    "42601": VALUE,  # some types report an unreadable value as a syntax error
     "42602": VALUE,
     "42622": VALUE,
     "42703": CHANGED,
@@ -88,8 +91,8 @@ CODES: dict[str, Meaning] = {
     "42P02": CHANGED,
     "42809": TYPE,
     "42883": TYPE,
-    "428C9": Meaning(BadRequest, "A value is made by the database and cannot be set.", "generated"),
-    "42P17": DEFINITION,  # as infinite recursion in a policy of rows
+    "428C9": Meaning(BadRequest, "The database computes the value of a generated field; leave it out.", "generated"),
+    "42P17": DEFINITION,  # for example infinite recursion in a row security policy
     "42P19": DEFINITION,
     "3F000": CHANGED,
     "53100": READ_ONLY,
@@ -102,11 +105,11 @@ CODES: dict[str, Meaning] = {
     "P0002": DEFINITION,
     "P0003": DEFINITION,
     "P0004": DEFINITION,
-    "XX000": REFUSED,  # extensions use it for values they cannot read
+    "XX000": REFUSED,  # extensions report unreadable values with it
 }  # fmt: skip
 
 CLASSES: dict[str, Meaning] = {
-    "00": DEFINITION,  # only a function that raises it can end a statement with a code of success
+    "00": DEFINITION,  # a success code ends a statement only if a function raises it
     "01": DEFINITION,
     "02": DEFINITION,
     "03": DEFINITION,
@@ -119,14 +122,14 @@ CLASSES: dict[str, Meaning] = {
     "0P": DENIED,
     "0Z": DEFINITION,
     "10": DEFINITION,
-    "20": DEFINITION,  # CASE without a branch that fits, in PL/pgSQL
+    "20": DEFINITION,  # CASE without a matching branch in PL/pgSQL
     "21": DEFINITION,
     "22": VALUE,
     "23": CHECK,
     "24": DEFINITION,
     "25": DEFINITION,
     "26": AFTER_CHANGE,
-    "27": DEFINITION,  # a trigger changes the row that is being changed
+    "27": DEFINITION,  # a trigger modifies the row that is being modified
     "28": AWAY,
     "2B": REFERENCE,
     "2D": DEFINITION,
@@ -147,22 +150,27 @@ CLASSES: dict[str, Meaning] = {
     "58": DAMAGED,
     "72": AGAIN,
     "F0": DAMAGED,
-    "HV": DEFINITION,  # a foreign server
+    "HV": DEFINITION,  # an error of a foreign server
     "P0": RULE,
     "XX": DAMAGED,
 }
 
 
-# What fails inside a function, and is then no matter of the request's own statement.
+# Classes that blame the definition of the table, not the request, when the error occurs inside a function.
 _INSIDE = ("0A", "22", "26", "42", "54", "55", "XX")
 
 
 def meaning(code: str, *, raised: bool = False, inside: bool = False) -> Meaning:
-    """What a SQLSTATE means. `raised`: by RAISE, with a code of the author's choice; `inside`: in a function."""
-    found = CODES.get(code)
+    """Return the meaning of a SQLSTATE.
+
+    Arguments:
+        raised: the error was raised by RAISE, with a code that the author of the function chose.
+        inside: the error occurred inside a function.
+    """
+    by_code = CODES.get(code)
     if raised:
-        return found if found is not None and found.kind is not Busy and found is not DEFINITION else RULE
-    found = found or CLASSES.get(code[:2], RULE)
-    if inside and code[:2] in _INSIDE and found.kind is not Busy and found is not DENIED:
+        return by_code if by_code is not None and by_code.kind is not Busy and by_code is not DEFINITION else RULE
+    result = by_code or CLASSES.get(code[:2], RULE)
+    if inside and code[:2] in _INSIDE and result.kind is not Busy and result is not DENIED:
         return DEFINITION
-    return found
+    return result

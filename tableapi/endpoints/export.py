@@ -40,7 +40,7 @@ async def _chosen(call: TableRequest, idents: list[Any]) -> Reply:
     # One statement for every portion: the last one is filled up with a key that it holds already.
     made = plan.keyed_plan(asked, wanted, PORTION)
     bodies: list[bytes] = []
-    async with call.dataset.db.reads.one() as connection:
+    async with call.dataset.db.reads.acquire() as connection:
         for start in range(0, len(keys), PORTION):
             portion = keys[start : start + PORTION]
             values = plan.Bindings(call.actor, [], options.params, portion + portion[-1:] * (PORTION - len(portion)))

@@ -168,7 +168,7 @@ async def _own_account(hook: Hook, call: TableRequest, verb: str, ident: Any, re
     options = _options(call, verb, ident)
     batch = Batch("deleted" if verb == "DELETE" else "updated", options)
     failed = dict(foreign)
-    async with call.dataset.db.writes.one() as connection:
+    async with call.dataset.db.writes.acquire() as connection:
         writer = Writer(call, options, connection)
         for number, record in enumerate(records):
             try:

@@ -77,7 +77,7 @@ def _away(error: Exception) -> bool:
         passing = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
         return passing or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
     known = to_api_error(error)
-    return known is not None and known.http_status == 503
+    return known is not None and known.status == 503
 
 
 def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
@@ -123,7 +123,7 @@ async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Eve
     from tableapi.endpoints.registry import Scripts  # a job is a script: the arrow points both ways only here
 
     stop = stop or _on_signals()
-    db = Db(str(settings.database_url), lanes=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
+    db = Db(str(settings.database_url), reads=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
     await db.connect()
     scripts = Scripts.load(folder or Path.cwd(), settings, db)
     pause = 0.5

@@ -46,4 +46,4 @@ def attachment(name: str) -> dict[str, str]:
 
 def refused(error: ApiError, request_id: str = "") -> Reply:
     body = {"error": error.body(request_id), **error.extra}
-    return Reply(dumps(body), error.http_status, JSON, dict(error.headers))
+    return Reply(dumps(body), error.status, JSON, dict(error.headers))

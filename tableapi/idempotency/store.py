@@ -103,7 +103,7 @@ class _Pinned:
         return getattr(self._dataset, name)
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[asyncpg.Connection]:
+    async def acquire(self) -> AsyncIterator[asyncpg.Connection]:
         yield self._connection
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:
@@ -126,7 +126,7 @@ class InDatabase:
     ) -> Reply:
         """Claim, write and kept answer in one transaction: after any crash there are all three or none."""
         name = f"{claim.principal}\n{claim.key}"
-        async with self._db.writes.one() as connection, connection.transaction():
+        async with self._db.writes.acquire() as connection, connection.transaction():
             row = await connection.fetchrow(_ALONE, name)
             if row is None or not row["alone"]:
                 raise still_running()
@@ -155,7 +155,7 @@ class InDatabase:
         return made
 
     async def claim(self, claim: Claim) -> StoredResponse | None:
-        async with self._db.writes.one() as connection:
+        async with self._db.writes.acquire() as connection:
             return await self._claim(connection, claim)
 
     async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> StoredResponse | None:
@@ -170,7 +170,7 @@ class InDatabase:
         return StoredResponse(row["bodyhash"], row["status"], headers, body)
 
     async def keep(self, claim: Claim, made: Reply) -> None:
-        async with self._db.writes.one() as connection:
+        async with self._db.writes.acquire() as connection:
             await self._keep(connection, claim, made)
 
     async def _keep(self, connection: asyncpg.Connection, claim: Claim, made: Reply) -> None:

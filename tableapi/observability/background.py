@@ -1,4 +1,4 @@
-"""Tasks beside requests: kept until they end, and what fails in them is logged, never lost."""
+"""Background tasks: referenced until they end, and logged when they fail."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tableapi.log import get_logger
 
 log = get_logger(__name__)
 Result = TypeVar("Result")
-_running: set[asyncio.Task[Any]] = set()  # the event loop itself refers to its tasks weakly
+_running: set[asyncio.Task[Any]] = set()  # the event loop holds weak references only
 
 
 def start(work: Coroutine[Any, Any, Result], name: str) -> asyncio.Task[Result]:
-    """Run `work` beside. A failure is logged under `name`, also when the task is awaited no more."""
+    """Run a coroutine as a task. A failure is logged under `name`, even when nothing awaits the task."""
     task = asyncio.create_task(work, name=name)
     _running.add(task)
     task.add_done_callback(_ended)

@@ -1,10 +1,10 @@
-"""Logs: JSON lines on standard error, an access line per request, and nothing in them that must not be there.
+"""Logs: JSON lines on standard error, with one access line per request.
 
-Lines go to a list; a thread writes them a few times a second. So a request never waits for who reads the log, not even
-when nobody does: past `MOST` waiting lines further ones are counted and dropped.
+Lines are queued, and a thread writes them a few times a second, so a request never waits for a slow reader of the log.
+When `MAX_QUEUED_LINES` lines are waiting, further ones are dropped and counted.
 
-No credential and no contact value gets into a line: of a query string only the names and the harmless values remain,
-and fields with a telling name are masked (G3, G19).
+Credentials and contact data are kept out: of a query string only names and harmless values are logged, and fields
+with names that suggest such data are masked.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ from tableapi.log import emit_with
 MAX_QUEUED_LINES = 20_000
 FLUSH_SECONDS = 0.25
 MASK = "***"
-# Values of these options say how much and in which order, never whose.
-_PLAIN = {
+# The values of these options select amounts and order, but no records of a person.
+_HARMLESS = {
     "limit=", "offset=", "order=", "fields=", "related=", "group=", "include_count=", "include_schema=",
     "count_only=", "continue=", "rollback=", "reset=", "login=",
 }  # fmt: skip
-_TOKEN = 40  # characters; tokens have 43, identifiers of rows 36 at most
-_TELLING = re.compile(r"password|token|secret|api_?key|authorization|cookie|email|phone|url$", re.IGNORECASE)
+_TOKEN_CHARS = 40  # tokens have 43 characters, identifiers of rows at most 36
+_SENSITIVE = re.compile(r"password|token|secret|api_?key|authorization|cookie|email|phone|url$", re.IGNORECASE)
 
 
 def redacted(query: str) -> str:
-    """A query string fit for a log: `limit=5&filter=(email=a@b.c)&api_key=x` -> `limit=5&filter=***&api_key=***`."""
+    """Mask the values of a query string: `limit=5&api_key=x` becomes `limit=5&api_key=***`."""
     if not query:
         return ""
-    # The name with its "=", or nothing for a part without one.
+    # (name with "=", or "" in a part without one; whole part)
     named = [(part[: part.find("=") + 1], part) for part in query.split("&")]
-    return "&".join([part if name in _PLAIN else _shown(name) + MASK for name, part in named])
+    return "&".join([part if name in _HARMLESS else _name(name) + MASK for name, part in named])
 
 
 def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:
-    """Return a path fit for a log, with addresses, tokens and what follows a secret beginning masked."""
-    for beginning in secret:
-        if (at := path.find(beginning)) >= 0:
-            return path[: at + len(beginning)] + MASK
-    if len(path) < _TOKEN and "@" not in path:
+    """Mask addresses, tokens, and what follows one of the prefixes `secret`, in a path."""
+    for prefix in secret:
+        if (at := path.find(prefix)) >= 0:
+            return path[: at + len(prefix)] + MASK
+    if len(path) < _TOKEN_CHARS and "@" not in path:
         return path
-    return "/".join([MASK if "@" in part or len(part) >= _TOKEN else part for part in path.split("/")])
+    return "/".join([MASK if "@" in part or len(part) >= _TOKEN_CHARS else part for part in path.split("/")])
 
 
-def _shown(name: str) -> str:
-    """The name if it looks like one: without a name, or before padding of base64, stands a value."""
+def _name(name: str) -> str:
+    """Return `name` if it is an identifier; otherwise "", because it may be a value such as base64 with padding."""
     return name if len(name) <= 30 and name[:-1].isidentifier() else ""
 
 
 class Sink:
-    """Lines on their way to standard error."""
+    """Queue log lines and write them to a file descriptor, by default standard error."""
 
     def __init__(self, file: int = 2) -> None:
         self._file, self._lines, self._dropped = file, list[bytes](), 0
@@ -68,13 +68,14 @@ class Sink:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Write from a thread of this process. Before, and after `close`, each line is written at once."""
+        """Write in a thread from now on. Before `start` and after `close`, each line is written at once."""
         if self._thread is None:
             self._stop.clear()
             self._thread = threading.Thread(target=self._run, name="log", daemon=True)
             self._thread.start()
 
     def put(self, line: bytes) -> None:
+        """Queue a line, or count it as dropped when the queue is full."""
         if len(self._lines) < MAX_QUEUED_LINES:
             self._lines.append(line)
         else:
@@ -83,17 +84,18 @@ class Sink:
             self.flush()
 
     def flush(self) -> None:
+        """Write the queued lines."""
         lines, self._lines = self._lines, []
         if self._dropped:
             lines.append(orjson.dumps({"level": "warning", "event": "log_lines_dropped", "count": self._dropped}))
             self._dropped = 0
         if lines:
-            rest = memoryview(b"\n".join(lines) + b"\n")
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
+            remaining = memoryview(b"\n".join(lines) + b"\n")
+            while remaining:
+                remaining = remaining[os.write(self._file, remaining) :]
 
     def close(self) -> None:
-        """Write what is left; a reader that does not read is not waited for."""
+        """Write the remaining lines, and give up on a blocked reader after a second."""
         if self._thread is not None:
             self._stop.set()
             self._thread.join(1.0)
@@ -105,14 +107,14 @@ class Sink:
                 self.flush()
             self.flush()
         except OSError:
-            self._lines = []  # nobody reads any more
+            self._lines = []  # the reader has closed the pipe
 
 
 sink = Sink()
 
 
 class AccessLog:
-    """One line per request, cheap enough for every request."""
+    """Write one line per request."""
 
     def __init__(self, enabled: bool = True) -> None:
         self.enabled = enabled
@@ -122,18 +124,18 @@ class AccessLog:
         self, method: str, path: str, query: str, status: int, seconds: float, size: int,
         request_id: str = "", ip: str = "", user: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Keep the line of an answered request; `user` names the user, as `{"userid": 7}`."""
+        """Queue the line of a completed request; `user` identifies the user, as in `{"userid": 7}`."""
         if not self.enabled:
             return
         now = time.time()
         if (second := int(now)) != self._second:
             self._second, self._text = second, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
-        said = {
+        entry = {
             "time": f"{self._text}.{int((now - second) * 1000):03d}Z", "level": "info", "event": "request",
             "method": method, "path": path, "query": redacted(query), "status": status,
             "ms": int(seconds * 100_000) / 100, "bytes": size, "ip": ip, "request_id": request_id,
         }  # fmt: skip
-        sink.put(orjson.dumps(said | dict(user) if user else said))
+        sink.put(orjson.dumps(entry | dict(user) if user else entry))
 
 
 _prefix = os.urandom(5).hex()
@@ -141,14 +143,14 @@ _numbers = itertools.count(1)
 
 
 def new_request_id() -> str:
-    """Unique over nodes and restarts; says nothing."""
+    """Return an id that is unique over nodes and restarts and carries no information."""
     return f"{_prefix}{next(_numbers):x}"
 
 
 def configure(level: str = "info") -> None:
-    """Send structlog's and the standard library's lines to the sink, from `level` up."""
+    """Send the lines of structlog and of the standard library to the sink, from `level` up."""
     global _prefix
-    _prefix = os.urandom(5).hex()  # after a fork each worker needs one of its own
+    _prefix = os.urandom(5).hex()  # forked workers must not share a prefix
     number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
         processors=[
@@ -172,7 +174,7 @@ def _emit(level: str, name: str, event: str, fields: dict[str, Any]) -> None:
 
 
 class _ToSink:
-    """What structlog calls with a finished line."""
+    """Pass rendered lines of structlog to the sink."""
 
     def __init__(self, *names: object) -> None:
         pass
@@ -184,7 +186,7 @@ class _ToSink:
 
 
 class _FromLogging(logging.Handler):
-    """Lines of other packages, in our form."""
+    """Render the records of the standard library as JSON lines."""
 
     def emit(self, record: logging.LogRecord) -> None:
         structlog.get_logger().log(record.levelno, record.getMessage(), source=record.name, exc_info=record.exc_info)
@@ -196,6 +198,6 @@ def _dumps(value: Any, **_: Any) -> bytes:
 
 def _masked(_: object, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name in event:
-        if _TELLING.search(name):
+        if _SENSITIVE.search(name):
             event[name] = MASK
     return event

@@ -1,10 +1,10 @@
-"""Numbers for Prometheus, added up over the workers of a server.
+"""Prometheus metrics, summed over the worker processes of a server.
 
-prometheus_client keeps the values of each process in a mapped file of PROMETHEUS_MULTIPROC_DIR, which `serve` sets and
-empties; any worker can answer /metrics for all. Without that setting (tests, scripts) values are this process's own.
+prometheus_client keeps the values of each process in a mapped file below PROMETHEUS_MULTIPROC_DIR, which `serve` sets
+and empties; any worker answers /metrics for all. Without that variable the values are those of the current process.
 
-Telling prometheus_client costs 6 us a request. So a request only adds to plain numbers (under 1 us), which are told
-once a second, and before an answer to /metrics.
+An update of prometheus_client costs 6 us per request. So a request only adds to plain counters (under 1 us), which are
+flushed once a second and before a response of /metrics.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -28,47 +27,45 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from tableapi.observability import metrics_file
-
-metrics_file.use()
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
 FLUSH_SECONDS = 1.0
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 
-_requests = Counter("tableapi_requests", "Answered requests", ("route", "method", "status"))
-_seconds = Histogram("tableapi_request_seconds", "Time to the answer", ("route", "method"), buckets=BUCKETS)
-_reads = Counter("tableapi_reads", "Reads that a replica may answer, by who answered", ("source",))
-_workers = Gauge("tableapi_workers", "Worker processes that serve", multiprocess_mode="livesum")
-_events = Counter("project_events", "What the project counts", ("event", "kind"))
+_requests = Counter("tableapi_requests", "Completed requests", ("route", "method", "status"))
+_seconds = Histogram("tableapi_request_seconds", "Time to the response", ("route", "method"), buckets=BUCKETS)
+_reads = Counter("tableapi_reads", "Reads that a replica may answer, by the server that answered", ("source",))
+_workers = Gauge("tableapi_workers", "Worker processes that accept requests", multiprocess_mode="livesum")
+_events = Counter("project_events", "Events counted by the project", ("event", "kind"))
 _gauges = {
-    "under_way": Gauge("tableapi_under_way", "Requests under way", multiprocess_mode="livesum"),
-    "lanes_free": Gauge(
-        "tableapi_lanes_free", "Connections of the table API that are free", multiprocess_mode="livesum"
-    ),
-    "lanes_waiting": Gauge("tableapi_lanes_waiting", "Requests that wait for one", multiprocess_mode="livesum"),
-    "pool_waiting": Gauge("tableapi_pool_waiting", "Scripts that wait for a connection", multiprocess_mode="livesum"),
+    name: Gauge(f"tableapi_{name}", description, multiprocess_mode="livesum")
+    for name, description in {
+        "under_way": "Requests in flight",
+        "lanes_free": "Free connections of the table API",
+        "lanes_waiting": "Requests that wait for a connection of the table API",
+        "pool_waiting": "Scripts that wait for a database connection",
+    }.items()
 }
 _watched: dict[str, Callable[[], float]] = {}
 
 
 def event(name: str, kind: str, count: int = 1) -> None:
-    """Count what happened in the project: `event("credits_spent", "directdial")`. Both words are of a short list."""
+    """Count an event of the project, for example `event("mail", "sent")`. Use few different names and kinds."""
     _events.labels(name, kind).inc(count)
 
 
 def watch(name: str, value: Callable[[], float]) -> None:
-    """Read this value of the process once a second."""
+    """Publish a value of this process as the gauge `name`; `value` is called once a second."""
     _watched[name] = value
 
 
 @dataclass(slots=True)
 class _Cell:
-    """Requests of one route, method and status that were not told yet."""
+    """The requests of one route, method and status since the last flush."""
 
     count: int = 0
     seconds: float = 0.0
-    steps: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
+    buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
 
 
 _cells: dict[tuple[str, str, int], _Cell] = {}
@@ -76,37 +73,37 @@ _sources: dict[str, int] = {}
 
 
 def request(route: str, method: str, status: int, seconds: float) -> None:
-    """Count an answered request. `route` is a pattern (`_table`, `getcontact`), never a path: paths have no end."""
+    """Count a completed request. `route` is a pattern such as `_table`, not a path, so that the labels stay few."""
     cell = _cells.get((route, method, status))
     if cell is None:
-        method = method if method in METHODS else "other"  # clients may invent methods without end
+        method = method if method in METHODS else "other"  # clients may send arbitrary methods
         cell = _cells.setdefault((route, method, status), _Cell())
     cell.count += 1
     cell.seconds += seconds
-    cell.steps[bisect_left(BUCKETS, seconds)] += 1
+    cell.buckets[bisect_left(BUCKETS, seconds)] += 1
 
 
 def read(source: str) -> None:
-    """Count a read that a replica may answer: by `replica` or `primary`."""
+    """Count a read that a replica may answer; `source` is `replica` or `primary`."""
     _sources[source] = _sources.get(source, 0) + 1
 
 
-def tell() -> None:
-    """Give prometheus_client what was counted since the last time."""
+def flush() -> None:
+    """Add the counts since the last flush to the values of prometheus_client."""
     reads = _sources.copy()
     _sources.clear()
     for source, count in reads.items():
         _reads.labels(source).inc(count)
     for name, value in _watched.items():
         _gauges[name].set(value())
-    told = _cells.copy()
+    cells = _cells.copy()
     _cells.clear()
-    for (route, method, status), cell in told.items():
+    for (route, method, status), cell in cells.items():
         _requests.labels(route, method, str(status)).inc(cell.count)
         histogram = _seconds.labels(route, method)
-        # `observe` takes one value at a time; these are the two lines it consists of.
+        # `observe` takes a single value; these are the two steps it consists of.
         histogram._sum.inc(cell.seconds)
-        for bucket, count in zip(histogram._buckets, cell.steps, strict=True):
+        for bucket, count in zip(histogram._buckets, cell.buckets, strict=True):
             if count:
                 bucket.inc(count)
 
@@ -115,15 +112,13 @@ _timer: asyncio.TimerHandle | None = None
 
 
 def start() -> None:
-    """Tell once a second from now on. Once per worker, inside its event loop."""
-    if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        metrics_file.reserve(Path(folder))
+    """Flush once a second from now on. Called once per worker, inside its event loop."""
     _workers.set(1)
     _tick()
 
 
 def stop() -> None:
-    """Stop what `start` began."""
+    """Stop the timer of `start`."""
     if _timer is not None:
         _timer.cancel()
     _workers.set(0)
@@ -131,15 +126,15 @@ def stop() -> None:
 
 def _tick() -> None:
     global _timer
-    with suppress(OSError):  # the disk is full, and a number that nobody had counted before has no place
-        tell()
+    with suppress(OSError):  # no room for the file of a new value; requests go on without it
+        flush()
     _timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, _tick)
 
 
 def text() -> bytes:
-    """The answer of /metrics, over all workers of this server."""
+    """Return the body of /metrics, over all workers of this server."""
     with suppress(OSError):
-        tell()
+        flush()
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return generate_latest(REGISTRY)
     registry = CollectorRegistry()

@@ -1,8 +1,8 @@
-"""Traces by OpenTelemetry: a span per request, one for each statement in it, and one for each job that it causes.
+"""OpenTelemetry traces: a span per request, for each of its statements, and for each job that it enqueues.
 
-On when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `tableapi[otel]` is installed;
-the SDK reads its other variables itself. Off, it costs one look at a name per statement. A span holds what a log line
-may hold: route, status, request id, and SQL without its values, which are all bound.
+Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `tableapi[otel]` is
+installed; the SDK reads its other variables itself. Disabled, tracing costs one comparison per statement. A span holds
+what a log line may hold: route, status, request id, and SQL without its values, which are all bound.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ _NOTHING: Any = nullcontext()
 
 
 class NoTracing(CommandError):
-    """Traces are asked for and cannot be had."""
+    """Raised when the settings enable traces but the SDK is not installed."""
 
 
-def wanted(settings: Settings) -> bool:
+def enabled(settings: Settings) -> bool:
+    """Whether the settings ask for traces."""
     exporter = settings.otel_traces_exporter
     return exporter == "otlp" or (bool(settings.otel_exporter_otlp_endpoint) and exporter != "none")
 
 
 def start(settings: Settings) -> None:
-    """Send spans from now on, if the settings ask for it. Once per process. Raises NoTracing."""
+    """Export spans from now on if the settings ask for it. Called once per process. Raises NoTracing."""
     global tracer, _provider
-    if not wanted(settings):
+    if not enabled(settings):
         return
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -50,7 +51,7 @@ def start(settings: Settings) -> None:
 
 
 def stop() -> None:
-    """Send what is left; a collector that does not answer is not waited for long."""
+    """Export the remaining spans, and give up on an unresponsive collector after 2 seconds."""
     global tracer, _provider
     if _provider is not None:
         _provider.force_flush(2000)
@@ -60,7 +61,7 @@ def stop() -> None:
 
 @contextmanager
 def request(headers: Mapping[str, str]) -> Iterator[Span | None]:
-    """The span of a request, below that of its caller if it names one (`traceparent`)."""
+    """Open the span of a request, as a child of the client's span if there is a `traceparent` header."""
     if tracer is None:
         yield None
         return
@@ -72,7 +73,7 @@ def request(headers: Mapping[str, str]) -> Iterator[Span | None]:
 
 
 def answered(span: Span | None, method: str, route: str, status: int, request_id: str) -> None:
-    """What is known of a request at its end."""
+    """Set the attributes of a span that are known when the request ends."""
     if span is None:
         return
     span.update_name(f"{method} {route}")
@@ -87,7 +88,7 @@ def answered(span: Span | None, method: str, route: str, status: int, request_id
 
 
 def statement(sql: str) -> Any:
-    """`with statement(sql):` - the span of one statement."""
+    """Return a context manager for the span of one statement."""
     if tracer is None:
         return _NOTHING
     from opentelemetry.trace import SpanKind
@@ -99,7 +100,7 @@ def statement(sql: str) -> Any:
 
 
 def carried(request_id: str) -> dict[str, str]:
-    """What a job is told of its cause."""
+    """Return the request id and trace context that are stored with a job."""
     cause = {"request_id": request_id} if request_id else {}
     if tracer is not None:
         from opentelemetry.propagate import inject
@@ -109,7 +110,7 @@ def carried(request_id: str) -> dict[str, str]:
 
 
 def job(name: str, cause: Mapping[str, str]) -> Any:
-    """`with job(name, cause):` - the span of one job, below the request that caused it."""
+    """Return a context manager for the span of a job, as a child of the request that enqueued it."""
     if tracer is None:
         return _NOTHING
     from opentelemetry.propagate import extract

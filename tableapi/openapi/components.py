@@ -129,6 +129,7 @@ def _schemas() -> Json:
             "reason": {"type": "string"},
             "scope": {"type": "string", "description": "`account`: sign in again. `resource`: this request alone."},
             "request_id": {"type": "string"},
+            "doc": {"type": "string", "description": "The address of the description of the reason."},
         },
     }
     error = {

@@ -1,13 +1,11 @@
-"""Rate limits: how often something was used in the present window, and whether once more is allowed.
+"""Rate limits with fixed windows: count the uses of a key in the current window.
 
-A window is fixed: it opens with the first use and lasts its seconds. So "300/minute" means 300 uses and then the rest
-of that minute closed, `X-RateLimit-Reset` is the moment at which everything is open again, and "five failures, then
-wait 15 minutes" is what happens. A sliding window would smooth the edge between two windows (at most twice the amount
-around it), but could never name such a moment.
+A window opens with the first use and lasts its seconds. "300/minute" allows 300 uses and then refuses until the minute
+has passed; `X-RateLimit-Reset` is that moment. A sliding window would avoid bursts around the end of a window (at most
+twice the amount), but has no single moment at which the whole amount is available again.
 
-Counts are shared by the workers of a server through a mapped file (`limits_file.py`), or by all nodes through Redis
-(`limits_redis.py`). A single worker without Redis keeps its own. Nothing
-here waits for another: the hot path pays about three microseconds.
+The workers of a server share counts in a mapped file (`shared_memory.py`), nodes share them through Redis
+(`redis.py`), and a single worker without Redis keeps its own. Counting never waits: it takes about 3 microseconds.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ log = get_logger(__name__)
 
 
 class Hit(NamedTuple):
-    """One use counted: `ok` is False when it was one too many."""
+    """The result of counting one use; `ok` is False above the limit. `reset_epoch` is the end of the window."""
 
     limit: int
     remaining: int
@@ -33,23 +31,23 @@ class Hit(NamedTuple):
 
 
 def outcome(count: int, amount: int, reset: float) -> Hit:
-    """What the `count`-th use of a window means."""
-    # tuple.__new__ is half the cost of Hit(...), and this is paid by every request.
+    """Return the result of the `count`-th use in a window."""
+    # tuple.__new__ takes half the time of Hit(...), and every request runs this.
     return tuple.__new__(Hit, (amount, amount - count if count < amount else 0, reset, count <= amount))
 
 
-def tighter(one: Hit | None, other: Hit | None) -> Hit | None:
-    """Return the count that will refuse first."""
-    if one is None or other is None:
-        return one or other
-    return other if other.remaining < one.remaining else one
+def tighter(left: Hit | None, right: Hit | None) -> Hit | None:
+    """Return the result with fewer remaining uses."""
+    if left is None or right is None:
+        return left or right
+    return right if right.remaining < left.remaining else left
 
 
 @lru_cache(maxsize=20_000)
 def network(ip: str) -> str:
-    """Return the part of an address that one subscriber has: the /64 of IPv6, the whole of IPv4.
+    """Return the part of an address that identifies a subscriber: the /64 of IPv6, the whole of IPv4.
 
-    Anything else, such as the name of a socket, stays as it is.
+    Other texts, such as the path of a Unix socket, are returned unchanged.
     """
     if ":" not in ip:
         return ip
@@ -63,17 +61,19 @@ def network(ip: str) -> str:
 
 
 class Counter(Protocol):
+    """Count uses of limits."""
+
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
-        """Count one use of `name` by `key`, of which `amount` are allowed in `seconds`."""
+        """Count one use of `name` by `key`; `amount` uses are allowed in `seconds`."""
 
     def give_back(self, name: str, key: str, hit: Hit) -> None:
-        """Take back a use that turned out not to count, if its window is still open."""
+        """Remove a counted use, if its window is still open."""
 
     async def close(self) -> None: ...
 
 
 class NoLimits:
-    """RATE_LIMITS=off: everything is allowed, and the headers still say so."""
+    """Allow every use and still report the limit in the headers: RATE_LIMITS=off."""
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         return Hit(amount, amount, time.time() + seconds, True)
@@ -86,18 +86,18 @@ class NoLimits:
 
 
 class LocalCounter:
-    """Counts of this process alone: the clock of its windows, and how many there are of each."""
+    """Keep the counts in the memory of this process."""
 
-    def __init__(self, most: int = 100_000) -> None:
+    def __init__(self, max_windows: int = 100_000) -> None:
         self._windows: dict[tuple[str, str], tuple[float, int]] = {}
-        self._most = most
+        self._max_windows = max_windows
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         now = time.time()
         reset, count = self._windows.get((name, key), (0.0, 0))
-        if not now < reset <= now + seconds:  # over, or the clock was set back
+        if not now < reset <= now + seconds:  # expired, or the clock was set back
             reset, count = now + seconds, 0
-            if len(self._windows) >= self._most:
+            if len(self._windows) >= self._max_windows:
                 self._windows = {place: window for place, window in self._windows.items() if window[0] > now}
         self._windows[name, key] = reset, count + 1
         return outcome(count + 1, amount, reset)
@@ -115,17 +115,17 @@ _counter: Counter = LocalCounter()
 
 
 def hit(name: str, key: str, amount: int, seconds: float) -> Hit:
-    """Count one use by the counter of this process."""
+    """Count one use with the counter of this process."""
     return _counter.hit(name, key, amount, seconds)
 
 
 def give_back(name: str, key: str, hit: Hit) -> None:
-    """Take back a use that turned out not to count."""
+    """Remove a counted use."""
     _counter.give_back(name, key, hit)
 
 
 def start(settings: Settings) -> None:
-    """Choose the counter that the settings ask for. Once per process, inside its event loop."""
+    """Choose the counter for the settings. Called once per process, inside its event loop."""
     if settings.rate_limits is False:
         use(NoLimits())
     elif settings.redis_url is not None:
@@ -137,17 +137,17 @@ def start(settings: Settings) -> None:
 
         try:
             use(SharedMemoryCounter(settings.run_dir / "limits"))
-        except OSError as error:  # the disk is full; a worker that counts alone is better than none
+        except OSError as error:  # the disk is full; limits per worker are better than no worker
             log.error("limits_alone", error=str(error.strerror))
 
 
 def use(counter: Counter) -> None:
-    """Count with `counter` from now on."""
+    """Use `counter` from now on."""
     global _counter
     _counter = counter
 
 
 async def stop() -> None:
-    """Let go of the counter."""
+    """Close the counter."""
     await _counter.close()
     use(LocalCounter())

@@ -1,4 +1,4 @@
-"""Count one use against a limit, and refuse one too many."""
+"""Count a use against a rate limit and refuse it above the limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tableapi.ratelimit.counter import Hit
 
 
 def count_use(name: str, key: str, amount: int, seconds: int) -> Hit:
-    """Count one use of `name` by `key`; TooMany, with the headers of G20, when it is one too many."""
+    """Count one use of `name` by `key`. Raises TooMany, with the rate limit headers, above the limit."""
     hit = counter.hit(name, key, amount, seconds)
     if not hit.ok:
         wait = max(1, math.ceil(hit.reset_epoch - time.time()))
@@ -20,7 +20,7 @@ def count_use(name: str, key: str, amount: int, seconds: int) -> Hit:
 
 
 def limit_headers(hit: Hit) -> dict[str, str]:
-    """The three headers that every answer carries."""
+    """Return the rate limit headers of a response."""
     return {
         "X-RateLimit-Limit": str(hit.limit),
         "X-RateLimit-Remaining": str(hit.remaining),

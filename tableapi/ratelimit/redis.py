@@ -1,8 +1,8 @@
-"""Rate limits shared by all nodes, through Redis, without waiting for it.
+"""Rate limits shared by all nodes through Redis, without a round trip in the request.
 
-A use is counted here at once and told to Redis right after, together with all others of that moment; the answer brings
-what the other nodes counted. So a request never waits for a round trip, and over all nodes a limit can be passed only
-by what happens during one. While Redis is away each worker counts alone.
+A use is counted in this process at once and sent to Redis right afterwards, together with all others of that moment.
+The reply holds the counts of the other nodes. Over all nodes a limit can therefore be exceeded only by the uses during
+one round trip. While Redis is unreachable, each worker counts on its own.
 """
 
 from __future__ import annotations
@@ -26,74 +26,74 @@ RETRY_SECONDS = 1.0
 @dataclass(slots=True)
 class _Window:
     reset: float
-    total: int = 0  # what Redis last said
-    untold: int = 0  # counted here since
+    total: int = 0  # the last count of Redis
+    pending: int = 0  # counted here and not yet sent
 
 
 class RedisCounter:
-    """The counter over one Redis."""
+    """Count uses in this process and synchronise them with a Redis server."""
 
     def __init__(self, url: str, client: Redis | None = None) -> None:
         self._redis = client or Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2)
         self._windows: dict[str, _Window] = {}
-        self._untold: dict[str, None] = {}
-        self._telling: asyncio.Task[None] | None = None
+        self._pending: dict[str, None] = {}
+        self._sending: asyncio.Task[None] | None = None
 
     def hit(self, name: str, key: str, amount: int, seconds: float) -> Hit:
         now, place = time.time(), f"limit:{name}:{key}"
         window = self._windows.get(place)
-        if window is None or not now < window.reset <= now + seconds:  # over, or the clock was set back
+        if window is None or not now < window.reset <= now + seconds:  # expired, or the clock was set back
             if len(self._windows) >= MAX_KEYS:
                 self._windows = {place: window for place, window in self._windows.items() if window.reset > now}
             window = self._windows[place] = _Window(now + seconds)
-        window.untold += 1
-        self._untold[place] = None
-        self._tell_soon()
-        return outcome(window.total + window.untold, amount, window.reset)
+        window.pending += 1
+        self._pending[place] = None
+        self._send_soon()
+        return outcome(window.total + window.pending, amount, window.reset)
 
     def give_back(self, name: str, key: str, hit: Hit) -> None:
         place = f"limit:{name}:{key}"
         window = self._windows.get(place)
-        if window is not None and window.total + window.untold > 0 and abs(window.reset - hit.reset_epoch) < 1:
-            window.untold -= 1
-            self._untold[place] = None
-            self._tell_soon()
+        if window is not None and window.total + window.pending > 0 and abs(window.reset - hit.reset_epoch) < 1:
+            window.pending -= 1
+            self._pending[place] = None
+            self._send_soon()
 
-    def _tell_soon(self) -> None:
-        if self._telling is None:
-            self._telling = asyncio.get_running_loop().create_task(self._tell())
+    def _send_soon(self) -> None:
+        if self._sending is None:
+            self._sending = asyncio.get_running_loop().create_task(self._send())
 
-    async def _tell(self) -> None:
-        """Exchange with Redis until there is nothing untold."""
+    async def _send(self) -> None:
+        """Exchange counts with Redis until nothing is pending."""
         try:
-            while self._untold:
-                batch = list(self._untold)[:BATCH]
+            while self._pending:
+                batch = list(self._pending)[:BATCH]
                 for place in batch:
-                    del self._untold[place]
+                    del self._pending[place]
                 try:
                     await self._exchange([(place, self._windows[place]) for place in batch if place in self._windows])
                 except (RedisError, OSError, TimeoutError) as error:
                     log.warning("redis_unreachable", error=type(error).__name__)
-                    self._untold |= dict.fromkeys(batch)
+                    self._pending |= dict.fromkeys(batch)
                     await asyncio.sleep(RETRY_SECONDS)
         finally:
-            self._telling = None
+            self._sending = None
 
     async def _exchange(self, batch: list[tuple[str, _Window]]) -> None:
         now = time.time()
-        told = [window.untold for _, window in batch]
+        counts = [window.pending for _, window in batch]
         pipe = self._redis.pipeline(transaction=True)
-        for (place, window), count in zip(batch, told, strict=True):
+        for (place, window), count in zip(batch, counts, strict=True):
             pipe.set(place, 0, px=max(1, int((window.reset - now) * 1000)), nx=True)
             pipe.incrby(place, count)
             pipe.pttl(place)
-        answers = await pipe.execute()
+        replies = await pipe.execute()
         for number, (_, window) in enumerate(batch):
-            _, total, left = answers[number * 3 : number * 3 + 3]
-            window.total, window.untold = int(total), window.untold - told[number]
-            window.reset = now + max(int(left), 0) / 1000
+            _, total, milliseconds = replies[number * 3 : number * 3 + 3]
+            window.total, window.pending = int(total), window.pending - counts[number]
+            window.reset = now + max(int(milliseconds), 0) / 1000
 
     async def close(self) -> None:
-        if self._telling is not None:
-            self._telling.cancel()
+        if self._sending is not None:
+            self._sending.cancel()
         await self._redis.aclose()

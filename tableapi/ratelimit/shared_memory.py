@@ -1,7 +1,7 @@
-"""Rate limits shared by the workers of one server: a hash table in a mapped file, a lock of the kernel per bucket.
+"""Rate limits shared by the workers of one server: a hash table in a mapped file, with a file lock per bucket.
 
-The lock is held for a microsecond and goes away with a process that dies. A bucket has four slots; when all four are
-live, the window that ends first makes room. With 262,144 slots that needs more keys than a server has callers.
+The lock is held for about a microsecond, and the kernel releases it when a process dies. A bucket has four slots. When
+all of them are in use, the window that ends first is replaced; with 262,144 slots that is rare.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from struct import Struct
 from tableapi.ratelimit.counter import Hit, outcome
 
 BUCKETS = 65_536
-_SLOT = Struct("<QdQ")  # which key, end of its window, uses in it
+_SLOT = Struct("<QdQ")  # mark of the key, end of its window, uses in it
 _BUCKET = Struct("<" + "QdQ" * 4)
 _SIZE = _BUCKET.size
 
 
 @lru_cache(maxsize=20_000)
 def _place(name: str, key: str) -> tuple[int, int]:
-    """Where a key lives: the offset of its bucket, and its mark there. The same in every process."""
+    """Return the offset of a key's bucket and the mark of its slot, which are the same in every process."""
     digest = int.from_bytes(blake2b(f"{name}\0{key}".encode(), digest_size=10).digest(), "little")
     return (digest & (BUCKETS - 1)) * _SIZE, (digest >> 16) or 1
 
 
 class SharedMemoryCounter:
-    """The counter over one file, made when it is not there. Raises OSError where there is no room for it."""
+    """Keep the counts in a mapped file, which is created if it does not exist. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        # Its place on the disk is taken now, or OSError: on a full disk a page without one would kill us when written.
+        # Allocate every block now: on a full disk, writing to a page without one would end the process (SIGBUS).
         os.posix_fallocate(self._file, 0, BUCKETS * _SIZE)
         self._map = mmap.mmap(self._file, BUCKETS * _SIZE)
 
@@ -46,11 +46,11 @@ class SharedMemoryCounter:
         lockf(self._file, LOCK_EX, _SIZE, bucket)
         try:
             at = bucket
-            there, reset, count = _SLOT.unpack_from(self._map, at)
-            if there != mark:
-                at = self._other(bucket, mark)
-                there, reset, count = _SLOT.unpack_from(self._map, at)
-            if there != mark or not now < reset <= now + seconds:  # another, over, or the clock was set back
+            slot_mark, reset, count = _SLOT.unpack_from(self._map, at)
+            if slot_mark != mark:
+                at = self._find_slot(bucket, mark)
+                slot_mark, reset, count = _SLOT.unpack_from(self._map, at)
+            if slot_mark != mark or not now < reset <= now + seconds:  # another key, expired, or the clock was set back
                 reset, count = now + seconds, 0
             count += 1
             _SLOT.pack_into(self._map, at, mark, reset, count)
@@ -63,14 +63,14 @@ class SharedMemoryCounter:
         lockf(self._file, LOCK_EX, _SIZE, bucket)
         try:
             for at in range(bucket, bucket + _SIZE, _SLOT.size):
-                there, reset, count = _SLOT.unpack_from(self._map, at)
-                if there == mark and reset == hit.reset_epoch and count:
+                slot_mark, reset, count = _SLOT.unpack_from(self._map, at)
+                if slot_mark == mark and reset == hit.reset_epoch and count:
                     _SLOT.pack_into(self._map, at, mark, reset, count - 1)
         finally:
             lockf(self._file, LOCK_UN, _SIZE, bucket)
 
-    def _other(self, bucket: int, mark: int) -> int:
-        """The slot of `mark` in a bucket, or the one whose window ends first."""
+    def _find_slot(self, bucket: int, mark: int) -> int:
+        """Return the offset of the slot of `mark` in a bucket, or of the slot with the earliest end."""
         slots = _BUCKET.unpack_from(self._map, bucket)
         marks, ends = slots[0::3], slots[1::3]
         return bucket + _SLOT.size * (marks.index(mark) if mark in marks else ends.index(min(ends)))

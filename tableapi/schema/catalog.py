@@ -1,6 +1,6 @@
-"""The queries of the introspection. System schemas, temporary tables and what belongs to an extension are left out."""
+"""The catalog queries of the introspection. They skip system schemas, temporary tables and objects of extensions."""
 
-_OURS = """
+_VISIBLE = """
     n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
     and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and not exists (select from pg_depend d
@@ -11,7 +11,7 @@ TABLES = f"""
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
        obj_description(c.oid, 'pg_class') as comment, pg_relation_is_updatable(c.oid, true) as writable
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where {_OURS} and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+where {_VISIBLE} and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
 """
 
 COLUMNS = f"""
@@ -24,44 +24,44 @@ select a.attrelid::int8 as oid, a.attnum::int4 as number, a.attname as name, a.a
 from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_type t on t.oid = a.atttypid
 left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-where {_OURS} and a.attnum > 0 and not a.attisdropped
+where {_VISIBLE} and a.attnum > 0 and not a.attisdropped
   and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
 order by a.attrelid, a.attnum
 """
 
-# Partial and expression indexes identify nothing for a reader who does not know their condition.
+# Partial and expression indexes are left out: they do not make a combination of columns unique.
 KEYS = f"""
 select i.indrelid::int8 as oid, i.indisprimary as primary,
        (i.indkey::int2[])[0:i.indnkeyatts - 1]::int4[] as columns
 from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
-where {_OURS} and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+where {_VISIBLE} and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
   and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
 order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid
 """
 
-# A key to a partitioned table is repeated in the catalog for each partition; only the one that was written counts.
+# The catalog repeats a foreign key to a partitioned table for each partition; only the declared one is read.
 REFERENCES = f"""
 select k.conrelid::int8 as oid, k.confrelid::int8 as target, k.conkey::int4[] as own, k.confkey::int4[] as theirs
 from pg_constraint k
 join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_class tc on tc.oid = k.confrelid join pg_namespace tn on tn.oid = tc.relnamespace
-where {_OURS} and k.contype = 'f'
+where {_VISIBLE} and k.contype = 'f'
   and not exists (select from pg_constraint p where p.oid = k.conparentid and p.conrelid = k.conrelid)
   and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
   and has_schema_privilege(tn.oid, 'usage') and has_table_privilege(tc.oid, 'select')
 order by c.relname, k.conkey, k.conname
 """
 
-# Rules that replace a write. With RETURNING they answer as the table would.
+# INSTEAD rules, and whether they have a RETURNING clause.
 RULES = f"""
 select c.oid::int8 as oid, case r.ev_type when '2' then 'UPDATE' when '3' then 'INSERT' else 'DELETE' end as event,
        pg_get_ruledef(r.oid) ~* '\\mreturning\\M' as returns
 from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
-where {_OURS} and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
+where {_VISIBLE} and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
 """
 
-# sorts, hashes: whether the type, or one that it is stored as, has such operators by default. operators: the schema of
-# its = where a plain = would not find it. signs: the comparisons that a plain sign does find.
+# sorts, hashes: whether the type, or a type it is binary coercible to, has a default btree or hash operator class.
+# operators: the schema of its =, if that is not in the search path. signs: its comparison operators in the search path.
 _OPERATORS = """
     select coalesce(bool_or(c.opcmethod = 403), false) as sorts, coalesce(bool_or(c.opcmethod = 405), false) as hashes,
            max(quote_ident(n.nspname)) filter (where c.opcintype = t.oid and c.opcmethod = 403
@@ -90,7 +90,7 @@ from pg_type t left join lateral ({_OPERATORS}) operators on t.typtype = 'b' and
 where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
 """
 
-# Procedures list all their arguments, because CALL wants a place for those that only come out.
+# Procedures list all arguments, because CALL needs a placeholder for OUT arguments.
 ROUTINES = """
 select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind::text as kind,
        pg_get_function_result(p.oid) as result, p.pronargs - p.pronargdefaults as required,
@@ -108,11 +108,11 @@ order by n.nspname, p.proname, p.oid
 FINGERPRINT = f"""
 select coalesce(sum(hashtextextended(mark, 0)::numeric), 0)::text from (
     select c.oid::text || c.xmin::text || c.relname || n.nspname as mark
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where {_OURS}
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where {_VISIBLE}
     union all
     select a.attrelid::text || a.attnum::text || a.xmin::text
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-    where {_OURS} and a.attnum > 0
+    where {_VISIBLE} and a.attnum > 0
     union all select oid::text || xmin::text from pg_constraint where contype in ('f', 'p', 'u') and oid >= 16384
     union all select indexrelid::text || xmin::text from pg_index where indexrelid >= 16384
     union all select oid::text || xmin::text from pg_enum

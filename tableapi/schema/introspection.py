@@ -1,4 +1,4 @@
-"""Introspection: the catalog of a database -> tables, columns, relations and routines. Knows no actor, no request."""
+"""Read the tables, columns, relations and routines of a database from its catalog."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ from tableapi.schema.model import Argument, Column, Relation, Routine, Schema, T
 from tableapi.schema.sqltypes import Named, Native
 from tableapi.schema.types import BY_NAME, PgType
 
+MAX_ATTEMPTS = 10
+
 
 async def fingerprint(connection: asyncpg.Connection) -> str:
-    """Changes whenever DDL changed something that `read` sees."""
+    """Return a text that changes with every DDL statement that affects the result of `read`."""
     return str(await connection.fetchval(FINGERPRINT))
 
 
 async def read(connection: asyncpg.Connection) -> Schema:
-    """The whole schema of a database, as it was at one moment.
+    """Read the whole schema of a database, consistent at one moment.
 
-    Some functions of the catalog look at the present, not at the snapshot of the transaction; so the look is repeated
-    while DDL goes on beside it.
+    Some catalog functions ignore the snapshot of the transaction; so the schema is read again while concurrent DDL
+    changes its fingerprint.
     """
-    found = await _read(connection)
-    for _ in range(10):
-        if await fingerprint(connection) == found.fingerprint:
+    schema = await _read(connection)
+    for _ in range(MAX_ATTEMPTS):
+        if await fingerprint(connection) == schema.fingerprint:
             break
-        found = await _read(connection)
-    return found
+        schema = await _read(connection)
+    return schema
 
 
 async def _read(connection: asyncpg.Connection) -> Schema:
@@ -51,8 +53,8 @@ async def _read(connection: asyncpg.Connection) -> Schema:
             _key(by_oid[row["oid"]], attributes[row["oid"]], row)
     for row in rules:
         if row["oid"] in by_oid:
-            found = by_oid[row["oid"]].rules
-            found[row["event"]] = found.get(row["event"], True) and row["returns"]
+            table_rules = by_oid[row["oid"]].rules
+            table_rules[row["event"]] = table_rules.get(row["event"], True) and row["returns"]
     references = [
         _Reference(by_oid[r["oid"]], by_oid[r["target"]], _names(attributes[r["oid"]], r["own"]),
                    _names(attributes[r["target"]], r["theirs"]))
@@ -63,53 +65,53 @@ async def _read(connection: asyncpg.Connection) -> Schema:
 
 
 def _routines(rows: list[asyncpg.Record], default: str, types: Mapping[int, PgType]) -> tuple[Routine, ...]:
-    made = []
+    routines = []
     for row in rows:
         count = len(row["types"])
         names, modes = row["names"] or [""] * count, row["modes"] or ["i"] * count
-        known = [types.get(oid) for oid in row["types"]]
-        if any(t is None and m in "ibv" for t, m in zip(known, modes, strict=True)):
-            continue  # takes a pseudo type, such as internal
+        argument_types = [types.get(oid) for oid in row["types"]]
+        if any(t is None and m in "ibv" for t, m in zip(argument_types, modes, strict=True)):
+            continue  # an argument has a pseudo-type such as internal
         unknown = PgType("other", "text", "text")
-        arguments = tuple(Argument(n, t or unknown, m) for n, t, m in zip(names, known, modes, strict=True))
+        arguments = tuple(Argument(n, t or unknown, m) for n, t, m in zip(names, argument_types, modes, strict=True))
         schema, bare = row["schema"], row["name"]
         name = bare if schema == default else f"{schema}.{bare}"
-        made.append(
+        routines.append(
             Routine(schema, bare, name, row["kind"], arguments, row["required"], row["result"] or "", row["comment"])
         )
-    return tuple(made)
+    return tuple(routines)
 
 
 def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
-    """Every type by oid. A domain is handled as its base type; an array as its element."""
+    """Return every type by oid. A domain becomes its base type."""
     raw = {row["oid"]: row for row in rows}
-    made: dict[int, PgType] = {}
+    types: dict[int, PgType] = {}
 
-    def make(oid: int) -> PgType:
-        if oid in made:
-            return made[oid]
+    def resolve(oid: int) -> PgType:
+        if oid in types:
+            return types[oid]
         row = raw[oid]
         name = row["name"]
         if row["typtype"] == "d" and row["base"] in raw:
-            found = make(row["base"])
+            type_ = resolve(row["base"])
         elif row["typtype"] == "e":
-            found = PgType("enum", name, name, labels=tuple(row["labels"] or ()))
+            type_ = PgType("enum", name, name, labels=tuple(row["labels"] or ()))
         elif row["typtype"] == "c":
-            found = PgType("composite", name, name)
+            type_ = PgType("composite", name, name)
         elif row["element"] in raw and row["category"] == "A" and name not in ("int2vector", "oidvector"):
-            found = PgType("array", name, name, element=make(row["element"]))
+            type_ = PgType("array", name, name, element=resolve(row["element"]))
         else:
-            found = _base(PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"]), row)
-        made[oid] = found
-        return found
+            type_ = _with_operators(PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"]), row)
+        types[oid] = type_
+        return type_
 
     for oid in raw:
-        make(oid)
-    return made
+        resolve(oid)
+    return types
 
 
-def _base(type_: PgType, row: asyncpg.Record) -> PgType:
-    """A type with operators of its own: where they are, and what it lacks."""
+def _with_operators(type_: PgType, row: asyncpg.Record) -> PgType:
+    """Add to a base type where its operators are and which it lacks."""
     if row["typtype"] != "b" or row["category"] == "A":
         return type_
     signs = None if row["sorts"] else frozenset(row["signs"] or ())
@@ -159,8 +161,8 @@ def _columns(
     return numbers
 
 
-def _names(numbers: Mapping[int, str], wanted: Iterable[int]) -> tuple[str, ...]:
-    return tuple(numbers[n] for n in wanted)
+def _names(columns: Mapping[int, str], numbers: Iterable[int]) -> tuple[str, ...]:
+    return tuple(columns[number] for number in numbers)
 
 
 def _key(table: Table, numbers: Mapping[int, str], row: asyncpg.Record) -> None:
@@ -173,7 +175,9 @@ def _key(table: Table, numbers: Mapping[int, str], row: asyncpg.Record) -> None:
     if row["primary"]:
         table.key = names
     elif not table.key and not any(table.columns[n].nullable for n in names):
-        table.key = names  # without a primary key the first unique key identifies; KEYS lists primary keys first
+        table.key = (
+            names  # without a primary key the first unique key of non-null columns; KEYS lists primary keys first
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +192,13 @@ def _distinct(references: list[_Reference]) -> list[_Reference]:
     return list({(id(r.table), id(r.target), r.own, r.theirs): r for r in references}.values())
 
 
-def _plain(name: str) -> str:
-    """A dot separates a relation from its field in a request, so the name of one holds none."""
+def _without_dots(name: str) -> str:
+    """Replace dots, which separate a relation from its field in a request."""
     return name.replace(".", "_")
 
 
 def _relate(references: list[_Reference]) -> None:
-    """Give every table its relations under DreamFactory's names (table-api §6)."""
+    """Add the relations of every table under DreamFactory's names (docs/reference/wire.md)."""
     by_table: dict[int, list[_Reference]] = defaultdict(list)
     for ref in references:
         by_table[id(ref.table)].append(ref)
@@ -202,25 +206,25 @@ def _relate(references: list[_Reference]) -> None:
             ref.table.columns[ref.own[0]].refers = (ref.target.name, ref.theirs[0])
         joined = "_".join(ref.own)
         itself = ref.table is ref.target
-        name = f"{_plain(ref.target.name)}_by_{joined}" + ("_parent" if itself else "")
+        name = f"{_without_dots(ref.target.name)}_by_{joined}" + ("_parent" if itself else "")
         _add(ref.table, Relation(name, "belongs_to", ref.target, ref.own, ref.theirs))
         kind = "has_one" if ref.table.is_unique(ref.own) else "has_many"
-        name = f"{_plain(ref.table.name)}_by_{joined}"
+        name = f"{_without_dots(ref.table.name)}_by_{joined}"
         _add(ref.target, Relation(name, kind, ref.table, ref.theirs, ref.own))
-    for references_of_one in by_table.values():
-        for one in references_of_one:
-            for other in references_of_one:
-                if one.target is not other.target:
-                    name = f"{_plain(other.target.name)}_by_{_plain(one.table.name)}"
+    for table_references in by_table.values():
+        for near in table_references:
+            for far in table_references:
+                if near.target is not far.target:
+                    name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
                     relation = Relation(
-                        name, "many_many", other.target, one.theirs, other.theirs, one.table, one.own, other.own
+                        name, "many_many", far.target, near.theirs, far.theirs, near.table, near.own, far.own
                     )
-                    _add(one.target, relation, "_".join(one.own), "_".join(other.own))
+                    _add(near.target, relation, "_".join(near.own), "_".join(far.own))
 
 
-def _add(table: Table, relation: Relation, *more: str) -> None:
-    """Two keys between the same tables may ask for one name; the later one gets its fields added."""
-    for suffix in ("", *("_" + m for m in more), "_" + "_".join(more), *(f"_{n}" for n in range(2, 100))):
+def _add(table: Table, relation: Relation, *fields: str) -> None:
+    """Add a relation. If its name is taken, as with two keys between the same tables, append its fields or a number."""
+    for suffix in ("", *("_" + f for f in fields), "_" + "_".join(fields), *(f"_{n}" for n in range(2, 100))):
         name = relation.name + suffix
         if name not in table.relations and name not in table.columns:
             relation.name = name

@@ -1,4 +1,4 @@
-"""What a database has: tables, columns, relations and routines. introspection.py reads it."""
+"""The schema of a database: tables, columns, relations and routines, as introspection.py reads them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _IN_Y = re.compile(r"[^aeiou]y\Z")
 
 @dataclass(slots=True)
 class Column:
+    """A column of a table or view."""
+
     name: str
     type: PgType
     nullable: bool
@@ -27,27 +29,29 @@ class Column:
     scale: int | None = None
     comment: str | None = None
     unique: bool = False
-    refers: tuple[str, str] | None = None  # table and field of a key of one column
+    refers: tuple[str, str] | None = None  # table and column that a foreign key of this column alone refers to
 
     @property
     def automatic(self) -> bool:
+        """Whether the database numbers the rows with it (identity or sequence)."""
         return bool(self.identity) or (self.default or "").startswith("nextval(")
 
     @property
     def required(self) -> bool:
+        """Whether a create must contain it."""
         return not self.nullable and self.default is None and not self.identity and not self.generated
 
     @property
     def fixed(self) -> bool:
-        """Made by the database alone; a value sent for it is ignored."""
+        """Whether only the database sets it, so that a value in a request is ignored."""
         return self.generated or self.identity == "a"
 
 
 @dataclass(slots=True)
 class Relation:
-    """How rows of `target` belong to a row of the table that has this relation: own[i] = theirs[i].
+    """Describe how rows of `target` relate to a row of the table that has the relation: own[i] = theirs[i].
 
-    For many_many the two meet in `junction`: own[i] = junction_own[i] and junction_theirs[i] = theirs[i].
+    For many_many they are joined through `junction`: own[i] = junction_own[i] and junction_theirs[i] = theirs[i].
     """
 
     name: str
@@ -61,14 +65,17 @@ class Relation:
 
     @property
     def many(self) -> bool:
+        """Whether a row has a list of related rows instead of at most one."""
         return self.kind in ("has_many", "many_many")
 
 
 @dataclass(slots=True, eq=False)
 class Table:
+    """A table, view or foreign table."""
+
     schema: str
-    bare: str
-    name: str  # as the API names it: bare in the default schema, else schema.table
+    bare: str  # the name without its schema
+    name: str  # the name in the API: bare in the default schema, else schema.table
     kind: str  # pg_class.relkind
     clause: sa.TableClause
     columns: dict[str, Column]
@@ -77,42 +84,44 @@ class Table:
     relations: dict[str, Relation] = field(default_factory=dict)
     comment: str | None = None
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
-    rules: dict[str, bool] = field(default_factory=dict)  # INSERT, UPDATE, DELETE -> whether the rule has RETURNING
+    rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
-    _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # relations by lower-case name
+    _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # (count, by lower-case name)
 
     @property
     def is_view(self) -> bool:
+        """Whether it is a view or a materialized view."""
         return self.kind in "vm"
 
     @property
     def has_xmin(self) -> bool:
-        """Whether a row's version can be read from the system column; not so for views, partitioned
-        parents, and tables whose writes are replaced by rules."""
+        """Whether xmin identifies the version of a row; not for views, partitioned tables and INSTEAD rules."""
         return self.kind == "r" and not self.rules
 
     def find(self, name: str) -> Column | None:
-        """A column by its name, without regard to case."""
+        """Return a column by its name, ignoring case."""
         return self.columns.get(name) or self.columns.get(self._lower.get(name.lower(), ""))
 
     def relation(self, name: str) -> Relation | None:
-        if found := self.relations.get(name):
-            return found
+        """Return a relation by its name, ignoring case."""
+        if exact := self.relations.get(name):
+            return exact
         if self._folded[0] != len(self.relations):
             folded: dict[str, Relation] = {}
-            for key, one in self.relations.items():
-                folded.setdefault(key.lower(), one)
+            for key, relation in self.relations.items():
+                folded.setdefault(key.lower(), relation)
             self._folded = len(self.relations), folded
         return self._folded[1].get(name.lower())
 
     def is_unique(self, names: Iterable[str]) -> bool:
-        wanted = frozenset(names)
-        return any(unique <= wanted for unique in self.uniques)
+        """Whether at most one row has the same values in these columns."""
+        columns = frozenset(names)
+        return any(unique <= columns for unique in self.uniques)
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """mode: i (in), b (both ways), v (variadic), o and t (out)."""
+    """An argument of a routine. `mode` is i (in), b (inout), v (variadic), o (out) or t (table column)."""
 
     name: str
     type: PgType
@@ -120,12 +129,13 @@ class Argument:
 
     @property
     def sent(self) -> bool:
+        """Whether a call passes a value for it."""
         return self.mode in "ibv"
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A function, or a procedure (`kind` "p"). The last sent arguments from `required` on have defaults."""
+    """A function, or a procedure (`kind` "p"). The arguments of `sent` from index `required` on have defaults."""
 
     schema: str
     bare: str
@@ -138,35 +148,38 @@ class Routine:
 
     @property
     def sent(self) -> tuple[Argument, ...]:
+        """Return the arguments that a call passes."""
         return tuple(a for a in self.arguments if a.sent)
 
 
 @dataclass(slots=True, eq=False)
 class Schema:
+    """The tables and routines of a database. `fingerprint` changes with the schema."""
+
     tables: dict[str, Table]
     fingerprint: str
     _lower: dict[str, str] = field(default_factory=dict)
     routines: tuple[Routine, ...] = ()
 
     def find(self, name: str) -> Table | None:
-        """A table by its name, without regard to case, `<schema>.<table>` included."""
+        """Return a table by its name or `<schema>.<table>`, ignoring case."""
         return self.tables.get(name) or self.tables.get(self._lower.get(name.lower(), ""))
 
 
 def only(schema: Schema, named: frozenset[str]) -> Schema:
-    """The schema with these tables alone: for the API the others, and relations through them, do not exist."""
+    """Return the schema reduced to these tables, without relations that lead to or through others."""
     tables = {name: table for name, table in schema.tables.items() if name in named}
     for table in tables.values():
         table.relations = {
-            name: one
-            for name, one in table.relations.items()
-            if one.target.name in named and (one.junction is None or one.junction.name in named)
+            name: relation
+            for name, relation in table.relations.items()
+            if relation.target.name in named and (relation.junction is None or relation.junction.name in named)
         }
     return Schema(tables, schema.fingerprint, {name.lower(): name for name in tables}, schema.routines)
 
 
 def describe(table: Table) -> dict[str, Any]:
-    """Label and plural of a table, made from its name."""
+    """Return a label and a plural for people, derived from the name of a table."""
     label = table.bare.replace("_", " ").strip().title() or table.bare
     ends = ("s", "x", "z", "ch", "sh")
     plural = label[:-1] + "ies" if _IN_Y.search(label) else label + ("es" if label.endswith(ends) else "s")

@@ -1,4 +1,4 @@
-"""Numbers of a request -> what asyncpg binds, with every digit that was sent."""
+"""Convert the numbers of a request to values that asyncpg binds, without losing digits."""
 
 from __future__ import annotations
 
@@ -8,44 +8,45 @@ from typing import Any
 
 from tableapi.schema.pgtypes import BadValue, PgType
 
+OUT_OF_RANGE = "a number within the range of the field is expected"
 _RANGES = {"smallint": 2**15, "integer": 2**31, "bigint": 2**63}
 _INTEGER = re.compile(r"[+-]?\d{1,40}\Z", re.ASCII)
 
 
 def integer(value: Any, type_: PgType) -> int:
-    """A value of smallint, integer or bigint. Raises BadValue."""
+    """Convert a value for smallint, integer or bigint. Raises BadValue."""
     if isinstance(value, str):
         text = value.strip()
         if not _INTEGER.match(text):
             raise BadValue("a whole number is expected")
         value = int(text)
     elif isinstance(value, float):
-        value = _whole(str(value))
+        value = _to_integer(str(value))
     elif not isinstance(value, int) or isinstance(value, bool):
         raise BadValue("a whole number is expected")
-    most = _RANGES[type_.name]
-    if not -most <= value < most:
-        raise BadValue("the number is out of range")
+    bound = _RANGES[type_.name]
+    if not -bound <= value < bound:
+        raise BadValue(f"a whole number from {-bound} to {bound - 1} is expected")
     return int(value)
 
 
 _NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d{1,9})?\Z", re.ASCII)
-# What `numeric` holds: digits before the point, and after it.
+# The limits of `numeric`: digits before and after the decimal point.
 _WHOLE_DIGITS, _SCALE = 131_072, 16_383
 
 
-def _whole(text: str) -> int:
-    """The whole number of a JSON number with a fraction or an exponent, such as 5.0."""
+def _to_integer(text: str) -> int:
+    """Convert a JSON number with a fraction or an exponent, such as 5.0, to an integer. Raises BadValue."""
     number = number_of(text)
     if number.adjusted() > 40:
-        raise BadValue("the number is out of range")
+        raise BadValue(OUT_OF_RANGE)
     if number != number.to_integral_value():
         raise BadValue("a whole number is expected")
     return int(number)
 
 
 def number_of(text: str) -> Decimal:
-    """The number, exactly. Raises BadValue."""
+    """Convert text to an exact number. Raises BadValue."""
     if not _NUMBER.match(text):
         raise BadValue("a number is expected")
     try:
@@ -56,13 +57,13 @@ def number_of(text: str) -> Decimal:
 
 def _money(number: Decimal) -> str:
     if abs(number.adjusted()) > 40:
-        raise BadValue("the number is out of range")
+        raise BadValue(OUT_OF_RANGE)
     return f"{number:f}"
 
 
 def decimal(value: Any, type_: PgType) -> Any:
-    """A value of numeric, money, real or double precision. Raises BadValue."""
-    if isinstance(value, Decimal):  # a key that was returned for a nested record
+    """Convert a value for numeric, money, real or double precision. Raises BadValue."""
+    if isinstance(value, Decimal):  # a key that PostgreSQL returned for a nested record
         return value
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     number = number_of(text)
@@ -71,8 +72,8 @@ def decimal(value: Any, type_: PgType) -> Any:
     exponent = number.as_tuple().exponent
     if type_.kind != "float":
         if number.adjusted() >= _WHOLE_DIGITS or (isinstance(exponent, int) and -exponent > _SCALE):
-            raise BadValue("the number is out of range")
+            raise BadValue(OUT_OF_RANGE)
         return number
     if abs(double := float(text)) == float("inf") or (type_.name == "real" and abs(double) > 3.4028235e38):
-        raise BadValue("the number is out of range")
+        raise BadValue(OUT_OF_RANGE)
     return double

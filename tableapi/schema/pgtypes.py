@@ -1,4 +1,4 @@
-"""A type of a column, and the refusal of a value that does not fit one."""
+"""The type of a column, and the error for a value that does not fit it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from dataclasses import dataclass
 
 
 class BadValue(ValueError):
-    """A value that does not fit its type; the message says what is expected."""
+    """Raised for a value that does not fit its type; the message says what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class PgType:
-    """One type of a column.
+    """Describe the type of a column.
 
-    kind: key of KINDS. name: as `format_type` writes it, without a length, quoted and qualified where needed.
-    db_type: with length and precision, for people. element: of an array. labels: of an enum.
-    delimiter: between the elements of an array of this type. operators: the schema of its operators, where a plain =
-    would not find them. sorts, groups: whether rows can be ordered and grouped by it. signs: the comparisons that it
-    has; None for all.
+    Attributes:
+        kind: the key of `KINDS`.
+        name: as `format_type` writes it, without a length, quoted and qualified where necessary.
+        db_type: with length and precision, for people.
+        element: the type of the elements of an array.
+        labels: the values of an enum.
+        delimiter: the character between the elements of an array of this type.
+        operators: the schema of its operators, where the search path does not contain it.
+        sorts, groups: whether rows can be ordered and grouped by it.
+        signs: the comparison operators that it supports; None for all.
     """
 
     kind: str
@@ -33,8 +38,10 @@ class PgType:
 
     @property
     def is_time(self) -> bool:
+        """Whether it is a date or a timestamp."""
         return self.kind in ("date", "timestamp", "timestamptz")
 
     @property
     def of_composites(self) -> bool:
+        """Whether it is an array of composite values."""
         return self.element is not None and self.element.kind == "composite"

@@ -1,7 +1,7 @@
-"""How values of each PostgreSQL type come in and go out. Knows types; no tables, actors or HTTP.
+"""Convert values between requests and PostgreSQL, for each kind of type.
 
-A value of a request is checked and turned into what asyncpg binds, before any SQL runs. What goes out is rendered by
-PostgreSQL. A type that is not in the table is handled by its text, so that nothing a database holds is unreadable.
+A value of a request is checked and converted to what asyncpg binds before any SQL runs. Output is rendered by
+PostgreSQL. Types that are not listed are handled as text, so that every column of a database can be read.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def _text(value: Any, type_: PgType) -> str:
     elif isinstance(value, int | float):
         value = str(value)
     if not isinstance(value, str):
-        raise BadValue("a text is expected")
+        raise BadValue("a string is expected")
     if "\x00" in value:
-        raise BadValue("a text cannot hold the NUL character")
+        raise BadValue("a string cannot contain the NUL character")
     return value
 
 
@@ -52,13 +52,13 @@ def _boolean(value: Any, type_: PgType) -> bool:
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-# Years that Python has no dates for, as PostgreSQL writes them: it checks them itself.
-_FAR_DATE = re.compile(r"(?:\d{5,7}-\d\d-\d\d|\d{4,7}-\d\d-\d\d BC)\Z", re.ASCII)
-_FAR_TIME = re.compile(
+# Dates outside the range of Python, in the format of PostgreSQL, which checks them itself.
+_LONG_DATE = re.compile(r"(?:\d{5,7}-\d\d-\d\d|\d{4,7}-\d\d-\d\d BC)\Z", re.ASCII)
+_LONG_TIMESTAMP = re.compile(
     r"(?=\d{5}|.*BC\Z)\d{4,7}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[+-]\d\d(?::?\d\d)?)?(?: BC)?\Z",
     re.ASCII,
 )
-_NEVER = frozenset(("infinity", "-infinity"))
+_INFINITE = frozenset(("infinity", "-infinity"))
 
 
 def _date(value: Any, type_: PgType) -> str:
@@ -70,7 +70,7 @@ def _date(value: Any, type_: PgType) -> str:
             return datetime.fromisoformat(text).date().isoformat()
     except ValueError:
         pass
-    if text.lower() in _NEVER or _FAR_DATE.match(text):
+    if text.lower() in _INFINITE or _LONG_DATE.match(text):
         return text
     raise BadValue("a date such as 2024-01-31 is expected")
 
@@ -80,7 +80,7 @@ _ZONE = re.compile(r"([+-]\d\d)(\d\d)?\Z", re.ASCII)
 
 def _timestamp(value: Any, type_: PgType) -> str:
     text = value.strip() if isinstance(value, str) else ""
-    if _FAR_TIME.match(text):
+    if _LONG_TIMESTAMP.match(text):
         return text
     if _DATE.match(text):
         if len(text) > 11:
@@ -91,7 +91,7 @@ def _timestamp(value: Any, type_: PgType) -> str:
             return (moment if type_.kind == "timestamptz" else moment.replace(tzinfo=None)).isoformat(" ")
         except (ValueError, OverflowError):
             pass
-    elif text.lower() in _NEVER:
+    elif text.lower() in _INFINITE:
         return text
     raise BadValue("a date and time such as 2024-01-31 09:00:00+00 is expected")
 
@@ -102,16 +102,16 @@ def _uuid(value: Any, type_: PgType) -> UUID:
     try:
         return UUID(value.strip())
     except (ValueError, AttributeError):
-        raise BadValue("a uuid is expected") from None
+        raise BadValue("a UUID such as 0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e is expected") from None
 
 
 def _json(value: Any, type_: PgType) -> str:
     try:
         text = exact_json.dumps(value).decode()
     except (TypeError, ValueError):
-        raise BadValue("JSON is expected") from None
+        raise BadValue("a JSON value is expected") from None
     if "\\u0000" in text and type_.name == "jsonb":
-        raise BadValue("a text cannot hold the NUL character")
+        raise BadValue("a string cannot contain the NUL character")
     return text
 
 
@@ -119,11 +119,11 @@ def _base64(value: Any, type_: PgType) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
-        if isinstance(value, str) and value.startswith("\\x"):  # as PostgreSQL writes it, in arrays of arrays
+        if isinstance(value, str) and value.startswith("\\x"):  # PostgreSQL's hex format, as in nested arrays
             return bytes.fromhex(value[2:])
         return base64.b64decode(value, validate=True)
     except (binascii.Error, TypeError, ValueError):
-        raise BadValue("base64 is expected") from None
+        raise BadValue("base64 text is expected") from None
 
 
 def _label(value: Any, type_: PgType) -> str:
@@ -133,7 +133,7 @@ def _label(value: Any, type_: PgType) -> str:
 
 
 def _array(value: Any, type_: PgType) -> str:
-    """The literal of an array from a JSON array, or the literal itself; of composites the JSON."""
+    """Return the array literal for a JSON array or for a literal; for composites, JSON."""
     if isinstance(value, str) and not type_.of_composites:
         return _text(value, type_)
     if not isinstance(value, list):
@@ -145,9 +145,9 @@ def _array(value: Any, type_: PgType) -> str:
 
 def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
     if depth > 6:
-        raise BadValue("the array is nested too deep")
+        raise BadValue("an array with at most 7 dimensions is expected")
     parts = []
-    # A list is one element where the elements are JSON, or a domain over an array.
+    # A list is a single element if the elements are JSON or a domain over an array.
     nested = element is not None and element.kind in ("array", "json")
     for item in items:
         if isinstance(item, list) and not nested:
@@ -169,10 +169,15 @@ def _composite(value: Any, type_: PgType) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How one kind of type is handled.
+    """Describe how one kind of type is handled.
 
-    check: value of a request -> what is bound. native: asyncpg binds it as the type itself; else it is bound as text
-    and cast. out: how the column is read, None for as it is. api: the `type` of table-api §12. json: JSON Schema.
+    Attributes:
+        check: converts a value of a request to the value that is bound. Raises BadValue.
+        native: whether asyncpg binds the value as the type itself; otherwise it is bound as text and cast.
+        api: the `type` in the description of a field (docs/reference/wire.md).
+        json: the JSON Schema.
+        out: how the column is read: a type to cast to, `base64`, or "" for no conversion.
+        cast: `record` where JSON is converted by `json_populate_record`.
     """
 
     check: Callable[[Any, PgType], Any]
@@ -205,7 +210,7 @@ KINDS: dict[str, Kind] = {
     "other": Kind(_text, False, "string", _STRING, out="text"),
 }
 
-# Kind by the name that `format_type` gives to the base type without its length.
+# Kind by the name of the base type, as `format_type` writes it without a length.
 BY_NAME = {
     "smallint": "integer", "integer": "integer", "bigint": "integer", "numeric": "decimal", "real": "float",
     "double precision": "float", "money": "money", "boolean": "boolean", "text": "text", "character varying": "text",
@@ -216,12 +221,12 @@ BY_NAME = {
 }  # fmt: skip
 
 
-# What asyncpg makes of a key that is returned for a nested record.
-_OF_TIME = (date, time, IPv4Interface, IPv6Interface, IPv4Network, IPv6Network)
+# Python types of keys that asyncpg returns for a nested record.
+_RETURNED_KEYS = (date, time, IPv4Interface, IPv6Interface, IPv4Network, IPv6Network)
 
 
 def check(type_: PgType, value: Any) -> Any:
-    """The value as it is bound. Raises BadValue when it does not fit."""
+    """Return the value to bind for a value of a filter or a path. Raises BadValue."""
     return KINDS[type_.kind].check(value, type_)
 
 
@@ -229,15 +234,16 @@ _NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
 
 
 def stored(type_: PgType, value: Any) -> Any:
-    """The value of a field of a record: as `check`, and the numbers of PostgreSQL that JSON has no number for."""
+    """Return the value to bind for a field of a record; also accepts NaN and Infinity as text. Raises BadValue."""
     if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
         return Decimal(value) if type_.kind == "decimal" else float(value)
-    if isinstance(value, _OF_TIME):
+    if isinstance(value, _RETURNED_KEYS):
         value = str(value)
     return check(type_, value)
 
 
 def json_schema(type_: PgType) -> dict[str, Any]:
+    """Return the JSON Schema of a type."""
     schema = dict(KINDS[type_.kind].json)
     if type_.labels:
         schema["enum"] = list(type_.labels)

@@ -232,7 +232,7 @@ async def _load(settings: Settings, folder: Path) -> str | None:
     from tableapi.db.database import Db
     from tableapi.endpoints.registry import Scripts
 
-    db = Db(str(settings.database_url), lanes=1, pool=1, statement_timeout=600, name="tableapi-init")
+    db = Db(str(settings.database_url), reads=1, pool=1, statement_timeout=600, name="tableapi-init")
     await db.connect()
     scripts = Scripts.load(folder, settings, db)
     try:

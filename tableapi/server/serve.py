@@ -30,6 +30,7 @@ from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.endpoints.project import load_project
+from tableapi.observability import metrics_folder
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_port
@@ -93,6 +94,8 @@ async def _tell(datasets: Datasets) -> None:
 def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
     """The app, made inside a worker process."""
     exit_with_parent(parent)
+    # Shared memory may be emptied while the server runs (RemoveIPC of systemd-logind); a new worker needs the folder.
+    Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, exist_ok=True)
     from tableapi.server.worker import create_app
 
     return create_app(settings, datasets)
@@ -130,8 +133,8 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
         raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")
     check_port(settings.host, settings.port)
     budget.share(settings, len(datasets.urls), project=datasets.project is not None)
-    _clean(settings)
     with ExitStack() as stack:
+        _clean(settings, stack)
         if datasets.project is not None:
             settings = with_postgres(settings, stack)
             datasets = with_database(datasets, settings)
@@ -145,15 +148,19 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
             _granian(settings, datasets, announce)
 
 
-def _clean(settings: Settings) -> None:
-    """Counters of a run that ended, gone; a place for those of this one. Before prometheus_client is imported."""
-    metrics = settings.run_dir / "metrics"
+def _clean(settings: Settings, stack: ExitStack) -> None:
+    """Remove the files of an earlier run and create the folder of the counters, which is removed with `stack`.
+
+    Runs before prometheus_client is imported, which reads PROMETHEUS_MULTIPROC_DIR at import.
+    """
     try:
         shutil.rmtree(settings.run_dir, ignore_errors=True)
-        metrics.mkdir(parents=True)
+        settings.run_dir.mkdir(parents=True)
+        folder = metrics_folder.create(settings)
     except OSError as error:
         raise CannotServe(f"DATA_DIR {settings.data_dir} cannot be written: {error.strerror}.") from None
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
 def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:

@@ -79,6 +79,6 @@ async def trying(run: Awaitable[Done], *, alone: bool = False) -> Done | ApiErro
             raise
         if not alone and isinstance(error, RETRYABLE):
             raise
-        if not alone and (refused.why == "schema_changed" or refused.http_status == 503):
+        if not alone and (refused.reason == "schema_changed" or refused.status == 503):
             raise refused from None  # no fault of this record: the whole request may be sent again
         return refused

@@ -77,7 +77,7 @@ async def _each(
     batch = Batch(word, options)
     simple = len(items) == 1 and not _is_nested(call, items[0], word)
     marks: list[str] = []
-    async with call.dataset.db.writes.one() as connection:
+    async with call.dataset.db.writes.acquire() as connection:
 
         async def run(item: Any) -> Written:
             writer = Writer(call, options, connection)
@@ -217,7 +217,7 @@ async def _delete(call: TableRequest) -> Reply:
         return await _by_filter(call, options, None, text)
     if not options.force:
         raise BadRequest("Say what to delete: ids, records, filter, or force=true for all.", reason="no_records")
-    async with call.dataset.db.writes.one() as connection:
+    async with call.dataset.db.writes.acquire() as connection:
         await Writer(call, options, connection).everything()
     return Reply(b'{"success":true}')
 
@@ -225,7 +225,7 @@ async def _delete(call: TableRequest) -> Reply:
 async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
     """All records of a filter, all or nothing."""
     related = bool(options.related.strip())
-    async with call.dataset.db.writes.one() as connection, connection.transaction():
+    async with call.dataset.db.writes.acquire() as connection, connection.transaction():
         writer = Writer(call, options, connection)
         before = await _related(call, options, connection, None, text) if related and record is None else None
         body, keys = await writer.by_filter(record, text)
@@ -269,7 +269,7 @@ async def _related(
 
 @asynccontextmanager
 async def _writing(call: TableRequest, options: Options, *, several: bool) -> Any:
-    async with call.dataset.db.writes.one() as connection:
+    async with call.dataset.db.writes.acquire() as connection:
         writer = Writer(call, options, connection)
         if several:
             async with connection.transaction():

@@ -172,7 +172,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
         values = _values(call, made, [])
         values.ids = good
         sealed, shown = found.sealed, found.names
-        async with call.dataset.db.reads.one() as connection:
+        async with call.dataset.db.reads.acquire() as connection:
             await answer_size.check(call.dataset.bounds, connection.fetchrow, found, values)
             rows = {r["place"]: r["body"] for r in await connection.fetch(found.sql, *found.args(values))}
     for ident, place in zip(idents, places, strict=True):

@@ -173,7 +173,7 @@ async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *,
     binder = Binder()
     call = _call(routine, values, binder)
     bound = plan.Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
-    async with (dataset.db.reads if read_only else dataset.db.writes).one() as connection:
+    async with (dataset.db.reads if read_only else dataset.db.writes).acquire() as connection:
         if routine.kind == "p":
             shape = finish(call, binder)
             args = [get(bound) for get in plan.bound(shape)]

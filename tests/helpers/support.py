@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
+
+from tableapi.observability.metrics_folder import SHARED_MEMORY
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
@@ -94,6 +97,12 @@ class Server:
 Serve = Callable[..., Server]
 
 
+def _remove_counters(port: int) -> None:
+    """Remove the counters in shared memory that a killed server leaves for its next start."""
+    for folder in SHARED_MEMORY.glob(f"tableapi-*-{port}"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, **environment: str | Path) -> Server:
     port = int(str(environment.get("PORT") or free_port()))
     log = folder / f"serve.{port}.log"
@@ -114,6 +123,7 @@ def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, 
             break
     too_late.cancel()
     server = Server(f"http://127.0.0.1:{port}", process, told, log)
+    stack.callback(_remove_counters, port)
     stack.callback(process.stdout.close)
     stack.callback(server.stop)
     if not told.rstrip().endswith("Ctrl-C."):

@@ -10,8 +10,8 @@ import pytest
 
 from tableapi.auth.rights import FullRights
 from tableapi.datasets.dataset import Dataset
-from tableapi.db.connections import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.db.database import Db
+from tableapi.db.fast_connection import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.errors import Busy
 
 
@@ -22,7 +22,7 @@ def url(new_database: Callable[[], str]) -> str:
 
 @pytest.fixture
 async def db(url: str) -> AsyncIterator[Db]:
-    made = Db(url, lanes=1, pool=1)
+    made = Db(url, reads=1, pool=1)
     await made.connect()
     yield made
     await made.close()
@@ -30,7 +30,7 @@ async def db(url: str) -> AsyncIterator[Db]:
 
 async def test_who_waits_too_long_is_refused_and_the_lane_goes_on(db: Db) -> None:
     db.reads._wait = 0.05
-    async with db.reads.one():
+    async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
         late = await asyncio.gather(*(db.reads.take() for _ in range(3)), return_exceptions=True)
@@ -40,7 +40,7 @@ async def test_who_waits_too_long_is_refused_and_the_lane_goes_on(db: Db) -> Non
 
 async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
     db.reads._queue = 0
-    async with db.reads.one():
+    async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
 
@@ -85,15 +85,15 @@ async def test_more_statements_than_a_lane_keeps(db: Db) -> None:
         row = await db.reads.fetchrow(f"select {n} as n, $1::int as m", n)
         assert row is not None
         assert (row["n"], row["m"]) == (n, n)
-    async with db.reads.one() as lane:
+    async with db.reads.acquire() as lane:
         assert isinstance(lane, FastConnection)
-        assert len(lane._known) == MAX_PREPARED_STATEMENTS
+        assert len(lane._prepared) == MAX_PREPARED_STATEMENTS
         kept = await lane.fetchval("select count(*) from pg_prepared_statements")
         assert kept <= MAX_PREPARED_STATEMENTS + 2
 
 
 async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: str) -> None:
-    dataset = Dataset("x", Db(url, lanes=1, pool=0), lambda role, name: FullRights(), poll=60)
+    dataset = Dataset("x", Db(url, reads=1, pool=0), lambda role, name: FullRights(), poll=60)
     await dataset.open()
     lost: list[object] = []
     loop = asyncio.get_running_loop()

@@ -320,6 +320,7 @@ def test_an_option_word_that_means_nothing_is_refused(local: httpx.Client, datab
             assert answer.status_code == 400, (option, word, method, path, answer.text)
             assert answer.json()["error"]["context"] | {"request_id": ""} == {
                 "reason": "bad_option", "scope": "resource", "option": option, "request_id": "",
+                "doc": "/docs/reference/errors/#bad_option",
             }  # fmt: skip
     assert _table(database, "room") == before
     for word in ("true", "TRUE", "1", "yes", "y", "t", "on", "false", "0", "no", "N", "f", "off", ""):

@@ -1,4 +1,4 @@
-"""A small disk of its own that can really be full. Root makes it (tmpfs); who may not mount has none."""
+"""A small tmpfs that a test can fill. Mounting needs root."""
 
 from __future__ import annotations
 

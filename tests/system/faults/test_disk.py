@@ -1,4 +1,4 @@
-"""A disk is really full: that of the tables, that of PostgreSQL's log, that of a node. What can be read is read on."""
+"""Full disks of the tables, of PostgreSQL's write-ahead log and of a node: reads continue, writes are refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory, disks: dict[str, Disk | N
 
 
 def _give(disk: Disk, postgres: Postgres) -> None:
-    """What lies on the disk belongs to who runs PostgreSQL."""
+    """Give the files of the disk to the owner of the PostgreSQL process."""
     owner = postgres.data.stat()
     for path in (disk.folder, *disk.folder.rglob("*")):
         os.chown(path, owner.st_uid, owner.st_gid)
@@ -113,7 +113,7 @@ async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk |
 
 
 async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen) -> None:
-    """DATA_DIR holds the counters of limits and metrics, which are mapped files: no room for them must kill nobody."""
+    """A full DATA_DIR ends no process: counters of limits are allocated at start, those of metrics lie in memory."""
     disk = disks["node"]
     way = "the disk is full" if disk else "may not mount here: only used, never full"
     folder = disk.folder / "data" if disk else product.folder / "node"
@@ -141,7 +141,7 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
         kept = await http.post(uploads, files=text)
     assert kept.status_code == 200, kept.text
     assert workers[1] in serving(node.process.pid), "a worker died"
-    seen("Disk of a node (DATA_DIR) full", "nobody notices but who uploads (503); a new process starts all the same",
+    seen("Disk of a node (DATA_DIR) full", "only uploads fail (503); a new process starts all the same",
          f"{way}; {traffic.told()}; upload {refused.status_code}, /metrics {numbers.status_code}")  # fmt: skip
 
 

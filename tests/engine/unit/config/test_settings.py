@@ -11,7 +11,7 @@ import pytest
 
 from scripts._shared.settings import Settings
 from tableapi.config.secret_file import kept_secret
-from tableapi.config.settings import BadSettings
+from tableapi.config.settings import BadSettings, ExplicitSettings, origin, postgres_url
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +112,42 @@ def test_two_that_start_at_once_get_the_same_secret(tmp_path: Path) -> None:
 
     assert len(found) == 1
     assert [file.name for file in (tmp_path / "s").iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("postgresql://a@h/d", "postgresql://a@h/d"),
+        ("postgres://a@h/d?sslmode=require", "postgresql://a@h/d?sslmode=require"),
+        ("postgresql+asyncpg://h1:1,h2:2/d", "postgresql://h1:1,h2:2/d"),
+    ],
+)
+def test_a_postgresql_address(value: str, expected: str) -> None:
+    assert postgres_url(value) == expected
+
+
+@pytest.mark.parametrize("value", ["", "mysql://h/d", "postgresql://", "h/d", "postgresql"])
+def test_what_is_no_postgresql_address(value: str) -> None:
+    with pytest.raises(ValueError, match="must be a PostgreSQL address"):
+        postgres_url(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("https://app.example.com/", "https://app.example.com"), ("http://127.0.0.1:80", "http://127.0.0.1:80")],
+)
+def test_an_origin(value: str, expected: str) -> None:
+    assert origin(value) == expected
+
+
+@pytest.mark.parametrize("value", ["", "app.example.com", "ftp://h", "https://"])
+def test_what_is_no_origin(value: str) -> None:
+    with pytest.raises(ValueError, match="must be an address like"):
+        origin(value)
+
+
+def test_a_host_program_sets_what_it_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "1002")
+    monkeypatch.setenv("WORKERS", "9")
+
+    assert (ExplicitSettings().port, ExplicitSettings(port=1003).port, ExplicitSettings().workers) == (8000, 1003, 1)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tableapi.crypto.vault import CannotOpen, Vault, Wire, unseal, wire_for
+from tableapi.crypto.vault import (
+    HASHES,
+    CannotOpen,
+    Vault,
+    Wire,
+    b64,
+    derive,
+    hash_keys,
+    key_problem,
+    unb64,
+    unseal,
+    wire_for,
+)
 
 
 def test_what_is_sealed_opens_and_shows_nothing() -> None:
@@ -51,3 +63,54 @@ def test_unsealing_keeps_nothing_as_nothing() -> None:
     encrypted = unseal(vault, [None, vault.seal("x")], Wire("token"))
     assert encrypted[0] is None
     assert str(encrypted[1]).startswith("v1.")
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        (["a"], ""),
+        (["a", "b"], ""),
+        (["a", HASHES + b64(bytes(32))], ""),
+        ([HASHES + b64(bytes(32))], "the first key has to seal"),
+        (["a", HASHES + b64(bytes(31))], "key 2 is incomplete"),
+        (["a", "b", HASHES + "?"], "key 3 is incomplete"),
+    ],
+)
+def test_what_is_wrong_with_secret_keys(keys: list[str], problem: str) -> None:
+    assert key_problem(keys).startswith(problem)
+    assert bool(key_problem(keys)) is bool(problem)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"\xfb\xff\xfe", bytes(32)])
+def test_base64_without_padding(data: bytes) -> None:
+    assert unb64(b64(data)) == data
+    assert not {"=", "+", "/"} & set(b64(data))
+
+
+def test_a_reduced_key_finds_hashes_and_opens_nothing() -> None:
+    old = Vault(["old"])
+    new = Vault(hash_keys(["new", "old"]).split(","))
+
+    assert old.index("email", "x") in new.indexes("email", "x")
+    with pytest.raises(CannotOpen):
+        new.open(old.seal("x"))
+    assert hash_keys(hash_keys(["new", "old"]).split(",")) == hash_keys(["new", "old"])
+
+
+def test_the_head_of_a_value_tells_its_key() -> None:
+    old, both = Vault(["old"]), Vault(["new", "old"])
+    sealed = old.seal_bytes(b"x")
+
+    assert [sealed.startswith(head) for head in both.heads] == [False, True]
+    assert (old.is_newest(sealed), both.is_newest(sealed), both.is_newest(both.seal("x"))) == (True, False, True)
+
+
+def test_keys_are_needed() -> None:
+    with pytest.raises(ValueError, match="SECRET_KEYS is empty"):
+        Vault([])
+
+
+def test_a_derived_key_depends_on_secret_and_purpose() -> None:
+    keys = {derive(secret, purpose) for secret in (b"a", b"b") for purpose in ("x", "y")}
+
+    assert (len(keys), {len(key) for key in keys}) == (4, {32})

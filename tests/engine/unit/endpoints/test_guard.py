@@ -59,7 +59,7 @@ def test_who_may_come_in(roles: tuple[str, ...], role: str, status: int | None) 
         return
     with pytest.raises(ApiError) as refused:
         authorize(door, Actor(role))
-    assert refused.value.http_status == status
+    assert refused.value.status == status
 
 
 def test_public_lets_everybody_in() -> None:

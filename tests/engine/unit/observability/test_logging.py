@@ -1,4 +1,4 @@
-"""Logs and metrics: what is in them, what must never be, and that nobody waits for them."""
+"""Logs and metrics: their contents, what they must not contain, and that writing them never blocks a request."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ import os, sys
 from tableapi.observability import metrics
 if os.fork() == 0:
     metrics.request("_table", "GET", 200, 0.004)
-    metrics.tell()
+    metrics.flush()
     os._exit(0)
 os.wait()
 metrics.request("_table", "GET", 200, 0.004)

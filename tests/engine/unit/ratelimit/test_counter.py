@@ -125,7 +125,7 @@ async def test_nodes_count_together_through_redis() -> None:
     for _ in range(3):
         for node in nodes:
             node.hit("a", "x", 100, 60)
-            await node._telling  # type: ignore[misc]
+            await node._sending  # type: ignore[misc]
 
     assert nodes[0].hit("a", "x", 100, 60).remaining in (93, 94)  # six told, and what came in between
     assert not nodes[1].hit("a", "x", 5, 60).ok
@@ -134,7 +134,7 @@ async def test_nodes_count_together_through_redis() -> None:
 
 
 async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tableapi.ratelimit.redis.RETRY", 0.01)
+    monkeypatch.setattr("tableapi.ratelimit.redis.RETRY_SECONDS", 0.01)
     server = FakeServer()
     server.connected = False
     node = RedisCounter("redis://unused", FakeRedis(server=server))
@@ -145,7 +145,7 @@ async def test_without_redis_each_worker_counts_alone(monkeypatch: pytest.Monkey
     assert [hit.ok for hit in hits] == [True, True, False]
     server.connected = True
     async with asyncio.timeout(5):
-        await node._telling  # type: ignore[misc]
+        await node._sending  # type: ignore[misc]
     assert node.hit("a", "x", 5, 60).remaining == 1  # and nothing was forgotten
     await node.close()
 

@@ -49,10 +49,10 @@ def test_a_code_is_no_fault_of_ours(code: str) -> None:
             continue
         assert refused is not None
         assert not isinstance(refused, Internal)
-        assert refused.http_status in (400, 403, 404, 409, 503)
-        assert refused.why
+        assert refused.status in (400, 403, 404, 409, 503)
+        assert refused.reason
         assert ("said by PostgreSQL" in refused.message) is (fields is raised and not code.startswith("53"))
-        if refused.http_status == 503:
+        if refused.status == 503:
             assert refused.headers["Retry-After"]
 
 
@@ -86,7 +86,7 @@ def test_a_code_is_no_fault_of_ours(code: str) -> None:
 def test_what_a_code_means(code: str, status: int, reason: str) -> None:
     refused = to_api_error(sent(code))
     assert refused is not None
-    assert (refused.http_status, refused.why) == (status, reason)
+    assert (refused.status, refused.reason) == (status, reason)
 
 
 def test_whose_fault_it_is() -> None:
@@ -94,20 +94,20 @@ def test_whose_fault_it_is() -> None:
     for code in ("22P02", "42703", "42P01", "42601", "XX000"):
         refused = to_api_error(sent(code, context=where))
         assert refused is not None
-        assert (refused.http_status, refused.why) == (409, "definition_fails")
+        assert (refused.status, refused.reason) == (409, "definition_fails")
     for code in ("23505", "40001", "42501"):
         refused = to_api_error(sent(code, context=where))
         assert refused is not None
-        assert refused.why != "definition_fails"
+        assert refused.reason != "definition_fails"
     raised = to_api_error(sent("23505", context=where, function="exec_stmt_raise"))
     assert raised is not None
-    assert (raised.http_status, raised.why, raised.message) == (409, "duplicate", "said by PostgreSQL")
+    assert (raised.status, raised.reason, raised.message) == (409, "duplicate", "said by PostgreSQL")
     empty = to_api_error(sent("55000", function="ExecOpenScanRelation"))
     assert empty is not None
-    assert (empty.http_status, empty.why) == (409, "not_populated")
+    assert (empty.status, empty.reason) == (409, "not_populated")
 
 
 def test_a_connection_in_an_unknown_state_is_no_bug() -> None:
     refused = to_api_error(asyncpg.InternalClientError("got result for unknown protocol state 3"))
     assert refused is not None
-    assert refused.http_status == 503
+    assert refused.status == 503

@@ -47,7 +47,7 @@ async def test_a_caller_that_waits_is_served_in_its_order() -> None:
 
 
 async def test_one_that_gives_up_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "WAIT", 0.02)
+    monkeypatch.setattr(turns, "WAIT_SECONDS", 0.02)
     made = Turns(lambda: 2)
     assert made.enter("a")
     waiting = [asyncio.create_task(made.wait("a")) for _ in range(3)]

@@ -1,0 +1,87 @@
+"""The rights of a role under a policy: readable and writable fields, and routines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from tableapi.auth.policy import Access, Rule
+from tableapi.auth.rights import EVERYTHING, FullRights, NoRights, PolicyRights, Right
+from tableapi.schema.model import Column, Table
+from tableapi.schema.types import PgType
+
+FIELDS = ("id", "name", "secret")
+
+
+def table_of(name: str = "note") -> Table:
+    text = PgType("text", "text", "text")
+    columns = {field: Column(field, text, True, None, "", False) for field in FIELDS}
+    return Table("public", name, name, "r", sa.table(name, *map(sa.column, FIELDS)), columns, key=("id",))
+
+
+NOTE = table_of()
+POLICY = {
+    "note": Access(
+        read=Rule(roles=("member",), hidden={"secret"}),
+        create=Rule(roles=("member", "writer"), fields={"name"}, stamp={"secret": lambda actor: actor.secret}),
+        update=Rule(roles=("member",), fields={"name", "secret"}, hidden={"secret"}, ignored={"id"}),
+        delete=Rule(roles=("owner",)),
+        sealed={"secret"},
+        replica=True,
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("role", "verb", "readable", "writable"),
+    [
+        ("member", "GET", {"id", "name"}, set()),
+        ("member", "POST", {"id", "name"}, {"name"}),
+        ("member", "PUT", {"id", "name"}, {"name"}),
+        ("member", "PATCH", {"id", "name"}, {"name"}),
+        ("writer", "POST", {"id"}, {"name"}),  # without a read rule only the key is returned
+        ("owner", "DELETE", {"id"}, set()),
+    ],
+)
+def test_fields(role: str, verb: str, readable: set[str], writable: set[str]) -> None:
+    right = PolicyRights(POLICY, role).right(NOTE, verb)
+
+    assert right is not None
+    assert (right.readable, right.writable) == (frozenset(readable), frozenset(writable))
+    assert (right.sealed, right.replica) == (frozenset({"secret"}), True)
+
+
+@pytest.mark.parametrize(
+    ("role", "verb", "table"),
+    [("writer", "GET", NOTE), ("member", "DELETE", NOTE), ("", "GET", NOTE), ("member", "GET", table_of("other"))],
+)
+def test_what_is_not_listed_is_not_exposed(role: str, verb: str, table: Table) -> None:
+    assert PolicyRights(POLICY, role).right(table, verb) is None
+
+
+def test_a_right_is_derived_once() -> None:
+    rights = PolicyRights(POLICY, "member")
+
+    assert rights.right(NOTE, "GET") is rights.right(NOTE, "GET")
+
+
+def test_without_a_policy() -> None:
+    assert FullRights().right(NOTE, "DELETE") is EVERYTHING
+    assert NoRights().right(NOTE, "GET") is None
+    for rights in (FullRights(), NoRights(), PolicyRights(POLICY, "member")):
+        assert not rights.routine("_func", "anything", "GET")
+
+
+@pytest.mark.parametrize(
+    ("right", "field", "sees", "writes", "sets"),
+    [
+        (Right(), "name", True, True, True),
+        (Right(readable=frozenset(("id",)), writable=frozenset(("name",))), "name", False, True, True),
+        (Right(readable=frozenset(("id",)), writable=frozenset(("name",))), "id", True, False, False),
+        (Right(stamp={"name": lambda actor: actor.name}), "name", True, True, False),
+    ],
+)
+def test_one_field(right: Right, field: str, sees: bool, writes: bool, sets: Any) -> None:
+    assert (right.sees(field), right.writes(field), right.sets([field])) == (sees, writes, sets)

@@ -1,0 +1,67 @@
+"""Numbers of JSON keep their digits on the way in and out; everything else is decoded as by orjson."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from tableapi.exact_json import Number, dumps, loads, plain
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("1", int),
+        ("-9223372036854775808", int),
+        ("18446744073709551615", int),
+        ("18446744073709551616", Number),
+        ("100000000000000000000000000000", Number),
+        ("0.5", float),
+        ("0.10", Number),
+        ("1e3", Number),
+        ("1E400", Number),
+        ("-0.0", float),
+        ("12345678901234567.8", Number),
+    ],
+)
+def test_a_number_comes_back_as_it_was_sent(text: str, kind: type) -> None:
+    value = loads(f'{{"a":[{text}]}}')["a"][0]
+
+    assert type(value) is kind
+    assert str(value) == text
+    assert dumps([value]) == f"[{text}]".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('"1.10"', "1.10"),
+        ('"2024-01-31T09:00:00"', "2024-01-31T09:00:00"),
+        ("[true, null, {}]", [True, None, {}]),
+        ('{"a": 1, "a": 2}', {"a": 2}),
+        ('"\\ud83d\\ude00"', "\U0001f600"),
+    ],
+)
+def test_other_values(text: str, value: Any) -> None:
+    assert loads(text) == loads(text.encode()) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "NaN", "Infinity", "[1e400, NaN]", "1e400 x", "01", "'a'", '"\\ud83d"', "[1e400,]", "[" * 2000]
+)
+def test_what_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(orjson.JSONDecodeError):
+        loads(text)
+
+
+def test_a_number_compares_as_a_float() -> None:
+    assert Number("0.10") == 0.1
+    assert Number("1e400") > 1e308
+
+
+def test_values_without_a_json_form() -> None:
+    assert orjson.dumps({"a": Number("0.10"), "b": complex(1)}, default=plain) == b'{"a":0.10,"b":"(1+0j)"}'
+    with pytest.raises(TypeError):
+        dumps({"a": complex(1)})
