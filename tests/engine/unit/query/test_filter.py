@@ -209,12 +209,12 @@ def _outcome(text: str) -> object:
 
 
 def _without_short_cut(text: str) -> object:
-    known = dict(cache._known)
-    cache._known.clear()
+    known = dict(cache._filters)
+    cache._filters.clear()
     try:
         return _outcome(text)
     finally:
-        cache._known.update(known)
+        cache._filters.update(known)
 
 
 @settings(max_examples=600, deadline=None)
