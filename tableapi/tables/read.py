@@ -104,11 +104,9 @@ def _idents(call: TableRequest) -> list[Any] | None:
 def _plan_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
     """Return the key of a plan: the table, the role, and all options except bound values."""
     query = option_key(plan_key(call.query, call.table.relation))
-    rest = (
-        cache.digest((body_key(call.body, call.table.relation), plan.params_key(_params(call))))
-        if call.body is not None or "params" in call.query
-        else ()
-    )
+    rest: Any = ()
+    if call.body is not None or "params" in call.query:
+        rest = cache.digest((body_key(call.body, call.table.relation), plan.params_key(_params(call))))
     return (call.actor.role, call.table.name, query, rest, call.export.most if call.export else 0, *parts)
 
 
@@ -225,7 +223,6 @@ async def many(call: TableRequest) -> Reply:
     params = _params(call) if page.options.params else {}
     values = Bindings(call.actor, literals, params, [], offset, position)
     row = await call.dataset.fetchrow(page, values, call.actor.session or call.actor.key)
-    assert row is not None
     if page.kind == "count":
         return Reply(b"%d" % _count(row, page))
     meta = await _meta(call, page, values, row)
@@ -291,9 +288,7 @@ async def _meta(call: TableRequest, page: Plan, values: Bindings, row: Any) -> d
 
 
 def _count(row: Any, counter: Plan) -> int:
-    if counter.estimate:
-        return int(orjson.loads(row[0])[0]["Plan"]["Plan Rows"])
-    return int(row["count"])
+    return int(orjson.loads(row[0])[0]["Plan"]["Plan Rows"] if counter.estimate else row["count"])
 
 
 def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:

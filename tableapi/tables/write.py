@@ -163,7 +163,7 @@ class Writer:
         unique = next(unique for unique in table.uniques if unique <= names)
         return [column for column in columns if column.name in unique]
 
-    # -- change ------------------------------------------------------------------------------------------------------
+    # -- change and delete -------------------------------------------------------------------------------------------
 
     async def change(
         self,
@@ -222,8 +222,6 @@ class Writer:
     def _match(self, table: Table) -> str:
         """Return the versions of `If-Match`, which apply to the record of the request, not to nested ones."""
         return "" if self.depth or table is not self.call.table else etag.if_match(self.call.headers)
-
-    # -- delete ------------------------------------------------------------------------------------------------------
 
     async def delete(self, table: Table, key: list[Column], ident: list[Any]) -> Record:
         """Delete one record, and return it as it was.
