@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import orjson
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from tableapi.query.filter.comparable import check_sortable
 from tableapi.query.names import FUNCTIONS, names, order_terms, plain, split, whole_aggregate
 from tableapi.query.options import Options
 from tableapi.query.where import Scope, clause
-from tableapi.schema.model import Column
+from tableapi.schema.model import Column, Relation
 from tableapi.schema.sqltypes import Named, Native, shown
 from tableapi.schema.types import PgType
 
@@ -119,7 +119,11 @@ class Group:
         expression = getattr(sa.func, function)(target)
         return result, expression, column.type if function in ("min", "max") else NUMERIC
 
-    def plain(self, name: str) -> tuple[Column, sa.ColumnElement[Any]]:
+    def related(self, relation: Relation) -> NoReturn:
+        """Refuse a relation, which a group has not."""
+        raise BadRequest(f"'{relation.name}' is neither a grouped field nor an aggregate.", reason="not_grouped")
+
+    def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
         """Return a grouped field or an aggregate by the name of its result, and its expression.
 
         Raises:

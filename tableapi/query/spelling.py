@@ -49,8 +49,8 @@ def suggestion(name: str, candidates: Iterable[str]) -> str:
     return f" Did you mean '{near[close[0]]}'?" if close else ""
 
 
-def unknown_field(name: str, table: Table, right: Right) -> UnknownField:
-    """Return the refusal of a field that the caller cannot name, with the closest field that it can."""
+def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str] = ()) -> UnknownField:
+    """Return the refusal of a field that the caller cannot name, with the closest field or relation that it can."""
     error = UnknownField(name, table.name)
-    error.message += suggestion(name, filter(right.sees, table.columns))
+    error.message += suggestion(name, (*filter(right.sees, table.columns), *relations))
     return error

@@ -33,25 +33,25 @@ class Scope:
     def __init__(self, table: Table, clause: sa.FromClause, right: Right, rights: Rights, binder: Binder) -> None:
         self.table, self.clause, self.right, self.rights, self.binder = table, clause, right, rights, binder
 
-    def column(self, name: str) -> Column:
-        """Return a column that the caller may read.
+    def column(self, name: str, *, of_path: bool = False) -> Column:
+        """Return a column that the caller may read. `of_path`: a relation could stand in its place.
 
         Raises:
             UnknownField: the table has no such field, or it is hidden.
         """
         column = self.table.find(name)
         if column is None or not self.right.sees(column.name):
-            raise unknown_field(name, self.table, self.right)
+            raise unknown_field(name, self.table, self.right, self.relations() if of_path else ())
         return column
 
-    def plain(self, name: str) -> tuple[Column, sa.ColumnElement[Any]]:
+    def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
         """Return a column that may be compared, ordered and grouped by, and its expression.
 
         Raises:
             UnknownField: as `column`.
             BadRequest: the values of the field are sealed, so that only their ciphertext could be compared.
         """
-        column = self.column(name)
+        column = self.column(name, of_path=of_path)
         if column.name in self.right.sealed:
             raise BadRequest(f"Field '{column.name}' can be read, not searched or sorted.", reason="sealed_field")
         return column, self.clause.c[column.name]
@@ -146,17 +146,10 @@ def _condition(cond: Condition, path: tuple[str, ...], scope: Scope) -> sa.Colum
         inner, conditions = scope.related(relation)
         condition = _condition(cond, path[1:], inner)
         return sa.exists().where(*conditions, condition).correlate_except(inner.clause)
-    column, target = scope.plain(path[0])
+    column, target = scope.plain(path[0], of_path=True)
     if column.type.kind != "json":
-        raise _unknown_path(path, scope)
+        raise UnknownField(".".join(path), scope.table.name)
     return _json_path(cond, target, column, path[1:], scope)
-
-
-def _unknown_path(path: tuple[str, ...], scope: Scope) -> UnknownField:
-    """Return the refusal of a path that begins with neither a relation nor a JSON field."""
-    error = UnknownField(".".join(path), scope.table.name)
-    error.message += suggestion(path[0], scope.relations())
-    return error
 
 
 def _json_path(
