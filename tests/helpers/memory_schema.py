@@ -93,3 +93,13 @@ def read_request(
     parsed = options(query, None, source.relation)
     tree: Filter | None = cache.parse(parsed.filter)[0] if parsed.filter else None
     return ReadRequest(source, right, rights, parsed, tree, bounds or Bounds(rows=100))
+
+
+def one_line(sql: str) -> str:
+    """Return SQL on one line, with the list of all columns of a table written as `alias.*`."""
+    text = " ".join(sql.split())
+    for source in shop().tables.values():
+        for number in range(1, 6):
+            quoted = [f'"{name}"' if name != name.lower() else name for name in source.columns]
+            text = text.replace(", ".join(f"t{number}.{name} AS {name}" for name in quoted), f"t{number}.*")
+    return text
