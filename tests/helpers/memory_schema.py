@@ -24,29 +24,29 @@ def pg_type(name: str) -> PgType:
 
 def table(name: str, columns: Mapping[str, str], key: tuple[str, ...] = ("id",)) -> Table:
     """Return a table. `columns`: types by name, with " not null" or " = default" after the type."""
-    found = Table("public", name, name, "r", sa.table(name), {}, key)
+    result = Table("public", name, name, "r", sa.table(name), {}, key)
     for column, declared in columns.items():
         text, _, default = declared.partition(" = ")
         kind = pg_type(text.removesuffix(" not null"))
         nullable = not text.endswith(" not null") and column not in key
-        found.columns[column] = Column(column, kind, nullable, default or None, "", False)
-        found._lower[column.lower()] = column
-        found.clause.append_column(sa.column(column, Native(kind.name)))
+        result.columns[column] = Column(column, kind, nullable, default or None, "", False)
+        result._lower[column.lower()] = column
+        result.clause.append_column(sa.column(column, Native(kind.name)))
     if key:
-        found.uniques.append(frozenset(key))
-    return found
+        result.uniques.append(frozenset(key))
+    return result
 
 
 def relate(name: str, source: Table, target: Table, own: str) -> None:
     """Add a foreign key `own` of `source`, and the relations of both tables."""
-    forth = f"{target.name}_by_{own}" + ("_parent" if source is target else "")
-    source.relations[forth] = Relation(forth, "belongs_to", target, (own,), target.key)
+    parent = f"{target.name}_by_{own}" + ("_parent" if source is target else "")
+    source.relations[parent] = Relation(parent, "belongs_to", target, (own,), target.key)
     kind = "has_one" if source.is_unique((own,)) else "has_many"
     target.relations[name] = Relation(name, kind, source, target.key, (own,))
 
 
 def shop() -> Schema:
-    """Return companies with people, who have tags through a junction."""
+    """Return a schema of companies, people, and their tags through a junction."""
     company = table("company", {"id": "integer", "Name": "text not null", "attrs": "jsonb", "secret": "text"})
     person = table(
         "person",
@@ -65,7 +65,7 @@ def shop() -> Schema:
         "tag_by_person_tag", "many_many", tag, ("id",), ("slug",), person_tag, ("person_id",), ("tag_slug",)
     )
     person.relations[link.name] = link
-    tables = {one.name: one for one in (company, event, person, person_tag, tag)}
+    tables = {source.name: source for source in (company, event, person, person_tag, tag)}
     return Schema(tables, "", {name: name for name in tables})
 
 

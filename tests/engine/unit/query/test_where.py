@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
 
@@ -19,7 +21,9 @@ def condition(text: str, rights: TableRights | None = None) -> tuple[str, list[t
     request = read_request("person", {"filter": text, "params": PARAMS}, rights)
     assert request.filter is not None
     scope = request.scope()
-    select = sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, request.filter.tree))
+    select: sa.Select[Any] = (
+        sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, request.filter.tree))
+    )
     statement = finish(select, scope.binder)
     return one_line(statement.sql).partition(" WHERE ")[2], [source.source for source in statement.sources]
 
