@@ -1,4 +1,4 @@
-"""Lists as files: the form that is asked for, the cells of a CSV, and the names of sheets."""
+"""Lists as files: their form, the cells of a CSV, and the names of sheets."""
 
 from __future__ import annotations
 
