@@ -230,7 +230,7 @@ class Meta:
     async def _schema(self, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]) -> Reply:
         if not parts:
             return await describe.tables(dataset, rights, query)
-        table = await dataset.table(parts[0])
+        table = await dataset.table(parts[0], rights)
         right = rights.right(table, "GET") or plan.right_of(table, rights, "POST")
         made = describe.describe(dataset.schema, table, right, rights)
         if len(parts) == 1:

@@ -189,7 +189,7 @@ class App:
             raw = await http.body(self.settings.body_bytes)
             body = parse_body(http.headers.get("content-type", ""), raw, self.settings.body_bytes)
         http.reads = verb == "GET"
-        table = await dataset.table(parts[1])
+        table = await dataset.table(parts[1], rights)
         call = TableRequest(dataset, http.actor, rights, table, query, body, http.headers)
 
         async def run() -> Reply:
@@ -226,7 +226,7 @@ class App:
             except faults as error:
                 await self._after_ddl(error, dataset, schema, http)
             # DDL was run since the schema was read: once more with the tables as they are now.
-            call.table = await dataset.table(name)
+            call.table = await dataset.table(name, call.rights)
             call.rights = dataset.rights(http.actor.role)
         return await attempt()
 

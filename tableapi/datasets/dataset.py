@@ -1,14 +1,17 @@
-"""One database as it is served: its schema, kept up to date, and the statements compiled for it."""
+"""One served database: its schema, kept up to date, and the plans compiled for it."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Rights
 from tableapi.crypto.unseal import Unsealer
+from tableapi.datasets import answer_size
+from tableapi.datasets.plan_cache import PlanCache
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
 from tableapi.db.turns import Turns
@@ -16,7 +19,8 @@ from tableapi.errors import NotFound
 from tableapi.log import get_logger
 from tableapi.observability import background
 from tableapi.query.bounds import Bounds
-from tableapi.query.plan_cache import Shapes
+from tableapi.query.plan import Bindings, Plan
+from tableapi.query.spelling import suggestion
 from tableapi.schema import introspection, model
 from tableapi.schema.model import Schema, Table
 
@@ -24,7 +28,14 @@ log = get_logger(__name__)
 
 
 class Dataset:
-    pinned = False  # whether all its statements run in one transaction (answers.py)
+    """A served database.
+
+    rights_of: returns the rights of (role, dataset). named: the tables that the API serves, None for all. hooked:
+    returns whether the project has a hook for (table, verb). identity: fields of the tenant, by name. poll: seconds
+    between two checks for DDL.
+    """
+
+    pinned = False  # whether all its statements run in one transaction, as for an Idempotency-Key
 
     def __init__(
         self,
@@ -42,13 +53,13 @@ class Dataset:
     ) -> None:
         self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
         self.replicas, self.identity = replicas, identity or {}
-        self.hooked = hooked  # (table, verb) -> whether a hook of the project stands in front
+        self.hooked = hooked
         self.schema = Schema({}, "")
-        self._named = named  # the tables that exist for the API; None means all
+        self._named = named
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
         self.turns = Turns(lambda: db.reads.size)
-        self.plan_cache = Shapes(self.bounds.plan_cache, self.bounds.shape_bytes)
+        self.plan_cache = PlanCache(self.bounds.plan_cache, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
@@ -56,6 +67,7 @@ class Dataset:
         self._mark = ""
 
     async def open(self) -> None:
+        """Connect, read the schema, and start to watch it."""
         await self.db.connect()
         async with self.db.reads.acquire() as connection:
             self._use(await introspection.read(connection))
@@ -65,6 +77,7 @@ class Dataset:
         self._watching = background.start(self._watch(), "watch_schema")
 
     async def close(self) -> None:
+        """Stop watching and disconnect."""
         if self._watching:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
@@ -74,40 +87,75 @@ class Dataset:
 
     @property
     def waiting(self) -> int:
-        """Requests that wait for a connection, or for a turn at one."""
+        """How many requests wait for a connection, or for their turn at one."""
         return self.db.waiting + self.turns.waiting
 
     def rights(self, role: str) -> Rights:
+        """Return the rights of a role."""
         if role not in self._rights:
             self._rights[role] = self._rights_of(role, self.name)
         return self._rights[role]
 
-    async def table(self, name: str) -> Table:
-        """Raises NotFound. A name that is not known may be a table that was just made."""
-        found = self.schema.find(name)
-        if found is None and await self.look():
-            found = self.schema.find(name)
-        if found is None:
-            raise NotFound(f"Table '{name[:100]}' does not exist.", reason="unknown_table")
-        return found
+    async def table(self, name: str, rights: Rights | None = None) -> Table:
+        """Return a table by its name. An unknown name may be a new table, so the schema is read again.
+
+        rights: of the caller; with them the message suggests a table that the caller may use.
+
+        Raises:
+            NotFound: `unknown_table`.
+        """
+        table = self.schema.find(name)
+        if table is None and await self.look():
+            table = self.schema.find(name)
+        if table is None:
+            hint = suggestion(name, self._usable(rights)) if rights else ""
+            raise NotFound(f"Table '{name[:100]}' does not exist.{hint}", reason="unknown_table")
+        return table
+
+    def _usable(self, rights: Rights) -> Iterator[str]:
+        return (t.name for t in self.schema.tables.values() if any(rights.right(t, verb) for verb in VERBS))
 
     def keep(self, key: Any, plan: Any) -> None:
         """Remember a compiled plan."""
         self.plan_cache.keep(key, plan)
 
-    # -- the schema of a living database -------------------------------------------------------------------------------
+    async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
+        """Run the plan of a read, and return its row.
 
-    def _use(self, found: Schema) -> None:
-        self._mark = found.fingerprint
+        A replica runs it where the plan permits that and a replica is current. On the primary, callers take turns.
+
+        Raises:
+            BadRequest: the response is too large.
+        """
+        if plan.replica and self.replicas is not None:
+            row = await answer_size.fetchrow(self.bounds, self.replicas.fetchrow, plan, values)
+        else:
+            if not self.turns.enter(caller):
+                await self.turns.wait(caller)
+            try:
+                row = await answer_size.fetchrow(self.bounds, self.db.reads.fetchrow, plan, values)
+            finally:
+                self.turns.leave(caller)
+        if row is not None and plan.kind != "count" and len(row["body"] or b"") > self.bounds.answer_bytes:
+            raise answer_size.too_large(self.bounds)
+        return row
+
+    # -- the schema of a running database ------------------------------------------------------------------------------
+
+    def _use(self, schema: Schema) -> None:
+        """Replace the schema, and drop the plans and rights that were made for the old one."""
+        self._mark = schema.fingerprint
         if self._named is not None:
-            found = model.only(found, self._named)
-        self.schema = found
+            schema = model.only(schema, self._named)
+        self.schema = schema
         self.plan_cache.clear()
-        self._rights.clear()  # rights are made of tables
+        self._rights.clear()  # they refer to tables of the old schema
 
     async def look(self) -> bool:
-        """Read the schema again if DDL changed it; whether it did. All who ask before a look begins share it, and
-        there are at most twenty a second."""
+        """Read the schema again if DDL changed it, and return whether it did.
+
+        Requests that call this before a check begins share the check; there are at most twenty in a second.
+        """
         if self._next is None:
             self._next = background.start(self._look(), "look")
         return await asyncio.shield(self._next)
@@ -126,16 +174,17 @@ class Dataset:
             return changed
 
     def look_soon(self) -> None:
+        """Check for DDL in the background."""
         background.start(self._quietly(), "look_soon")
 
     async def _quietly(self) -> None:
         try:
             await self.look()
-        except Exception as error:  # a lost connection, a busy pool: the next look will do
+        except Exception as error:  # a lost connection or a full pool; the next check repeats it
             log.warning("schema_not_read", dataset=self.name, error=type(error).__name__)
 
     async def _watch(self) -> None:
-        """DDL needs no trigger in the database to be seen: a look costs about a millisecond."""
+        """Check for DDL every few seconds. A check takes about a millisecond and needs no trigger."""
         pause = self._poll
         while True:
             await asyncio.sleep(pause)

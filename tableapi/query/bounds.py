@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Limits:
+    """Limits of one filter: characters, conditions, nested groups, and values in one list."""
+
     length: int = 2000
     conditions: int = 50
     depth: int = 10
@@ -15,14 +17,18 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of one dataset; past them 400 or 413, never 500."""
+    """Limits of one dataset.
+
+    rows: of a page. records: of a batch. offset: the largest. plan_cache, shape_bytes: compiled statements that are
+    kept, and their bytes. answer_rows, answer_bytes: of one response, related rows included. routines: public ones.
+    """
 
     rows: int = 1000
     records: int = 1000
     offset: int | None = None
-    plan_cache: int = 4000  # compiled statements that are kept, and how many bytes of them
+    plan_cache: int = 4000
     shape_bytes: int = 16_000_000
-    answer_rows: int = 100_000  # of one answer, the rows of relations included
+    answer_rows: int = 100_000
     answer_bytes: int = 64_000_000
     routines: tuple[str, ...] = ()
     filter: Limits = field(default_factory=Limits)

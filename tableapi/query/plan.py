@@ -1,7 +1,7 @@
-"""A read request + schema + rights -> a plan, or a refusal. Pure; plans are kept by the shape of the request.
+"""Plans of reads: a request, the schema and the caller's rights become SQL and its parameters, or a refusal. Pure.
 
-The literals of the filter, identifiers, the offset, the cursor and named values are not part of the shape: they are
-bound at each request. What is left, with the table and the role, is the key under which a plan is kept.
+Plans are cached by table, role and options. The literals of the filter, identifiers, the offset, the cursor and named
+values are not part of the key: they are bound at each request.
 """
 
 from __future__ import annotations
@@ -11,120 +11,64 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Right, Rights
-from tableapi.errors import BadRequest, DuplicateField, Forbidden, UnknownField
+from tableapi.errors import BadRequest, DuplicateField, Forbidden
 from tableapi.query import aggregate, columns
 from tableapi.query.bounds import Bounds
+from tableapi.query.cursor import ordering
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.names import names, order_terms
 from tableapi.query.options import Options
-from tableapi.query.select import Statement, counting, group_count, grouping, keyed, listing
-from tableapi.query.where import Binder, ParamSource, Scope, bad_value
+from tableapi.query.select import counting, group_count, grouping, keyed, listing
+from tableapi.query.spelling import unknown_field
+from tableapi.query.statement import Binder, Statement, bad_value, bound
+from tableapi.query.statement import Bindings as Bindings
+from tableapi.query.where import Scope
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import BadValue, check
 
 
 @dataclass(slots=True)
-class Bindings:
-    """What one request binds."""
-
-    actor: Actor
-    literals: list[str]
-    params: dict[str, Any]
-    ids: list[list[Any]]
-    offset: int = 0
-    cursor: list[Any] | None = None
-    record: dict[str, Any] | None = None
-
-
-@dataclass(slots=True)
 class Plan:
+    """A compiled read.
+
+    kind: list, keyed, count or measure. probe: one row more than `limit` is read. mark: identifies the order, for
+    cursors. sealed: the response has sealed fields. names: of the fields in a record. counter: the plan of the count.
+    replica: a replica may run it. estimate: a count as the planner of PostgreSQL estimates it. measure: the plan that
+    returns the size of the response, where it may be too large.
+    """
+
     sql: str
     binders: list[Callable[[Bindings], Any]]
     table: Table
-    kind: str  # list, keyed, count
+    kind: str
     options: Options
     limit: int = 0
     probe: bool = False
-    mark: str = ""  # of the order, for cursors
+    mark: str = ""
     sealed: bool = False
     names: tuple[str, ...] = ()
     counter: Plan | None = None
-    replica: bool = False  # whether a replica may answer
-    estimate: bool = False  # of a count: the answer is what PostgreSQL expects, by its plan
-    measure: Plan | None = None  # tells how large the answer would be, where it may be too large
+    replica: bool = False
+    estimate: bool = False
+    measure: Plan | None = None
 
     def args(self, values: Bindings) -> list[Any]:
-        """The bound values, in order. Raises BadRequest for one that does not fit its field."""
+        """Return the parameters of the statement, in order.
+
+        Raises:
+            BadRequest: a value does not fit its field.
+        """
         return [get(values) for get in self.binders]
 
 
-def bound(shape: Statement) -> list[Callable[[Bindings], Any]]:
-    return [_getter(slot) for slot in shape.slots]
-
-
-def _getter(slot: ParamSource) -> Callable[[Bindings], Any]:
-    convert, label = slot.convert, slot.label
-    if slot.source[0] == "actor":
-        return _actor(slot.source[1], convert)
-    raw = _source(slot.source)
-    if convert is None:
-        return raw
-
-    def get(values: Bindings) -> Any:
-        value = raw(values)
-        if value is None:
-            return None
-        try:
-            return convert(value)
-        except BadValue as error:
-            raise bad_value(label, error) from None
-
-    return get
-
-
-def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
-    match source:
-        case ("const", value):
-            return lambda _: value
-        case ("offset",):
-            return lambda v: v.offset
-        case ("lit", place):
-            return lambda v: v.literals[place]
-        case ("param", name):
-            return lambda v: v.params[name]
-        case ("param", name, place):
-            return lambda v: v.params[name][place]
-        case ("id", which, part):
-            return lambda v: v.ids[which][part]
-        case ("cursor", place):
-            return lambda v: v.cursor[place] if v.cursor else None
-        case ("value", name):
-            return lambda v: v.record[name] if v.record else None
-    raise AssertionError(source)
-
-
-def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Bindings], Any]:
-    """A value of the caller. What the caller does not have, or does not fit, is NULL, which equals nothing."""
-
-    def get(values: Bindings) -> Any:
-        value = values.actor.values.get(name)
-        try:
-            return value if convert is None or value is None else convert(value)
-        except BadValue:
-            return None
-
-    return get
-
-
-# -- making plans ----------------------------------------------------------------------------------------------------
+# -- building plans ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One read as the planner sees it."""
+    """One read as the planner receives it."""
 
     table: Table
     right: Right
@@ -135,153 +79,185 @@ class ReadRequest:
     verb: str = "GET"
 
     def scope(self) -> Scope:
+        """Return a new scope of the table."""
         binder = Binder(self.options.params)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:
+        """Return a new reader of the columns."""
         return columns.Reader(self.options, self.bounds.rows, self.bounds.filter)
 
 
 def right_of(table: Table, rights: Rights, verb: str) -> Right:
-    """Raises Forbidden when the role has no right for this verb."""
+    """Return the right of a role to a table.
+
+    Raises:
+        Forbidden: the role has none for this verb.
+    """
     right = rights.right(table, verb)
     if right is None:
         raise Forbidden(f"Your role may not {verb} '{table.name}'.")
     return right
 
 
-def list_plan(asked: ReadRequest, cursor: list[Any] | None = None) -> Plan:
-    options, bounds = asked.options, asked.bounds
+def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
+    """Build the plan of a read by filter, of groups, or of a count.
+
+    cursor: None without one, else the values where the last page ended, [] for the first page.
+
+    Raises:
+        ApiError: an option names something that the caller may not read, or that does not exist.
+    """
+    options, bounds = request.options, request.bounds
     if options.include_schema and options.count_only:
         options.include_schema = False
     if options.count_only:
-        return count_plan(asked)
+        return count_plan(request)
     own_limit = options.limit is not None and 0 < options.limit <= bounds.rows
     limit = options.limit if own_limit and options.limit else bounds.rows
     probe = not own_limit or options.cursor is not None or options.estimated
-    scope, columns = asked.scope(), asked.reader()
-    tree = asked.filter.tree if asked.filter else None
-    if aggregate.asked(options):
+    scope, reader = request.scope(), request.reader()
+    tree = request.filter.tree if request.filter else None
+    if aggregate.is_grouped(options):
         if options.related.strip():
-            raise BadRequest("Groups have no relations; leave out 'related'.", reason="bad_option")
+            raise BadRequest("Groups have no relations. Leave out 'related'.", reason="bad_option")
         if options.cursor is not None:
-            raise BadRequest("Groups have no cursor; use limit and offset.", reason="bad_option")
-        shape = grouping(scope, options, tree, limit, bounds.filter, probe=probe)
+            raise BadRequest("Groups have no cursor. Use limit and offset.", reason="bad_option")
+        statement = grouping(scope, options, tree, limit, bounds.filter, probe=probe)
     else:
-        shape = listing(scope, columns, tree, limit, probe=probe, cursor=cursor, most=bounds.answer_rows)
-    plan = Plan(shape.sql, bound(shape), asked.table, "list", options, limit, probe, sealed=columns.sealed)
-    plan.mark = order_mark(asked.table, options)
-    plan.names = tuple(columns.top)
+        statement = listing(scope, reader, tree, limit, probe=probe, position=cursor, max_rows=bounds.answer_rows)
+    plan = Plan(statement.sql, bound(statement), request.table, "list", options, limit, probe, sealed=reader.sealed)
+    plan.mark = order_mark(request.table, options)
+    plan.names = tuple(reader.top)
     plan.replica = _from_replica(scope)
-    plan.measure = _measure(shape, asked)
+    plan.measure = _measure(statement, request)
     if probe or options.estimated:
-        plan.counter = count_plan(asked)
+        plan.counter = count_plan(request)
     return plan
 
 
-def _measure(shape: Statement, asked: ReadRequest) -> Plan | None:
-    if shape.measure is None:
+def _measure(statement: Statement, request: ReadRequest) -> Plan | None:
+    """Return the plan that measures the response of a statement."""
+    if statement.measure is None:
         return None
-    return Plan(shape.measure.sql, bound(shape.measure), asked.table, "measure", asked.options)
+    return Plan(statement.measure.sql, bound(statement.measure), request.table, "measure", request.options)
 
 
-def count_plan(asked: ReadRequest) -> Plan:
-    options, scope = asked.options, asked.scope()
-    tree = asked.filter.tree if asked.filter else None
-    if grouped := aggregate.asked(options):
-        shape = group_count(scope, options, tree, asked.bounds.filter)
+def count_plan(request: ReadRequest) -> Plan:
+    """Build the plan of a count of records or groups."""
+    options, scope = request.options, request.scope()
+    tree = request.filter.tree if request.filter else None
+    if grouped := aggregate.is_grouped(options):
+        statement = group_count(scope, options, tree, request.bounds.filter)
     else:
-        shape = counting(scope, tree, explain=options.estimated)
-    plan = Plan(shape.sql, bound(shape), asked.table, "count", options, estimate=options.estimated and not grouped)
+        statement = counting(scope, tree, explain=options.estimated)
+    plan = Plan(
+        statement.sql, bound(statement), request.table, "count", options, estimate=options.estimated and not grouped
+    )
     plan.replica = _from_replica(scope)
     return plan
 
 
-def keyed_plan(asked: ReadRequest, wanted: list[Column], count: int, *, lock: bool = False) -> Plan:
-    scope, columns = asked.scope(), asked.reader()
-    shape = keyed(scope, columns, wanted, count, lock=lock, most=asked.bounds.answer_rows)
-    plan = Plan(shape.sql, bound(shape), asked.table, "keyed", asked.options, sealed=columns.sealed)
-    plan.names = tuple(columns.top)
+def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: bool = False) -> Plan:
+    """Build the plan of a read of `count` records by their identifying fields `key`."""
+    scope, reader = request.scope(), request.reader()
+    statement = keyed(scope, reader, key, count, lock=lock, max_rows=request.bounds.answer_rows)
+    plan = Plan(statement.sql, bound(statement), request.table, "keyed", request.options, sealed=reader.sealed)
+    plan.names = tuple(reader.top)
     plan.replica = _from_replica(scope)
-    plan.measure = _measure(shape, asked)
+    plan.measure = _measure(statement, request)
     return plan
 
 
 def _from_replica(scope: Scope) -> bool:
-    """Whether every table of the statement allows it: money beside a contact is still money."""
-    found = [scope.rights.right(table, "GET") for table in scope.binder.tables.values()]
-    return all(right is not None and right.replica for right in found)
+    """Return whether the policy permits every table of the statement to be read from a replica."""
+    rights = [scope.rights.right(table, "GET") for table in scope.binder.tables.values()]
+    return all(right is not None and right.replica for right in rights)
 
 
 def order_mark(table: Table, options: Options) -> str:
-    """A cursor belongs to one order of one table; this tells it from others."""
+    """Return a digest of the table and its order, so that a cursor of another order is refused."""
     order = repr((table.name, table.key, order_terms(options.order)))
     return hashlib.blake2b(order.encode(), digest_size=8).hexdigest()
 
 
-def params_shape(params: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(f"{name}={cache.named(value)}" for name, value in sorted(params.items()))
+def params_key(params: dict[str, Any]) -> tuple[str, ...]:
+    """Return what a plan depends on in the named values."""
+    return tuple(f"{name}={cache.param_kind(value)}" for name, value in sorted(params.items()))
 
 
 # -- identifiers -----------------------------------------------------------------------------------------------------
 
 
 def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
-    """The fields that identify a record: those of id_field, which must be unique, or the key."""
+    """Return the fields that identify a record: those of `id_field`, or the key.
+
+    Raises:
+        UnknownField: `id_field` names no field of the table.
+        BadRequest: the fields are not unique, or the table has no key.
+    """
     if id_field.strip():
-        found = []
+        columns = []
         for name in names(id_field):
             column = table.find(name)
             if column is None or not right.sees(column.name):
-                raise UnknownField(name, table.name)
-            if column in found:
+                raise unknown_field(name, table, right)
+            if column in columns:
                 raise DuplicateField(column.name)
-            found.append(column)
-        if not table.is_unique(c.name for c in found):
-            raise BadRequest(f"'{id_field[:100]}' is not unique and cannot identify a record.", reason="not_unique")
-        return found
+            columns.append(column)
+        if not table.is_unique(c.name for c in columns):
+            raise BadRequest(f"'{id_field[:100]}' is not unique, so it cannot identify a record.", reason="not_unique")
+        return columns
     if not table.key:
         raise BadRequest(f"Table '{table.name}' has no key. Use a filter.", reason="no_key")
     return [table.columns[name] for name in table.key]
 
 
-def identifier(value: Any, wanted: list[Column]) -> list[Any]:
-    """The values of one identifier: a plain value, (a,b) for several fields, an array or an object."""
+def identifier(value: Any, key: list[Column]) -> list[Any]:
+    """Return the values of one identifier: a single value, `(a,b)`, a list or an object.
+
+    Raises:
+        BadRequest: a value is missing.
+    """
     if isinstance(value, dict):
-        parts = [_part(value, c.name) for c in wanted]
+        parts = [_part(value, column.name) for column in key]
     elif isinstance(value, list):
         parts = value
-    elif len(wanted) == 1:
+    elif len(key) == 1:
         parts = [value]
     else:
         text = str(value).strip()
         if text.startswith("(") and text.endswith(")"):
             text = text[1:-1]
         parts = [part.strip() for part in text.split(",")]
-    if len(parts) != len(wanted) or any(p is None or isinstance(p, dict | list) for p in parts):
-        fields = ", ".join(c.name for c in wanted)
+    if len(parts) != len(key) or any(part is None or isinstance(part, dict | list) for part in parts):
+        fields = ", ".join(column.name for column in key)
         raise BadRequest(f"An identifier needs a value for: {fields}.", reason="bad_identifier")
     return parts
 
 
 def _part(value: dict[Any, Any], name: str) -> Any:
-    """The value of one field of an identifier given as an object; its exact name comes first."""
+    """Return the value of one field of an identifier that is an object. The exact name comes first."""
     if name in value:
         return value[name]
-    found = [one for key, one in value.items() if str(key).lower() == name.lower()]
-    if len(found) > 1:
+    values = [other for key, other in value.items() if str(key).lower() == name.lower()]
+    if len(values) > 1:
         raise DuplicateField(name)
-    return found[0] if found else None
+    return values[0] if values else None
 
 
 def checked(column: Column, value: Any) -> Any:
-    """The value as it is bound. Raises BadRequest when it does not fit the field."""
+    """Return a value as it is bound.
+
+    Raises:
+        BadRequest: it does not fit the field.
+    """
     try:
         return check(column.type, value)
     except BadValue as error:
         raise bad_value(column.name, error) from None
 
 
-def order_length(asked: ReadRequest) -> int:
-    """How many values a cursor of this order holds."""
-    return len(columns.ordering(asked.scope(), order_terms(asked.options.order), asked.table.key, total=True))
+def order_length(request: ReadRequest) -> int:
+    """Return how many values a cursor of this order has."""
+    return len(ordering(request.scope(), order_terms(request.options.order), request.table.key, total=True))

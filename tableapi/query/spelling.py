@@ -1,26 +1,56 @@
-"""The names of a record, brought to the spelling of the table."""
+"""The spelling of names: records under the names of the table, and suggestions for names that do not exist."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
-from tableapi.errors import DuplicateField
+from tableapi.auth.rights import Right
+from tableapi.errors import DuplicateField, UnknownField
 from tableapi.schema.model import Table
+
+MAX_NAME, MAX_CANDIDATES = 63, 300  # past them there is no suggestion, so that a refusal stays cheap
 
 
 def spelled(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record under the table's own names of its fields and relations.
+    """Return a record under the names of the table's fields and relations, which are not case sensitive.
 
-    Names that the table does not have stay as they are. Raises BadRequest when two names mean one field.
+    Names that the table does not have stay as they are.
+
+    Raises:
+        DuplicateField: two names mean one field.
     """
     if record.keys() <= table.columns.keys():
         return dict(record)
-    made: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for name, value in record.items():
-        found = table.find(name) or table.relation(name)
-        own = name if found is None else found.name
-        if own in made:
+        field = table.find(name) or table.relation(name)
+        own = name if field is None else field.name
+        if own in row:
             raise DuplicateField(own)
-        made[own] = value
-    return made
+        row[own] = value
+    return row
+
+
+def suggestion(name: str, candidates: Iterable[str]) -> str:
+    """Return " Did you mean '...'?" for the candidate closest to a misspelt name, or "".
+
+    Callers pass only names that the caller of the API may see.
+    """
+    folded = name.lower()
+    if not folded or len(folded) > MAX_NAME:
+        return ""
+    # A close name differs in length by at most a third, so the comparison itself runs on few candidates.
+    near = {other.lower(): other for other in candidates if abs(len(other) - len(folded)) * 3 <= len(folded) + 3}
+    if len(near) > MAX_CANDIDATES:
+        return ""
+    close = get_close_matches(folded, near, n=1, cutoff=0.7)
+    return f" Did you mean '{near[close[0]]}'?" if close else ""
+
+
+def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str] = ()) -> UnknownField:
+    """Return the refusal of a field that the caller cannot name, with the closest field or relation that it can."""
+    error = UnknownField(name, table.name)
+    error.message += suggestion(name, (*filter(right.sees, table.columns), *relations))
+    return error

@@ -1,13 +1,12 @@
-"""A filter tree over a table -> an SQLAlchemy clause, and the values it binds. Pure: no connection, no HTTP.
+"""Filter trees as SQLAlchemy conditions, and the values that a statement binds. Pure: no connection, no HTTP.
 
-A Scope is a table under an alias as one caller sees it: it finds the fields and relations the caller may name, and
-says the same of a hidden field as of one that does not exist.
+A `Scope` is a table under an alias with the fields and relations that one caller may name. A hidden field gets the same
+refusal as a field that does not exist.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,95 +14,57 @@ import sqlalchemy as sa
 from tableapi.auth.policy import ActorTerms
 from tableapi.auth.rights import Right, Rights
 from tableapi.errors import BadRequest, Forbidden, UnknownField
-from tableapi.query.comparable import has_sign
 from tableapi.query.filter.ast import Condition, Literal, Logic, Node, Not, Param, Special, Value, Word
+from tableapi.query.filter.comparable import check_operator
+from tableapi.query.spelling import suggestion, unknown_field
+from tableapi.query.statement import Binder
 from tableapi.schema.model import Column, Relation, Table
-from tableapi.schema.sqltypes import MOMENTS, Named, Native, as_text, bind
-from tableapi.schema.types import BadValue, PgType, check, stored
+from tableapi.schema.sqltypes import MOMENTS, Named, Native, as_text
+from tableapi.schema.types import PgType
 
 ACTOR = ActorTerms()
 TEXT = PgType("text", "text", "text")
 NUMERIC = PgType("decimal", "numeric", "numeric")
-KEPT = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ParamSource:
-    """Where the value of one bound parameter comes from at each request, and how it is checked.
-
-    source: ("lit", place in the filter), ("param", name), ("param", name, place in its list), ("id", which, part of
-    the key), ("cursor", place), ("value", field), ("offset",), ("actor", name) or ("const", value).
-    """
-
-    source: tuple[Any, ...]
-    convert: Callable[[Any], Any] | None = None
-    label: str = ""  # the field, for the message when a value does not fit
-
-
-class Binder:
-    """Collects the slots of one statement while it is built."""
-
-    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        self.slots: dict[str, ParamSource] = {}
-        self.params = params or {}
-        self.aliases = 0
-        self.tables: dict[str, Table] = {}  # every table of the statement, but those that rules of rows bring along
-        self._kept: list[str] = []
-
-    def keep(self, literals: list[str]) -> int:
-        """Literals that belong to the shape, as those of a relation's filter do: -> how far to shift their places."""
-        start = KEPT + len(self._kept)
-        self._kept += literals
-        return start
-
-    def alias(self, table: Table) -> sa.FromClause:
-        self.aliases += 1
-        self.tables[table.name] = table
-        return table.clause.alias(f"t{self.aliases}")
-
-    def value(self, type_: PgType, source: tuple[Any, ...], label: str, wrap: Any = None) -> sa.ColumnElement[Any]:
-        name = f"v{len(self.slots)}"
-        if source[0] == "lit" and source[1] >= KEPT:
-            try:
-                value = check(type_, self._kept[source[1] - KEPT])
-            except BadValue as error:
-                raise bad_value(label, error) from None
-            self.slots[name] = ParamSource(("const", wrap(value) if wrap else value))
-            return bind(type_, name)
-
-        fit = stored if source[0] in ("value", "id") else check
-
-        def convert(value: Any) -> Any:
-            return wrap(fit(type_, value)) if wrap else fit(type_, value)
-
-        self.slots[name] = ParamSource(source, convert, label)
-        return bind(type_, name)
 
 
 class Scope:
+    """A table under an alias, as one caller may use it."""
+
     def __init__(self, table: Table, clause: sa.FromClause, right: Right, rights: Rights, binder: Binder) -> None:
         self.table, self.clause, self.right, self.rights, self.binder = table, clause, right, rights, binder
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str, *, of_path: bool = False) -> Column:
+        """Return a column that the caller may read. `of_path`: a relation could stand in its place.
+
+        Raises:
+            UnknownField: the table has no such field, or it is hidden.
+        """
         column = self.table.find(name)
         if column is None or not self.right.sees(column.name):
-            raise UnknownField(name, self.table.name)
+            raise unknown_field(name, self.table, self.right, self.relations() if of_path else ())
         return column
 
-    def plain(self, name: str) -> tuple[Column, sa.ColumnElement[Any]]:
-        """A column that may be compared, ordered and grouped by: not one whose text is sealed."""
-        column = self.column(name)
+    def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
+        """Return a column that may be compared, ordered and grouped by, and its expression.
+
+        Raises:
+            UnknownField: as `column`.
+            BadRequest: the values of the field are sealed, so that only their ciphertext could be compared.
+        """
+        column = self.column(name, of_path=of_path)
         if column.name in self.right.sealed:
             raise BadRequest(f"Field '{column.name}' can be read, not searched or sorted.", reason="sealed_field")
         return column, self.clause.c[column.name]
 
     def rows(self) -> sa.ColumnElement[bool] | None:
+        """Return the row rule of the caller on this alias."""
         return self.right.rows(self.clause, ACTOR) if self.right.rows else None
 
     def related(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
-        """The related table as the caller sees it, and what joins it to a row of this scope.
+        """Return the related table as the caller sees it, and the conditions that join it to a row of this scope.
 
-        Raises Forbidden when the caller may not read it, or the junction between.
+        Raises:
+            Forbidden: the caller may not read the table, or the junction between.
         """
         right = self.rights.right(relation.target, "GET")
         if right is None:
@@ -118,27 +79,42 @@ class Scope:
             conditions.append(rows)
         return inner, conditions
 
+    def relations(self) -> list[str]:
+        """Return the names of the relations to tables that the caller may read."""
+        return [relation.name for relation in self.table.relations.values() if self.permitted(relation)]
+
+    def permitted(self, relation: Relation) -> bool:
+        """Return whether the caller may read the table of a relation, and the junction between."""
+        tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
+        return all(self.rights.right(table, "GET") for table in tables)
+
     def _joined(
         self, relation: Relation, table: Table, inner: Scope, own: list[sa.ColumnElement[Any]]
     ) -> sa.ColumnElement[bool]:
+        """Return the condition that a row of the junction links the two tables."""
         right = self.rights.right(table, "GET")
         if right is None:
             raise Forbidden(f"Relation '{relation.name}' is not permitted.")
         junction = Scope(table, self.binder.alias(table), right, self.rights, self.binder)
-        wanted = [junction.clause.c[j] == o for j, o in zip(relation.junction_own, own, strict=True)]
+        links = [junction.clause.c[j] == o for j, o in zip(relation.junction_own, own, strict=True)]
         if (rows := junction.rows()) is not None:
-            wanted.append(rows)
+            links.append(rows)
         theirs = [inner.clause.c[name] for name in relation.theirs]
         if any(inner.table.columns[name].type.operators for name in relation.theirs):
             same = [junction.clause.c[j] == t for j, t in zip(relation.junction_theirs, theirs, strict=True)]
-            return sa.exists().where(*wanted, *same).correlate_except(junction.clause)
-        linked = sa.select(*(junction.clause.c[n] for n in relation.junction_theirs)).where(*wanted)
+            return sa.exists().where(*links, *same).correlate_except(junction.clause)
+        keys = sa.select(*(junction.clause.c[n] for n in relation.junction_theirs)).where(*links)
         target = theirs[0] if len(theirs) == 1 else sa.tuple_(*theirs)
-        return target.in_(linked.correlate_except(junction.clause))
+        return target.in_(keys.correlate_except(junction.clause))
 
 
 def clause(node: Node, scope: Scope) -> sa.ColumnElement[bool]:
-    """The condition of a filter tree. Raises UnknownField, BadRequest or Forbidden."""
+    """Return the condition of a filter tree.
+
+    Raises:
+        UnknownField, BadRequest: a field or value of the filter is wrong.
+        Forbidden: the filter names a relation that the caller may not read.
+    """
     match node:
         case Condition():
             return _condition(node, node.path, scope)
@@ -157,18 +133,20 @@ def clause(node: Node, scope: Scope) -> sa.ColumnElement[bool]:
 
 
 def _grouped(part: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return a condition as a boolean expression of its own, for XOR."""
     return sa.cast(part, Named("boolean"))
 
 
 def _condition(cond: Condition, path: tuple[str, ...], scope: Scope) -> sa.ColumnElement[bool]:
+    """Return a condition on a field, on a field of related rows, or on a value inside a JSON field."""
     if len(path) == 1:
         column, target = scope.plain(path[0])
         return _compare(cond, target, column.type, column.name, scope)
     if relation := scope.table.relation(path[0]):
         inner, conditions = scope.related(relation)
-        wanted = _condition(cond, path[1:], inner)
-        return sa.exists().where(*conditions, wanted).correlate_except(inner.clause)
-    column, target = scope.plain(path[0])
+        condition = _condition(cond, path[1:], inner)
+        return sa.exists().where(*conditions, condition).correlate_except(inner.clause)
+    column, target = scope.plain(path[0], of_path=True)
     if column.type.kind != "json":
         raise UnknownField(".".join(path), scope.table.name)
     return _json_path(cond, target, column, path[1:], scope)
@@ -177,7 +155,7 @@ def _condition(cond: Condition, path: tuple[str, ...], scope: Scope) -> sa.Colum
 def _json_path(
     cond: Condition, target: sa.ColumnElement[Any], column: Column, path: tuple[str, ...], scope: Scope
 ) -> sa.ColumnElement[bool]:
-    """A value inside JSON is compared by its text; by size when it and the given value are numbers."""
+    """Compare a value inside JSON by its text, or as a number when it and the sent value are numbers."""
     quoted = ",".join('"' + p.replace("\\", "\\\\").replace('"', '\\"') + '"' for p in path)
     keys = sa.cast(sa.literal("{" + quoted + "}", Native("text")), Named("text[]"))
     inner = sa.cast(target, Named("jsonb"))
@@ -192,14 +170,16 @@ def _json_path(
 
 
 def _is_number(value: Value, binder: Binder) -> bool:
+    """Return whether a value of the filter was sent as a number."""
     if isinstance(value, Param):
-        given = binder.params.get(value.name)
-        items = given if isinstance(given, list) else [given]
-        return bool(items) and all(isinstance(g, int | float) and not isinstance(g, bool) for g in items)
+        value_ = binder.params.get(value.name)
+        items = value_ if isinstance(value_, list) else [value_]
+        return bool(items) and all(isinstance(item, int | float) and not isinstance(item, bool) for item in items)
     return isinstance(value, Literal) and value.number
 
 
 def _escape(value: str) -> str:
+    """Escape the wildcards of LIKE."""
     return value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
@@ -223,6 +203,7 @@ _PATTERN: dict[str, tuple[str, Callable[[str], str] | None]] = {
 def _compare(
     cond: Condition, target: sa.ColumnElement[Any], type_: PgType, label: str, scope: Scope
 ) -> sa.ColumnElement[bool]:
+    """Return the comparison of an expression with the values of a condition."""
     negate: Callable[[Any], sa.ColumnElement[bool]] = sa.not_ if cond.negated else lambda c: c
     if cond.op == "null":
         return target.is_not(None) if cond.negated else target.is_(None)
@@ -232,9 +213,11 @@ def _compare(
         return negate(as_text(target, type_).op(sign, is_comparison=True)(pattern).self_group())
     if type_.kind == "json":
         if cond.op not in ("=", "!=", "in"):
-            raise BadRequest(f"Field '{label}' is JSON: it has = and the text operators.", reason="bad_operator")
+            raise BadRequest(
+                f"Field '{label}' is JSON. Use =, != or IN, or a text operator such as CONTAINS.", reason="bad_operator"
+            )
         target, type_ = as_text(target, type_), TEXT
-    has_sign(type_, {"in": "=", "between": "<="}.get(cond.op, cond.op), label)
+    check_operator(type_, {"in": "=", "between": "<="}.get(cond.op, cond.op), label)
     if cond.op == "in":
         return negate(_in(cond, target, type_, label, scope).self_group())
     if cond.op == "between":
@@ -247,52 +230,59 @@ def _compare(
 
 
 def _named(param: Param, scope: Scope) -> Any:
+    """Return a named value from option `params`.
+
+    Raises:
+        BadRequest: `params` has no such name.
+    """
     params = scope.binder.params
     if param.name not in params:
-        raise BadRequest(f"The named value ':{param.name}' is missing in params.", reason="missing_param")
+        raise BadRequest(
+            f"The named value ':{param.name}' is missing in params." + suggestion(param.name, params),
+            reason="missing_param",
+        )
     return params[param.name]
 
 
 def _in(
     cond: Condition, target: sa.ColumnElement[Any], type_: PgType, label: str, scope: Scope
 ) -> sa.ColumnElement[bool]:
-    plain: list[sa.ColumnElement[Any]] = []
+    """Return the condition of IN. NULL in the list matches rows without a value."""
+    values: list[sa.ColumnElement[Any]] = []
     null = False
     for value in cond.values:
-        given = _named(value, scope) if isinstance(value, Param) else None
+        named = _named(value, scope) if isinstance(value, Param) else None
         if isinstance(value, Word):
             null = True
-        elif isinstance(value, Param) and isinstance(given, list):
-            null = null or None in given
-            for place, item in enumerate(given):
+        elif isinstance(value, Param) and isinstance(named, list):
+            null = null or None in named
+            for place, item in enumerate(named):
                 if item is not None:
-                    plain.append(scope.binder.value(type_, ("param", value.name, place), label))
-        elif isinstance(value, Param) and given is None:
+                    values.append(scope.binder.value(type_, ("param", value.name, place), label))
+        elif isinstance(value, Param) and named is None:
             null = True
         else:
-            plain.append(_value(value, type_, label, scope))
-    if not plain and not null:
+            values.append(_value(value, type_, label, scope))
+    if not values and not null:
         return sa.false()
-    parts = [target.in_(plain)] if plain else []
+    parts = [target.in_(values)] if values else []
     return sa.or_(*parts, target.is_(None)) if null else parts[0]
 
 
 def _value(value: Value, type_: PgType, label: str, scope: Scope, wrap: Any = None) -> Any:
-    """A bound parameter for one value, or a moment of the database's clock."""
+    """Return a bound parameter for one value, or the current date or time of the database."""
     if isinstance(value, Word):
-        raise BadRequest(f"null cannot be compared this way; use IS NULL on '{label}'.", reason="bad_value")
+        raise BadRequest(f"null cannot be compared this way. Use '{label}' IS NULL.", reason="bad_value")
     if isinstance(value, Special) and type_.is_time:
         return sa.cast(MOMENTS[value.moment](), Named(type_.name))
     if isinstance(value, Param):
-        given = _named(value, scope)
-        if given is None or isinstance(given, list):
-            raise BadRequest(f"The named value ':{value.name}' must be one value here.", reason="bad_value")
+        named = _named(value, scope)
+        if named is None or isinstance(named, list):
+            raise BadRequest(
+                f"The named value ':{value.name}' must be a single value here, not null or a list.", reason="bad_value"
+            )
         return scope.binder.value(type_, ("param", value.name), label, wrap)
     assert isinstance(value, Literal)
     if value.flag and type_.kind == "integer" and wrap is None:
         return sa.literal_column(value.flag)
     return scope.binder.value(type_, ("lit", value.place), label, wrap)
-
-
-def bad_value(label: str, error: BadValue) -> BadRequest:
-    return BadRequest(f"Field '{label}': {error}.", reason="bad_value", context={"field": label})

@@ -1,4 +1,4 @@
-"""Several records in one request: what succeeded, what failed, and the answer they make (table-api §8, §11)."""
+"""Several records in one request: results, errors, and the response made of them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest
 from tableapi.query.options import Options
 
-Done = TypeVar("Done")
+Result = TypeVar("Result")
 
 
 class BatchStopped(Exception):
-    """Ends the transaction of a batch whose first failure keeps nothing."""
+    """Ends the transaction of a batch after its first failure, so that nothing is kept."""
 
 
 class BatchError(ApiError):
+    """The refusal of a batch. `context` has the positions that failed, and a result or error for each record."""
+
     status, reason = 400, "batch"
-    again = False  # whether nothing was written, for a reason that passes
+    again = False  # whether nothing was written, and the same request may succeed later
 
     @property
     def retryable(self) -> bool:
@@ -29,14 +31,19 @@ class BatchError(ApiError):
 
 
 class Batch:
+    """The results of one batch.
+
+    done: the word of the error message: created, updated, deleted or retrieved.
+    """
+
     def __init__(self, done: str, options: Options) -> None:
         if options.go_on and options.rollback:
             raise BadRequest("Use either 'continue' or 'rollback', not both.", reason="bad_option")
         self._word, self._go_on, self._rollback = done, options.go_on, options.rollback
         self.bodies: list[bytes] = []
         self.errors: list[int] = []
-        self._passing = False
-        self.alone: ApiError | None = None  # a hook's refusal, which is that of the whole request
+        self._retryable = False
+        self.alone: ApiError | None = None  # the refusal of a hook, which is that of the whole request
 
     @property
     def stopped(self) -> bool:
@@ -44,17 +51,23 @@ class Batch:
         return bool(self.errors) and not self._go_on
 
     def done(self, body: bytes) -> None:
+        """Add the body of a record."""
         self.bodies.append(body)
 
     def failed(self, error: ApiError) -> None:
+        """Add the error of a record."""
         self.errors.append(len(self.bodies))
-        self._passing = self._passing or error.retryable
+        self._retryable = self._retryable or error.retryable
         entry: dict[str, Any] = error.body()
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
         self.bodies.append(exact_json.dumps(entry))
 
     def answer(self) -> bytes:
-        """The JSON array of the answer. Raises BatchError when a record failed."""
+        """Return the JSON array of the response.
+
+        Raises:
+            BatchError: a record failed.
+        """
         if not self.errors:
             return b"[" + b",".join(self.bodies) + b"]"
         message = f"Batch Error: Not all requested records could be {self._word}."
@@ -63,13 +76,18 @@ class Batch:
         resource = [exact_json.loads(body) for body in self.bodies]
         error = BatchError(message, code=1000, context={"error": self.errors, "resource": resource})
         written = self._go_on and len(self.errors) < len(self.bodies)
-        error.again = self._passing and not written
+        error.again = self._retryable and not written
         raise error
 
 
-async def trying(run: Awaitable[Done], *, alone: bool = False) -> Done | ApiError:
-    """The record, or the refusal it ended in. A fault that is no refusal is a bug and goes on; so do a deadlock and DDL
-    beside the request, which is then done once more, unless this record stands alone (`continue`) and others are kept.
+async def trying(run: Awaitable[Result], *, alone: bool = False) -> Result | ApiError:
+    """Return the record that `run` writes, or the refusal it ends in.
+
+    A deadlock or concurrent DDL is raised, because the whole request is then repeated; not so for a record that stands
+    `alone` (option `continue`), beside which others are kept.
+
+    Raises:
+        Exception: a fault that is no refusal.
     """
     try:
         return await run
@@ -80,5 +98,5 @@ async def trying(run: Awaitable[Done], *, alone: bool = False) -> Done | ApiErro
         if not alone and isinstance(error, RETRYABLE):
             raise
         if not alone and (refused.reason == "schema_changed" or refused.status == 503):
-            raise refused from None  # no fault of this record: the whole request may be sent again
+            raise refused from None  # concerns the whole request, which may be sent again
         return refused

@@ -1,4 +1,4 @@
-"""The description of tables over the API: /_schema, /_table, access lists (table-api §12)."""
+"""The description of tables: `/_schema`, `/_table` and access lists. See `docs/reference/wire.md`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tableapi.schema.types import KINDS
 
 
 def allowed(schema: Schema, rights: Rights) -> list[Table]:
-    """The tables the caller may use at all, sorted by name."""
-    return [t for t in schema.tables.values() if any(rights.right(t, verb) for verb in VERBS)]
+    """Return the tables that the caller may use with any verb, sorted by name."""
+    return [table for table in schema.tables.values() if any(rights.right(table, verb) for verb in VERBS)]
 
 
 def describe(schema: Schema, table: Table, right: Right, rights: Rights) -> dict[str, Any]:
-    """GET /_schema/<t>, as the caller may see it."""
+    """Return the description of a table as the caller may see it."""
     return {
         "name": table.name,
         **labels(table),
@@ -35,11 +35,12 @@ def describe(schema: Schema, table: Table, right: Right, rights: Rights) -> dict
 
 
 def verbs(table: Table, rights: Rights) -> list[str]:
+    """Return the verbs that the caller may use."""
     return [verb for verb in VERBS if rights.right(table, verb)]
 
 
 def related(table: Table, rights: Rights) -> list[Relation]:
-    """The relations whose tables the caller may read."""
+    """Return the relations to tables that the caller may read."""
     return [
         r
         for r in table.relations.values()
@@ -48,6 +49,7 @@ def related(table: Table, rights: Rights) -> list[Relation]:
 
 
 def field(table: Table, column: Column) -> dict[str, Any]:
+    """Return the description of a field."""
     is_key = column.name in table.key
     kind = KINDS[column.type.kind].api
     if is_key and column.automatic and kind == "integer":
@@ -77,34 +79,35 @@ def field(table: Table, column: Column) -> dict[str, Any]:
     }
 
 
-def relation(one: Relation) -> dict[str, Any]:
+def relation(described: Relation) -> dict[str, Any]:
+    """Return the description of a relation."""
     return {
-        "name": one.name,
-        "label": one.name.replace("_", " ").title(),
-        "type": one.kind,
-        "field": ",".join(one.own),
-        "ref_table": one.target.name,
-        "ref_field": ",".join(one.theirs),
-        "junction_table": one.junction.name if one.junction else None,
-        "junction_field": ",".join(one.junction_own) or None,
-        "junction_ref_field": ",".join(one.junction_theirs) or None,
+        "name": described.name,
+        "label": described.name.replace("_", " ").title(),
+        "type": described.kind,
+        "field": ",".join(described.own),
+        "ref_table": described.target.name,
+        "ref_field": ",".join(described.theirs),
+        "junction_table": described.junction.name if described.junction else None,
+        "junction_field": ",".join(described.junction_own) or None,
+        "junction_ref_field": ",".join(described.junction_theirs) or None,
         "always_fetch": False,
     }
 
 
 async def tables(dataset: Dataset, rights: Rights, query: dict[str, str]) -> Reply:
-    """GET /_table and GET /_schema"""
-    found = allowed(dataset.schema, rights)
+    """Answer `GET /_table` and `GET /_schema`."""
+    usable = allowed(dataset.schema, rights)
     if options.boolean("as_list", query.get("as_list", "")):
-        return Reply(response.dumps({"resource": [t.name for t in found]}))
+        return Reply(response.dumps({"resource": [t.name for t in usable]}))
     if not query.get("fields"):
-        return Reply(response.dumps({"resource": [{"name": t.name} for t in found]}))
-    full = [{"name": t.name, **labels(t), "is_view": t.is_view, "access": verbs(t, rights)} for t in found]
-    return Reply(response.dumps({"resource": full}))
+        return Reply(response.dumps({"resource": [{"name": t.name} for t in usable]}))
+    descriptions = [{"name": t.name, **labels(t), "is_view": t.is_view, "access": verbs(t, rights)} for t in usable]
+    return Reply(response.dumps({"resource": descriptions}))
 
 
 def access_list(dataset: Dataset, rights: Rights) -> Reply:
-    """GET /api/v2/<service>?as_access_list=true: the components that a role may name."""
+    """Answer `GET /api/v2/<service>?as_access_list=true`: the components that a role may name."""
     components = ["", "*"]
     for group in ("_table", "_schema"):
         components += [f"{group}/", f"{group}/*"]

@@ -1,4 +1,4 @@
-"""The table endpoints: which verb means what. Each is a few lines over reading.py and writing.py."""
+"""The table endpoints: the meaning of each verb, in terms of `read` and `write`."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tableapi import exact_json
-from tableapi.auth.rights import EVERYTHING
+from tableapi.datasets import answer_size
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
-from tableapi.http import body as request_body
 from tableapi.http import etag
+from tableapi.http.body import records as body_records
 from tableapi.http.response import Reply
-from tableapi.query import answer_size, dml, plan
+from tableapi.query import plan
 from tableapi.query.filter import cache
 from tableapi.query.names import names
-from tableapi.query.options import Options, boolean
+from tableapi.query.options import Options
 from tableapi.schema.model import Column
 from tableapi.tables import prepared_write, read, tenant_guard
 from tableapi.tables.batch import Batch, BatchStopped, trying
 from tableapi.tables.read import TableRequest
 from tableapi.tables.render import listing
-from tableapi.tables.write import Writer, Written
+from tableapi.tables.write import Record, Writer
 
 
 async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
-    """One request for a table or a record. Raises ApiError."""
+    """Answer a request for a table or a record. Raises ApiError."""
     if verb == "GET":
         return await read.read(call, ident)
-    if (made := await prepared_write.write(call, verb, ident)) is not None:
-        return made
+    if (response := await prepared_write.write(call, verb, ident)) is not None:
+        return response
     tenant_guard.unpermitted(call, verb)
     plan.right_of(call.table, call.rights, verb)
     if verb == "POST":
@@ -44,25 +44,27 @@ async def handle(call: TableRequest, verb: str, ident: str | None) -> Reply:
 
 
 def _records(call: TableRequest) -> list[dict[str, Any]]:
-    if records := request_body.records(call.body, call.dataset.bounds.records):
-        return records
+    """Return the records of the body."""
+    if rows := body_records(call.body, call.dataset.bounds.records):
+        return rows
     raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
 
 
 def _checked_options(call: TableRequest) -> Options:
-    """Options of a write, refused before anything is written."""
+    """Return the options of a write; invalid ones are refused before anything is written."""
     options = call.options()
     if options.fields is not None or options.related:
         right = call.rights.right(call.table, "GET") or plan.right_of(call.table, call.rights, "POST")
-        asked = plan.ReadRequest(call.table, right, call.rights, options, None, call.dataset.bounds)
-        asked.reader().columns(asked.scope(), options.fields, options.related)
+        request = plan.ReadRequest(call.table, right, call.rights, options, None, call.dataset.bounds)
+        request.reader().columns(request.scope(), options.fields, options.related)
     if options.id_field.strip():
         any_right = next(r for v in ("GET", "PATCH", "POST", "DELETE") if (r := call.rights.right(call.table, v)))
         plan.identifying(call.table, options.id_field, any_right)
     return options
 
 
-def _wanted(call: TableRequest, options: Options, verb: str) -> list[Column]:
+def _identifying(call: TableRequest, options: Options, verb: str) -> list[Column]:
+    """Return the fields that identify a record."""
     right = plan.right_of(call.table, call.rights, verb)
     return plan.identifying(call.table, options.id_field, right)
 
@@ -71,20 +73,24 @@ def _wanted(call: TableRequest, options: Options, verb: str) -> list[Column]:
 
 
 async def _each(
-    call: TableRequest, options: Options, word: str, items: list[Any], one: Callable[[Writer, Any], Awaitable[Written]]
+    call: TableRequest,
+    options: Options,
+    word: str,
+    items: list[Any],
+    write_one: Callable[[Writer, Any], Awaitable[Record]],
 ) -> Reply:
-    """Do the same for each record: all or nothing, or with `continue` each for itself."""
+    """Write each record: all or none, or with `continue` each in its own transaction."""
     batch = Batch(word, options)
-    simple = len(items) == 1 and not _is_nested(call, items[0], word)
+    single = len(items) == 1 and not prepared_write.needs_transaction(call, items[0], word)
     marks: list[str] = []
     async with call.dataset.db.writes.acquire() as connection:
 
-        async def run(item: Any) -> Written:
+        async def run(item: Any) -> Record:
             writer = Writer(call, options, connection)
-            made = await _answered(writer, await one(writer, item), word)
-            if simple and word == "created":
-                prepared_write.remember(call, "POST", None, writer.statements, sealed=made.sealed)
-            return made
+            written = await _answered(writer, await write_one(writer, item), word)
+            if single and word == "created":
+                prepared_write.remember(call, "POST", None, writer.statements, sealed=written.sealed)
+            return written
 
         async def step(item: Any) -> None:
             outcome = await trying(run(item), alone=options.go_on)
@@ -95,23 +101,24 @@ async def _each(
             batch.done(read.unsealed(call, outcome.sealed, outcome.body))
 
         try:
-            if simple:
+            if single:
                 await step(items[0])
             elif options.go_on:
                 for item in items:
-                    await _apart(connection, step, item)
+                    await _in_transaction(connection, step, item)
             else:
                 async with connection.transaction():
                     for item in items:
                         await step(item)
         except BatchStopped:
             pass
-    made = listing(call, options, batch.answer(), _names(call, options))
-    made.headers |= etag.headers(marks[0]) if len(marks) == 1 else {}
-    return made
+    response = listing(call, options, batch.answer(), _names(call, options))
+    response.headers |= etag.headers(marks[0]) if len(marks) == 1 else {}
+    return response
 
 
-async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: Any) -> None:
+async def _in_transaction(connection: Any, step: Callable[[Any], Awaitable[None]], item: Any) -> None:
+    """Write one record in a transaction of its own."""
     try:
         async with connection.transaction():
             await step(item)
@@ -120,47 +127,20 @@ async def _apart(connection: Any, step: Callable[[Any], Awaitable[None]], item: 
 
 
 def _names(call: TableRequest, options: Options) -> list[str]:
+    """Return the names of option `fields`, for the header line of a file."""
     return names(options.fields) if options.fields and options.fields.strip() != "*" else []
 
 
-def _is_nested(call: TableRequest, item: Any, word: str) -> bool:
-    """Whether a record needs more than one statement: nested records, related answers, a check that may undo it."""
-    record = item[1] if isinstance(item, tuple) else item
-    if "related" in call.query or (isinstance(call.body, dict) and "related" in call.body):
-        return True
-    columns = {name: call.table.find(name) for name in record} if isinstance(record, dict) else {}
-    if any(column is None and call.table.relation(name) for name, column in columns.items()):
-        return True
-    found = [column.name for column in columns.values() if column is not None]
-    upsert = boolean("upsert", call.query.get("upsert", ""))
-    key = ("undone", call.actor.role, call.table.name, word, upsert, tuple(found))
-    kept = call.dataset.plan_cache.get(key)
-    if kept is None:
-        kept = _may_be_undone(call, word, found, upsert=upsert)
-        call.dataset.keep(key, kept)
-    return bool(kept)
-
-
-def _may_be_undone(call: TableRequest, word: str, names: list[str], *, upsert: bool) -> bool:
-    """Whether a rule of rows may refuse these fields when they are written already."""
-    if word == "deleted":
-        return False
-    rights = {verb: call.rights.right(call.table, verb) or EVERYTHING for verb in ("POST", "PATCH")}
-    if upsert:
-        return any(right.rows is not None for right in rights.values())
-    verb = "POST" if word == "created" else "PATCH"
-    return dml.may_refuse(rights[verb], call.table, verb, names)
-
-
-async def _answered(writer: Writer, made: Written, word: str) -> Written:
+async def _answered(writer: Writer, written: Record, word: str) -> Record:
+    """Return the record with the relations that the request asks for."""
     if not writer.options.related.strip() or word == "deleted":
-        return made
+        return written
     table = writer.call.table
-    wanted = [table.columns[n] for n in table.key]
-    found = await writer.again(table, wanted, [made.keys[n] for n in table.key]) if wanted else None
-    if found is not None:
-        found.mark = made.mark
-    return found or made
+    key = [table.columns[n] for n in table.key]
+    record = await writer.again(table, key, [written.keys[n] for n in table.key]) if key else None
+    if record is not None:
+        record.mark = written.mark
+    return record or written
 
 
 async def _create(call: TableRequest) -> Reply:
@@ -183,32 +163,34 @@ async def _change(call: TableRequest) -> Reply:
 
 
 def _bounded(call: TableRequest, ids: list[Any]) -> list[Any]:
-    request_body.records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
+    """Return the identifiers of option `ids`, unless there are none or too many."""
+    body_records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
     if not ids:
         raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
     return ids
 
 
 def _only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the single record that is the change for all rows."""
     if len(records) > 1:
         raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
     return records[0]
 
 
-async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Written:
-    wanted = _wanted(writer.call, writer.options, "PATCH")
-    return await writer.change(writer.call.table, wanted, plan.identifier(ident, wanted), record)
+async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Record:
+    key = _identifying(writer.call, writer.options, "PATCH")
+    return await writer.change(writer.call.table, key, plan.identifier(ident, key), record)
 
 
-async def _deleted(writer: Writer, ident: Any) -> Written:
-    wanted = _wanted(writer.call, writer.options, "DELETE")
+async def _deleted(writer: Writer, ident: Any) -> Record:
+    key = _identifying(writer.call, writer.options, "DELETE")
     ident = tenant_guard.checked(writer.call, "DELETE", ident) if isinstance(ident, dict) else ident
-    return await writer.delete(writer.call.table, wanted, plan.identifier(ident, wanted))
+    return await writer.delete(writer.call.table, key, plan.identifier(ident, key))
 
 
 async def _delete(call: TableRequest) -> Reply:
     options = _checked_options(call)
-    records = request_body.records(call.body, call.dataset.bounds.records) if call.body is not None else None
+    records = body_records(call.body, call.dataset.bounds.records) if call.body is not None else None
     if options.ids is not None:
         return await _each(call, options, "deleted", _bounded(call, options.ids), _deleted)
     if records:
@@ -216,14 +198,16 @@ async def _delete(call: TableRequest) -> Reply:
     if text := call.filter_text():
         return await _by_filter(call, options, None, text)
     if not options.force:
-        raise BadRequest("Say what to delete: ids, records, filter, or force=true for all.", reason="no_records")
+        raise BadRequest(
+            "Send ids, records or a filter of what to delete, or force=true to delete all records.", reason="no_records"
+        )
     async with call.dataset.db.writes.acquire() as connection:
         await Writer(call, options, connection).everything()
     return Reply(b'{"success":true}')
 
 
 async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
-    """All records of a filter, all or nothing."""
+    """Change or delete all records of a filter, all or none."""
     related = bool(options.related.strip())
     async with call.dataset.db.writes.acquire() as connection, connection.transaction():
         writer = Writer(call, options, connection)
@@ -237,30 +221,28 @@ async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any
 async def _related(
     call: TableRequest, options: Options, connection: Any, keys: list[list[Any]] | None, text: str
 ) -> bytes:
-    """The records of a write by filter with their relations, read on the same connection."""
+    """Return the records of a write by filter with their relations, read on the same connection."""
     table = call.table
-    wanted = [table.columns[n] for n in table.key]
-    if not wanted:
+    key = [table.columns[n] for n in table.key]
+    if not key:
         raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_key")
     right = plan.right_of(table, call.rights, "GET")
     if keys is None:
-        found, literals = cache.parse(text, call.dataset.bounds.filter)
-        wanted_keys = Options(fields="", params=options.params)
-        listed = plan.list_plan(plan.ReadRequest(table, right, call.rights, wanted_keys, found, call.dataset.bounds))
-        row = await connection.fetchrow(
-            listed.sql, *listed.args(plan.Bindings(call.actor, literals, options.params, []))
-        )
-        keys = [plan.identifier(one, wanted) for one in exact_json.loads(row["body"] or b"[]")]
+        parsed, literals = cache.parse(text, call.dataset.bounds.filter)
+        key_options = Options(fields="", params=options.params)
+        page = plan.list_plan(plan.ReadRequest(table, right, call.rights, key_options, parsed, call.dataset.bounds))
+        row = await connection.fetchrow(page.sql, *page.args(plan.Bindings(call.actor, literals, options.params, [])))
+        keys = [plan.identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
     if not keys:
         return b"[]"
     if options.fields is None:
         options.fields = ""
-    made = plan.keyed_plan(
-        plan.ReadRequest(table, right, call.rights, options, None, call.dataset.bounds), wanted, len(keys)
+    keyed = plan.keyed_plan(
+        plan.ReadRequest(table, right, call.rights, options, None, call.dataset.bounds), key, len(keys)
     )
     values = plan.Bindings(call.actor, [], options.params, keys)
-    await answer_size.check(call.dataset.bounds, connection.fetchrow, made, values)
-    rows = await connection.fetch(made.sql, *made.args(values))
+    await answer_size.check(call.dataset.bounds, connection.fetchrow, keyed, values)
+    rows = await connection.fetch(keyed.sql, *keyed.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"
 
 
@@ -269,6 +251,7 @@ async def _related(
 
 @asynccontextmanager
 async def _writing(call: TableRequest, options: Options, *, several: bool) -> Any:
+    """Open a writer, in a transaction when it needs several statements."""
     async with call.dataset.db.writes.acquire() as connection:
         writer = Writer(call, options, connection)
         if several:
@@ -279,30 +262,33 @@ async def _writing(call: TableRequest, options: Options, *, several: bool) -> An
 
 
 async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
-    """The body is the record itself."""
+    """Answer a PUT or PATCH of one record by its path. The body is the record itself."""
     record = body = call.body
     if isinstance(record, dict) and "resource" in record and call.table.find("resource") is None:
-        record = (request_body.records(record, 1) or [{}])[0]
+        record = (body_records(record, 1) or [{}])[0]
     if not isinstance(record, dict) or not record:
         raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
-    call.body = None  # its fields are no options
+    call.body = None  # its fields are not options
     options = _checked_options(call)
-    async with _writing(call, options, several=(several := _is_nested(call, record, "updated"))) as writer:
-        made = await _answered(writer, await _changed(writer, ident, record), "updated")
+    async with _writing(
+        call, options, several=(several := prepared_write.needs_transaction(call, record, "updated"))
+    ) as writer:
+        written = await _answered(writer, await _changed(writer, ident, record), "updated")
     call.body = body
     if not several:
-        prepared_write.remember(call, verb, ident, writer.statements, sealed=made.sealed)
-    return _single(call, made)
+        prepared_write.remember(call, verb, ident, writer.statements, sealed=written.sealed)
+    return _single(call, written)
 
 
 async def _delete_one(call: TableRequest, ident: str) -> Reply:
     call.body = None
     options = _checked_options(call)
     async with _writing(call, options, several=bool(options.related)) as writer:
-        made = await _deleted(writer, ident)
-    made.mark = ""
-    return _single(call, made)
+        written = await _deleted(writer, ident)
+    written.mark = ""
+    return _single(call, written)
 
 
-def _single(call: TableRequest, made: Written) -> Reply:
-    return Reply(read.unsealed(call, made.sealed, made.body), headers=etag.headers(made.mark))
+def _single(call: TableRequest, written: Record) -> Reply:
+    """Return the response of one record."""
+    return Reply(read.unsealed(call, written.sealed, written.body), headers=etag.headers(written.mark))

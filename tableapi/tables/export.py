@@ -1,7 +1,7 @@
-"""Lists as files: CSV and xlsx. In: rows as PostgreSQL gave them. Out: bytes. Rules of cells: safe-contract §5.
+"""Lists as files: CSV and xlsx.
 
-In xlsx every cell is text, so that none can act as a formula. CSV knows no types: there a cell that a spreadsheet would
-run gets an apostrophe in front, unless it is a plain phone number.
+In xlsx every cell is text, so no cell can act as a formula. CSV has no types: a cell that a spreadsheet would evaluate
+gets a leading apostrophe, unless it is a plain phone number.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _FORMS = {"csv": "csv", "text/csv": "csv", "xlsx": "xlsx", XLSX: "xlsx"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _PHONE = re.compile(r"\+[0-9]+\Z")
-_NO_NAME = re.compile(r"[/\\:\[\]*?]")
-LONGEST_NAME, LONGEST_CELL, WIDTH = 30, 32_767, 32
+_NOT_IN_NAMES = re.compile(r"[/\\:\[\]*?]")
+MAX_NAME_CHARS, MAX_CELL_CHARS, WIDTH = 30, 32_767, 32
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a hook wants of a list that is asked for as a file: at most so many rows, each as these cells, and what
-    file and sheet are called."""
+    """The form of a list that is sent as a file, as a hook defines it.
+
+    line: returns the cells of a row. most: rows at most. file, title: names of the file and the sheet.
+    """
 
     line: Callable[[Row], Row]
     most: int
@@ -39,7 +41,7 @@ class Export:
 
 
 def wanted(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
-    """("csv" or "xlsx", name of the download or "") when the answer shall be a file, else None."""
+    """Return ("csv" or "xlsx", name of the download or "") when the request is for a file, else None."""
     if options.file:
         ending = options.file.lower().rpartition(".")[2]
         return (ending, options.file) if ending in ("csv", "xlsx") else None
@@ -48,7 +50,10 @@ def wanted(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | No
 
 
 def written(form: str, rows: Sequence[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
-    """(file, content type). The header line is `names`, or every name in the rows. `safe`: no cell of a CSV may act."""
+    """Return a file and its content type.
+
+    names: the header line; without it every name in the rows. safe: escape cells of a CSV that would act as formulas.
+    """
     head = list(names) or list(dict.fromkeys(key for row in rows for key in row))
     if form == "xlsx":
         return _xlsx(rows, head, title), XLSX
@@ -61,15 +66,15 @@ def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
     writer.writerow(head)
     for row in rows:
         values = [row.get(name) for name in head]
-        writer.writerow([_harmless(value) if safe else _text(value) for value in values])
+        writer.writerow([_escaped(value) if safe else _text(value) for value in values])
     return out.getvalue().encode()
 
 
 def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
-    import xlsxwriter  # 10 MB of memory that few workers ever need
+    import xlsxwriter  # takes 10 MB of memory, so only workers that write one load it
 
     out = io.BytesIO()
-    # Rows go out as they are written; what a cell looks like decides nothing.
+    # Rows are flushed as they are written, and text is never turned into formulas or links.
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(out, options) as book:
         sheet = book.add_worksheet(sheet_name(title))
@@ -80,18 +85,18 @@ def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
         for number, row in enumerate(rows, 1):
             for place, name in enumerate(head):
                 if text := _text(row.get(name)):
-                    sheet.write_string(number, place, text[:LONGEST_CELL])
+                    sheet.write_string(number, place, text[:MAX_CELL_CHARS])
     return out.getvalue()
 
 
 def sheet_name(text: str) -> str:
-    """A name that a spreadsheet takes: / \\ : [ ] * ? become _, over 30 characters it is cut to 28 and two dots."""
-    clean = _NO_NAME.sub("_", text).strip("'") or "Sheet"
-    return clean[: LONGEST_NAME - 2] + ".." if len(clean) > LONGEST_NAME else clean
+    """Return a name that spreadsheets accept: / \\ : [ ] * ? become _, and long names are cut."""
+    clean = _NOT_IN_NAMES.sub("_", text).strip("'") or "Sheet"
+    return clean[: MAX_NAME_CHARS - 2] + ".." if len(clean) > MAX_NAME_CHARS else clean
 
 
 def _text(value: Any) -> str:
-    """A cell: nested values as JSON."""
+    """Return the text of a cell; nested values as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -101,7 +106,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _harmless(value: Any) -> str:
+def _escaped(value: Any) -> str:
+    """Return the text of a cell that no spreadsheet evaluates as a formula."""
     text = _text(value)
     if isinstance(value, str) and text.startswith(_FORMULA) and not _PHONE.match(text):
         return "'" + text

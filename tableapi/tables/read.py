@@ -1,4 +1,4 @@
-"""Reads: finds or makes the plan of a request, runs it, and puts the bytes into the envelope."""
+"""Reads of a table: find or build the plan, run it, and render its JSON."""
 
 from __future__ import annotations
 
@@ -13,28 +13,33 @@ from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
 from tableapi.crypto.vault import WIRE_HEADER, wire_for
+from tableapi.datasets import answer_size
 from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.plan_cache import option_key
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records
 from tableapi.http.response import Reply
-from tableapi.query import aggregate, answer_size, plan
+from tableapi.query import cursor, plan
 from tableapi.query.bounds import Bounds
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
-from tableapi.query.options import Options, body_shape, boolean, integer, options, shape
+from tableapi.query.options import Options, body_key, boolean, integer, options, plan_key
 from tableapi.query.plan import Bindings, Plan, ReadRequest
-from tableapi.query.plan_cache import digest, short
 from tableapi.schema.model import Table
 from tableapi.tables import describe
-from tableapi.tables import export as export_formats
 from tableapi.tables.batch import Batch
+from tableapi.tables.export import Export, wanted
 from tableapi.tables.render import as_file, listing
 
 
 @dataclass(slots=True)
 class TableRequest:
-    """One request for a table: who, what, and with what."""
+    """One request for a table: its caller, options, body and headers.
+
+    export: set by a hook for a list that is sent as a file. tenant_mismatches: fields that name another tenant, with
+    the values that were sent (see `tenant_guard`).
+    """
 
     dataset: Dataset
     actor: Actor
@@ -43,20 +48,19 @@ class TableRequest:
     query: dict[str, str]
     body: Any
     headers: Mapping[str, str]
-    export: export_formats.Export | None = None  # what a hook wants of a list that goes out as a file
-    tenant_mismatches: dict[str, Any] = field(
-        default_factory=dict
-    )  # fields sent that name another account (crossed.py)
+    export: Export | None = None
+    tenant_mismatches: dict[str, Any] = field(default_factory=dict)
 
     def bounds(self) -> Bounds:
-        """The limits of the dataset; a file may hold more rows than a page."""
+        """Return the limits of the dataset; a file may have more rows than a page."""
         return replace(self.dataset.bounds, rows=self.export.most) if self.export else self.dataset.bounds
 
     def again(self) -> TableRequest:
-        """The same call for another try: what a hook took out of the query is there again."""
+        """Return the request for another attempt, with the options that a hook may have removed."""
         return replace(self, query=dict(self.query), export=None)
 
     def filter_text(self) -> str:
+        """Return option `filter`, or ""."""
         text = self.query.get("filter") or self.query.get("where")
         if not text and isinstance(self.body, dict):
             text = self.body.get("filter") or self.body.get("where")
@@ -67,231 +71,13 @@ class TableRequest:
         return text
 
     def options(self) -> Options:
+        """Return the options of the request. Raises BadRequest for one of the wrong type."""
         boolean("wrap", self.headers.get("wrap", ""))
         return options(self.query, self.body, self.table.relation)
 
 
-async def one(call: TableRequest, ident: Any) -> Reply:
-    """GET /_table/<t>/<id>"""
-    wanted, made = _keyed(call, 1)
-    values = _values(call, made.options, [])
-    values.ids = [plan.identifier(ident, wanted)]
-    row = await _run(call, made, values)
-    if row is None:
-        raise missing(ident)
-    body = unsealed(call, made.sealed, row["body"])
-    tag = etag.etag(row["mark"], row["body"] if made.options.related else b"")
-    if etag.matches(call.headers, tag):
-        return Reply(b"", 304, headers={"ETag": tag})
-    if (form := export_formats.wanted(made.options, call.headers)) is not None:
-        return as_file(call, [exact_json.loads(body)], made.names, *form)
-    return Reply(body, headers={"ETag": tag})
-
-
-def missing(ident: Any) -> NotFound:
-    return NotFound(f"Record with identifier '{str(ident)[:100]}' not found.")
-
-
-def _key(call: TableRequest, *more: Any) -> tuple[Any, ...]:
-    """The shape of a request: its known options, but for the values that are bound."""
-    rest = short(shape(call.query, call.table.relation))
-    lifted = (
-        digest((body_shape(call.body, call.table.relation), plan.params_shape(_params(call))))
-        if call.body is not None or "params" in call.query
-        else ()
-    )
-    return (call.actor.role, call.table.name, rest, lifted, call.export.most if call.export else 0, *more)
-
-
-def _params(call: TableRequest) -> dict[str, Any]:
-    sent = {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
-    return options({"params": call.query["params"]} if "params" in call.query else {}, sent).params
-
-
-def _asked(call: TableRequest, made: Options, tree: Filter | None) -> ReadRequest:
-    right = plan.right_of(call.table, call.rights, "GET")
-    return ReadRequest(call.table, right, call.rights, made, tree, call.bounds())
-
-
-def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
-    key = _key(call, "keyed", count)
-    found = call.dataset.plan_cache.get(key)
-    if found is None:
-        made = call.options()
-        asked = _asked(call, made, None)
-        wanted = plan.identifying(call.table, made.id_field, asked.right)
-        found = (wanted, plan.keyed_plan(asked, wanted, count))
-        call.dataset.keep(key, found)
-    return found
-
-
-async def _run(call: TableRequest, made: Plan, values: Bindings) -> Any:
-    """The row of a statement, from the primary or a replica, as the plan and the settings allow."""
-    replicas, bounds = call.dataset.replicas, call.dataset.bounds
-    if made.replica and replicas is not None:
-        row = await answer_size.fetchrow(bounds, replicas.fetchrow, made, values)
-    else:
-        caller, turns = call.actor.session or call.actor.key, call.dataset.turns
-        if not turns.enter(caller):
-            await turns.wait(caller)
-        try:
-            row = await answer_size.fetchrow(bounds, call.dataset.db.reads.fetchrow, made, values)
-        finally:
-            turns.leave(caller)
-    if row is not None and made.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
-        raise answer_size.too_large(bounds)
-    return row
-
-
-def _values(call: TableRequest, made: Options, literals: list[str]) -> Bindings:
-    return Bindings(call.actor, literals, made.params, [])
-
-
-async def several(call: TableRequest, idents: list[Any]) -> Reply:
-    """Records by `ids`, in their order; one that is missing is an error of the batch."""
-    made = call.options()
-    batch = Batch("retrieved", made)
-    asked = _asked(call, made, None)
-    wanted = plan.identifying(call.table, made.id_field, asked.right)
-    good: list[list[Any]] = []
-    places: list[int | ApiError] = []
-    for ident in idents:
-        try:
-            parts = plan.identifier(ident, wanted)
-            for column, part in zip(wanted, parts, strict=True):
-                plan.checked(column, part)
-            places.append(len(good))
-            good.append(parts)
-        except ApiError as error:
-            places.append(error)
-    rows: dict[int, bytes] = {}
-    sealed = False
-    shown: tuple[str, ...] = ()
-    if good:
-        wanted, found = _keyed(call, len(good))
-        values = _values(call, made, [])
-        values.ids = good
-        sealed, shown = found.sealed, found.names
-        async with call.dataset.db.reads.acquire() as connection:
-            await answer_size.check(call.dataset.bounds, connection.fetchrow, found, values)
-            rows = {r["place"]: r["body"] for r in await connection.fetch(found.sql, *found.args(values))}
-    for ident, place in zip(idents, places, strict=True):
-        if isinstance(place, ApiError):
-            batch.failed(place)
-        elif place in rows:
-            batch.done(unsealed(call, sealed, rows[place]))
-        else:
-            batch.failed(missing(ident))
-        if batch.stopped:
-            break
-    return listing(call, made, batch.answer(), shown)
-
-
-async def many(call: TableRequest) -> Reply:
-    """Records by filter; or the number of them; or groups."""
-    text = call.filter_text()
-    found, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
-    offset = _offset(call)
-    cursor_text = _lifted(call, "cursor")
-    cursor: list[Any] | None = None
-    key = None
-    if cursor_text is None:
-        key = _key(call, found.mark if found else None, offset > 0)
-        made = call.dataset.plan_cache.get(key)
-    else:
-        cursor = _cursor(call, str(cursor_text), found)
-        key = _key(call, found.mark if found else None, "cursor", tuple(value is None for value in cursor))
-        made = call.dataset.plan_cache.get(key)
-    if made is None:
-        wanted = call.options()
-        wanted.offset = offset
-        if cursor is not None:
-            wanted.cursor, wanted.offset = "", 0
-        made = plan.list_plan(_asked(call, wanted, found), cursor)
-        call.dataset.keep(key, made)
-    given = made.options
-    values = Bindings(call.actor, literals, _params(call) if given.params else {}, [], offset, cursor)
-    row = await _run(call, made, values)
-    assert row is not None
-    if made.kind == "count":
-        return Reply(b"%d" % _number(row, made))
-    meta = await _meta(call, made, values, row)
-    tag = etag.of_list(row["body"] or b"[]", meta)
-    if tag and etag.matches(call.headers, tag):
-        return Reply(b"", 304, headers={"ETag": tag})
-    answer = listing(call, given, unsealed(call, made.sealed, row["body"] or b"[]"), made.names, meta)
-    if tag:
-        answer.headers["ETag"] = tag
-    return answer
-
-
-def _lifted(call: TableRequest, name: str) -> Any:
-    if name in call.query:
-        return call.query[name]
-    return call.body.get(name) if isinstance(call.body, dict) else None
-
-
-def _offset(call: TableRequest) -> int:
-    given = _lifted(call, "offset")
-    given = _lifted(call, "skip") if given is None else given
-    if given is None:
-        return 0
-    offset = integer("offset", given)
-    most = call.dataset.bounds.offset
-    if most is not None and offset > most:
-        raise BadRequest(f"The offset is {most} at most. Use a cursor to read on.", reason="bad_option")
-    return max(offset, 0)
-
-
-def _cursor(call: TableRequest, text: str, found: Filter | None) -> list[Any]:
-    if not text.strip():
-        return []
-    given = call.options()
-    right = plan.right_of(call.table, call.rights, "GET")
-    asked = ReadRequest(call.table, right, call.rights, given, found, call.dataset.bounds)
-    return aggregate.decode_cursor(text.strip(), plan.order_mark(call.table, given), plan.order_length(asked))
-
-
-async def _meta(call: TableRequest, made: Plan, values: Bindings, row: Any) -> dict[str, Any]:
-    given = made.options
-    more = bool(made.probe and row["more"])
-    own_limit = given.limit is not None and 0 < given.limit <= call.bounds().rows
-    meta: dict[str, Any] = {}
-    if given.include_count and not given.estimated:
-        meta["count"] = row["count"]
-    elif made.counter and (given.estimated or (more and not own_limit)):
-        counter = made.counter
-        counted = await _run(call, counter, values)
-        meta["count"] = _number(counted, counter)
-    if given.cursor is not None:
-        if more:
-            last = orjson.dumps(orjson.loads(row["position"])[0])
-            meta["next_cursor"] = aggregate.encode_cursor(made.mark, last)
-    elif "count" in meta and (more if made.probe else values.offset + made.limit < meta["count"]):
-        meta["next"] = values.offset + made.limit
-    if given.include_schema:
-        meta["schema"] = describe.describe(
-            call.dataset.schema, call.table, plan.right_of(call.table, call.rights, "GET"), call.rights
-        )
-    return meta
-
-
-def _number(row: Any, made: Plan) -> int:
-    if made.estimate:
-        return int(orjson.loads(row[0])[0]["Plan"]["Plan Rows"])
-    return int(row["count"])
-
-
-def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
-    """Sealed values become what the caller gets; all else stays the bytes that PostgreSQL made."""
-    if not sealed or call.dataset.unseal is None:
-        return body
-    wire = wire_for(call.headers.get(WIRE_HEADER), session_token(call.headers))
-    return call.dataset.unseal.body(body, wire)
-
-
 async def read(call: TableRequest, ident: str | None) -> Reply:
-    """GET of a table or a record, also tunnelled."""
+    """Answer a GET of a table or a record, also when it is tunnelled through POST."""
     plan.right_of(call.table, call.rights, "GET")
     if ident is not None:
         return await one(call, ident)
@@ -302,11 +88,212 @@ async def read(call: TableRequest, ident: str | None) -> Reply:
 
 
 def _idents(call: TableRequest) -> list[Any] | None:
-    """Identifiers from `ids`, or from records in a tunnelled body."""
+    """Return the identifiers of option `ids`, or of the records in a tunnelled body."""
     if "ids" in call.query or (isinstance(call.body, dict) and "ids" in call.body):
-        found = call.options().ids
-        records(found and [{"id": 0}] * len(found), call.dataset.bounds.records)
-        return found
+        idents = call.options().ids
+        records(idents and [{"id": 0}] * len(idents), call.dataset.bounds.records)
+        return idents
     if isinstance(call.body, list) or (isinstance(call.body, dict) and "resource" in call.body):
         return records(call.body, call.dataset.bounds.records)
     return None
+
+
+# -- plans and their values ------------------------------------------------------------------------------------------
+
+
+def _plan_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
+    """Return the key of a plan: the table, the role, and all options except bound values."""
+    query = option_key(plan_key(call.query, call.table.relation))
+    rest: Any = ()
+    if call.body is not None or "params" in call.query:
+        rest = cache.digest((body_key(call.body, call.table.relation), plan.params_key(_params(call))))
+    return (call.actor.role, call.table.name, query, rest, call.export.most if call.export else 0, *parts)
+
+
+def _params(call: TableRequest) -> dict[str, Any]:
+    """Return the named values of the request."""
+    sent = {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
+    return options({"params": call.query["params"]} if "params" in call.query else {}, sent).params
+
+
+def _read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> ReadRequest:
+    right = plan.right_of(call.table, call.rights, "GET")
+    return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds())
+
+
+def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
+    """Return the identifying fields, and the plan that reads `count` records by them."""
+    key = _plan_key(call, "keyed", count)
+    keyed = call.dataset.plan_cache.get(key)
+    if keyed is None:
+        parsed = call.options()
+        request = _read_request(call, parsed, None)
+        columns = plan.identifying(call.table, parsed.id_field, request.right)
+        keyed = (columns, plan.keyed_plan(request, columns, count))
+        call.dataset.keep(key, keyed)
+    return keyed
+
+
+# -- records by identifier -------------------------------------------------------------------------------------------
+
+
+async def one(call: TableRequest, ident: Any) -> Reply:
+    """Answer a GET of one record by its path."""
+    columns, keyed = _keyed(call, 1)
+    values = Bindings(call.actor, [], keyed.options.params, [plan.identifier(ident, columns)])
+    row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
+    if row is None:
+        raise missing(ident)
+    body = unsealed(call, keyed.sealed, row["body"])
+    tag = etag.etag(row["mark"], row["body"] if keyed.options.related else b"")
+    if etag.matches(call.headers, tag):
+        return Reply(b"", 304, headers={"ETag": tag})
+    if (form := wanted(keyed.options, call.headers)) is not None:
+        return as_file(call, [exact_json.loads(body)], keyed.names, *form)
+    return Reply(body, headers={"ETag": tag})
+
+
+def missing(ident: Any) -> NotFound:
+    """Return the refusal of a record that does not exist for the caller."""
+    return NotFound(f"Record with identifier '{str(ident)[:100]}' not found.")
+
+
+async def several(call: TableRequest, idents: list[Any]) -> Reply:
+    """Answer a read by `ids`: the records in this order. A missing record is an error of the batch."""
+    parsed = call.options()
+    batch = Batch("retrieved", parsed)
+    columns = plan.identifying(call.table, parsed.id_field, _read_request(call, parsed, None).right)
+    keys: list[list[Any]] = []
+    places: list[int | ApiError] = []  # for each identifier its place in `keys`, or what is wrong with it
+    for ident in idents:
+        try:
+            parts = plan.identifier(ident, columns)
+            for column, part in zip(columns, parts, strict=True):
+                plan.checked(column, part)
+            places.append(len(keys))
+            keys.append(parts)
+        except ApiError as error:
+            places.append(error)
+    rows: dict[int, bytes] = {}
+    sealed = False
+    names: tuple[str, ...] = ()
+    if keys:
+        _, keyed = _keyed(call, len(keys))
+        values = Bindings(call.actor, [], parsed.params, keys)
+        sealed, names = keyed.sealed, keyed.names
+        async with call.dataset.db.reads.acquire() as connection:
+            await answer_size.check(call.dataset.bounds, connection.fetchrow, keyed, values)
+            rows = {row["place"]: row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))}
+    for ident, place in zip(idents, places, strict=True):
+        if isinstance(place, ApiError):
+            batch.failed(place)
+        elif place in rows:
+            batch.done(unsealed(call, sealed, rows[place]))
+        else:
+            batch.failed(missing(ident))
+        if batch.stopped:
+            break
+    return listing(call, parsed, batch.answer(), names)
+
+
+# -- records by filter -----------------------------------------------------------------------------------------------
+
+
+async def many(call: TableRequest) -> Reply:
+    """Answer a read by filter: records, groups, or their number."""
+    text = call.filter_text()
+    tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
+    mark = tree.mark if tree else None
+    offset = _offset(call)
+    cursor_text = _option(call, "cursor")
+    position: list[Any] | None = None
+    if cursor_text is None:
+        key = _plan_key(call, mark, offset > 0)
+    else:
+        position = _position(call, str(cursor_text), tree)
+        key = _plan_key(call, mark, "cursor", tuple(value is None for value in position))
+    page: Plan | None = call.dataset.plan_cache.get(key)
+    if page is None:
+        parsed = call.options()
+        parsed.offset = offset
+        if position is not None:
+            parsed.cursor, parsed.offset = "", 0
+        page = plan.list_plan(_read_request(call, parsed, tree), position)
+        call.dataset.keep(key, page)
+    params = _params(call) if page.options.params else {}
+    values = Bindings(call.actor, literals, params, [], offset, position)
+    row = await call.dataset.fetchrow(page, values, call.actor.session or call.actor.key)
+    if page.kind == "count":
+        return Reply(b"%d" % _count(row, page))
+    meta = await _meta(call, page, values, row)
+    tag = etag.of_list(row["body"] or b"[]", meta)
+    if tag and etag.matches(call.headers, tag):
+        return Reply(b"", 304, headers={"ETag": tag})
+    response = listing(call, page.options, unsealed(call, page.sealed, row["body"] or b"[]"), page.names, meta)
+    if tag:
+        response.headers["ETag"] = tag
+    return response
+
+
+def _option(call: TableRequest, name: str) -> Any:
+    """Return the raw value of an option in the query or the body."""
+    if name in call.query:
+        return call.query[name]
+    return call.body.get(name) if isinstance(call.body, dict) else None
+
+
+def _offset(call: TableRequest) -> int:
+    value = _option(call, "offset")
+    value = _option(call, "skip") if value is None else value
+    if value is None:
+        return 0
+    offset = integer("offset", value)
+    largest = call.dataset.bounds.offset
+    if largest is not None and offset > largest:
+        raise BadRequest(f"The offset is {largest} at most. Use a cursor to read on.", reason="bad_option")
+    return max(offset, 0)
+
+
+def _position(call: TableRequest, text: str, tree: Filter | None) -> list[Any]:
+    """Return the values where the last page ended, from option `cursor`; [] for the first page."""
+    if not text.strip():
+        return []
+    parsed = call.options()
+    length = plan.order_length(_read_request(call, parsed, tree))
+    return cursor.decode_cursor(text.strip(), plan.order_mark(call.table, parsed), length)
+
+
+async def _meta(call: TableRequest, page: Plan, values: Bindings, row: Any) -> dict[str, Any]:
+    """Return the `meta` of a list: count, next page and schema, as requested."""
+    parsed = page.options
+    more = bool(page.probe and row["more"])
+    own_limit = parsed.limit is not None and 0 < parsed.limit <= call.bounds().rows
+    meta: dict[str, Any] = {}
+    if parsed.include_count and not parsed.estimated:
+        meta["count"] = row["count"]
+    elif page.counter and (parsed.estimated or (more and not own_limit)):
+        meta["count"] = _count(
+            await call.dataset.fetchrow(page.counter, values, call.actor.session or call.actor.key), page.counter
+        )
+    if parsed.cursor is not None:
+        if more:
+            last = orjson.dumps(orjson.loads(row["position"])[0])
+            meta["next_cursor"] = cursor.encode_cursor(page.mark, last)
+    elif "count" in meta and (more if page.probe else values.offset + page.limit < meta["count"]):
+        meta["next"] = values.offset + page.limit
+    if parsed.include_schema:
+        right = plan.right_of(call.table, call.rights, "GET")
+        meta["schema"] = describe.describe(call.dataset.schema, call.table, right, call.rights)
+    return meta
+
+
+def _count(row: Any, counter: Plan) -> int:
+    return int(orjson.loads(row[0])[0]["Plan"]["Plan Rows"] if counter.estimate else row["count"])
+
+
+def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
+    """Decrypt the sealed fields of a response body; the rest stays the JSON that PostgreSQL wrote."""
+    if not sealed or call.dataset.unseal is None:
+        return body
+    wire = wire_for(call.headers.get(WIRE_HEADER), session_token(call.headers))
+    return call.dataset.unseal.body(body, wire)

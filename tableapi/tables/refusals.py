@@ -1,4 +1,4 @@
-"""Refusals of writes: fields the caller may not set, references it may not make, records that are not there."""
+"""Refusals of writes: fields that may not be written, invalid references, records that do not exist."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tableapi.auth.rights import Right
 from tableapi.db.errors import bad_reference
 from tableapi.errors import ApiError, BadRequest
 from tableapi.http import etag
-from tableapi.query import dml, write_conditions
-from tableapi.query.change import Change
+from tableapi.query.dml import checks, write_conditions
+from tableapi.query.dml.change import Change
 from tableapi.query.filter.ast import Node
 from tableapi.query.plan import Bindings
 from tableapi.schema.model import Column, Table
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 def at_create(call: TableRequest, right: Right, change: Change, forced: Mapping[str, Any]) -> None:
     """Refuse fields of a new record that the caller may not set.
 
-    The session's own identity is ignored. A stamped field must be equal to its stamp. `forced`: references to the
+    The session's own identity is ignored, and a stamped field may be sent with its stamp. `forced`: references to the
     record above, which have to be written.
+
+    Raises:
+        Forbidden: a field may not be set.
     """
     tenant_guard.drop_own(call, change.refused)
     for name, value in {**change.refused, **{n: v for n, v in forced.items() if not right.sets((n,))}}.items():
@@ -40,26 +43,36 @@ async def at_change(
     writer: Writer,
     table: Table,
     right: Right,
-    wanted: list[Column],
+    key: list[Column],
     ident: list[Any],
     change: Change,
     forced: Mapping[str, Any],
 ) -> None:
-    """Refuse fields that the caller may not change, unless they are sent as they are stored."""
+    """Refuse fields that the caller may not change, unless they are sent with their stored values.
+
+    Raises:
+        Forbidden: a field may not be changed.
+        NotFound: the record does not exist for the caller.
+    """
     tenant_guard.drop_own(writer.call, change.refused)
     change.refused.update({name: value for name, value in forced.items() if not right.sets((name,))})
     if change.refused:
-        await unchanged(writer, table, right, wanted, ident, change.refused)
+        await unchanged(writer, table, right, key, ident, change.refused)
 
 
 async def unchanged(
-    writer: Writer, table: Table, right: Right, wanted: list[Column], ident: list[Any], fields: Mapping[str, Any]
+    writer: Writer, table: Table, right: Right, columns: list[Column], ident: list[Any], fields: Mapping[str, Any]
 ) -> None:
-    """Raise Forbidden when one of these fields is stored with another value, NotFound without the record."""
+    """Check that these fields of a record are stored with the values that were sent.
+
+    Raises:
+        Forbidden: one is not.
+        NotFound: the record does not exist for the caller.
+    """
     target = writer.target(table, right, "")
-    key = ("same", table.name, tuple(c.name for c in wanted), tuple(fields))
+    key = ("same", table.name, tuple(c.name for c in columns), tuple(fields))
     try:
-        row = await writer.fetch(key, lambda: dml.find(target, wanted, fields), writer.values(fields, ident))
+        row = await writer.fetch(key, lambda: checks.find(target, columns, fields), writer.values(fields, ident))
     except BadRequest:
         raise tenant_guard.field_refusal(writer.call, dict([next(iter(fields.items()))])) from None
     if row is None:
@@ -69,25 +82,25 @@ async def unchanged(
 
 
 async def gone(
-    writer: Writer, table: Table, right: Right, wanted: list[Column], ident: list[Any], match: str
+    writer: Writer, table: Table, right: Right, columns: list[Column], ident: list[Any], match: str
 ) -> ApiError:
-    """Return the refusal of a missing record, or of an `If-Match` that names an older version of it."""
+    """Return the refusal of a record that does not exist, or that is not in a version of `If-Match`."""
     if match:
         target = writer.target(table, right, "")
-        key = ("find", table.name, tuple(c.name for c in wanted), "", ())
-        if await writer.fetch(key, lambda: dml.find(target, wanted), writer.values({}, ident)) is not None:
+        key = ("find", table.name, tuple(c.name for c in columns), "", ())
+        if await writer.fetch(key, lambda: checks.find(target, columns), writer.values({}, ident)) is not None:
             return etag.precondition_failed()
     return missing(",".join(map(str, ident)))
 
 
 async def not_changed(
-    writer: Writer, table: Table, wanted: list[Column], ident: list[Any], change: Change, match: str
+    writer: Writer, table: Table, key: list[Column], ident: list[Any], change: Change, match: str
 ) -> ApiError:
     """Return the refusal of a change that wrote no row."""
     right = writer.right(table, "PATCH")
-    if (kept := await _judged(writer, table, right, wanted, ident, change)) is not None:
-        return kept
-    return await gone(writer, table, right, wanted, ident, match)
+    if (refusal := await _violated(writer, table, right, key, ident, change)) is not None:
+        return refusal
+    return await gone(writer, table, right, key, ident, match)
 
 
 async def not_created(writer: Writer, table: Table, change: Change, conflict: list[Column] | None) -> ApiError:
@@ -95,40 +108,46 @@ async def not_created(writer: Writer, table: Table, change: Change, conflict: li
     right = writer.right(table, "POST")
     if write_conditions.concern(table, right, writer.call.rights, _names(change)):
         target = writer.target(table, right, "")
-        key = ("judged new", table.name, *_shape(change))
-        row = await writer.fetch(key, lambda: dml.judged_new(target, change), writer.values(change.values))
+        key = ("check create", table.name, *_change_key(change))
+        row = await writer.fetch(key, lambda: checks.of_create(target, change), writer.values(change.values))
         if not row[write_conditions.REFERENCE]:
             return bad_reference()
     if not conflict:
         return prepared_write.not_created()
     ident = [change.values[c.name] for c in conflict]
-    found = await _judged(writer, table, writer.right(table, "PATCH"), conflict, ident, change)
-    return found or missing(",".join(map(str, ident)))
+    refusal = await _violated(writer, table, writer.right(table, "PATCH"), conflict, ident, change)
+    return refusal or missing(",".join(map(str, ident)))
 
 
 async def by_filter(
     writer: Writer, table: Table, change: Change, tree: Node | None, values: Bindings, key: tuple[Any, ...]
 ) -> None:
-    """Raise the refusal of a change by filter when one of its records may not be changed this way."""
+    """Check the write conditions for all records of a change by filter.
+
+    Raises:
+        ApiError: a condition does not hold for one of them.
+    """
     right = writer.right(table, "PATCH")
     if not write_conditions.concern(table, right, writer.call.rights, _names(change)):
         return
     target = writer.target(table, right, "")
     target.binder.params = writer.options.params
-    row = await writer.fetch(("judged all", *key), lambda: dml.judged_all(target, change, tree), values)
-    if (kept := _refusal(writer, right, change, row)) is not None:
-        raise kept
+    row = await writer.fetch(("check changes", *key), lambda: checks.of_changes(target, change, tree), values)
+    if (refusal := _refusal(writer, right, change, row)) is not None:
+        raise refusal
 
 
-async def _judged(
-    writer: Writer, table: Table, right: Right, wanted: list[Column], ident: list[Any], change: Change
+async def _violated(
+    writer: Writer, table: Table, right: Right, columns: list[Column], ident: list[Any], change: Change
 ) -> ApiError | None:
-    """Return the refusal by a condition on a field; None when all hold, or without the record."""
+    """Return the refusal by a write condition; None when all hold, or the record does not exist."""
     if not write_conditions.concern(table, right, writer.call.rights, _names(change)):
         return None
     target = writer.target(table, right, "")
-    key = ("judged", table.name, tuple(c.name for c in wanted), *_shape(change))
-    row = await writer.fetch(key, lambda: dml.judged(target, change, wanted), writer.values(change.values, ident))
+    key = ("check change", table.name, tuple(c.name for c in columns), *_change_key(change))
+    row = await writer.fetch(
+        key, lambda: checks.of_change(target, change, columns), writer.values(change.values, ident)
+    )
     return _refusal(writer, right, change, row) if row is not None else None
 
 
@@ -144,5 +163,6 @@ def _names(change: Change) -> tuple[str, ...]:
     return (*change.values, *change.expressions)
 
 
-def _shape(change: Change) -> tuple[Any, ...]:
+def _change_key(change: Change) -> tuple[Any, ...]:
+    """Return what a statement depends on in a change."""
     return tuple(change.values), tuple(change.expressions.items())

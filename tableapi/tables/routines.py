@@ -1,6 +1,7 @@
-"""Functions and procedures (table-api §12): only those that are listed as public, with bound values.
+"""Functions and procedures. Only public ones are served, and their parameters are bound values.
 
-Public is what the setting PUBLIC_ROUTINES lists, for every caller, and what a role of the access file names exactly.
+A routine is public for every role when the setting PUBLIC_ROUTINES lists it, and for a role of the access file that
+names it exactly.
 """
 
 from __future__ import annotations
@@ -21,9 +22,7 @@ from tableapi.errors import BadRequest, MethodNotAllowed, NotFound
 from tableapi.http import response
 from tableapi.http.body import parse_body
 from tableapi.http.response import Reply
-from tableapi.query import plan
-from tableapi.query.select import finish
-from tableapi.query.where import Binder
+from tableapi.query.statement import Binder, Bindings, bound, finish
 from tableapi.schema.model import Argument, Routine
 
 KINDS = {"_func": "f", "_proc": "p"}
@@ -31,10 +30,12 @@ _SHAPING = ("returns", "wrapper", "params")
 
 
 def _number(value: Any) -> Any:
+    """Convert a result to a number, without loss of digits."""
     return value if isinstance(value, exact_json.Number) else float(value)
 
 
 def _whole(value: Any) -> Any:
+    """Convert a result to a whole number, without loss of digits."""
     return value if isinstance(value, exact_json.Number) and value.text.lstrip("-").isdigit() else int(value)
 
 
@@ -45,45 +46,49 @@ _SCALARS: dict[str, Callable[[Any], Any]] = {
 
 
 def public(dataset: Dataset, role: str, verb: str = "GET") -> list[Routine]:
+    """Return the routines that a role may call."""
     rights = dataset.rights(role)
     listed = {name.lower() for name in dataset.bounds.routines}
     return [
-        r for r in dataset.schema.routines
-        if (role and r.name.lower() in listed) or rights.routine("_proc" if r.kind == "p" else "_func", r.name, verb)
-    ]  # fmt: skip
+        routine
+        for routine in dataset.schema.routines
+        if (role and routine.name.lower() in listed)
+        or rights.routine("_proc" if routine.kind == "p" else "_func", routine.name, verb)
+    ]
 
 
 async def answer(
-    http: Any, dataset: Dataset, actor: Actor, parts: list[str], given: Mapping[str, str], most: int
+    http: Any, dataset: Dataset, actor: Actor, parts: list[str], query: Mapping[str, str], max_bytes: int
 ) -> Reply:
-    """GET and POST of /_func and /_proc."""
+    """Answer a GET or POST of `/_func` or `/_proc`."""
     kind = parts[0]
     verb = "GET" if http.method == "HEAD" else http.method
     if verb not in ("GET", "POST"):
         raise MethodNotAllowed("Routines are called with GET or POST.", headers={"Allow": "GET, POST"})
     if len(parts) == 1:
-        names = sorted({r.name for r in public(dataset, actor.role, verb) if r.kind == KINDS[kind]})
+        names = sorted({routine.name for routine in public(dataset, actor.role, verb) if routine.kind == KINDS[kind]})
         return Reply(response.dumps({"resource": [{"name": name} for name in names]}))
     body = None
     if verb == "POST":
-        body = parse_body(http.headers.get("content-type", ""), await http.body(most), most)
+        body = parse_body(http.headers.get("content-type", ""), await http.body(max_bytes), max_bytes)
     name, inline = _inline("/".join(parts[1:]))
-    found = [r for r in await _named(dataset, actor, name, verb) if r.kind == KINDS[kind]]
-    if not found:
+    named = [routine for routine in await _named(dataset, actor, name, verb) if routine.kind == KINDS[kind]]
+    if not named:
         raise NotFound(f"There is no routine '{name[:100]}'.", reason="unknown_routine")
-    sent = inline if inline is not None else _params(given, body)
-    routine, values = _chosen(found, sent)
+    sent = inline if inline is not None else _params(query, body)
+    routine, values = _chosen(named, sent)
     rows = await _run(dataset, routine, values, read_only=verb == "GET")
-    options = dict(given) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
+    options = dict(query) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
     return Reply(response.dumps(_shaped(rows, options.get("returns", ""), options.get("wrapper", ""))))
 
 
 async def _named(dataset: Dataset, actor: Actor, name: str, verb: str) -> list[Routine]:
-    for look in (False, True):
-        if look and not await dataset.look():
+    """Return the public routines of this name; an unknown one may be new, so the schema is read again."""
+    for again in (False, True):
+        if again and not await dataset.look():
             break
-        if found := [r for r in public(dataset, actor.role, verb) if r.name.lower() == name.lower()]:
-            return found
+        if named := [routine for routine in public(dataset, actor.role, verb) if routine.name.lower() == name.lower()]:
+            return named
     return []
 
 
@@ -91,12 +96,12 @@ async def _named(dataset: Dataset, actor: Actor, name: str, verb: str) -> list[R
 
 
 def _inline(text: str) -> tuple[str, list[Any] | None]:
-    """`add(1,'x, y')` -> the name and its values."""
+    """Return the name and the parameters of a path such as `add(1,'x, y')`."""
     name, opened, rest = text.partition("(")
     if not opened:
         return text, None
     if not rest.endswith(")"):
-        raise BadRequest("The parameters in the path want a closing parenthesis.", reason="bad_params")
+        raise BadRequest("The parameters in the path need a closing parenthesis.", reason="bad_params")
     inner = rest[:-1].strip()
     if not inner:
         return name, []
@@ -104,9 +109,9 @@ def _inline(text: str) -> tuple[str, list[Any] | None]:
     return name, [None if cell.strip().lower() == "null" else cell.strip() for cell in cells]
 
 
-def _params(given: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
-    """Values by place, or by name."""
-    sent: Any = given.get("params")
+def _params(query: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
+    """Return the parameters of a request: a list by position, or an object by name."""
+    sent: Any = query.get("params")
     if sent is not None:
         try:
             sent = exact_json.loads(sent)
@@ -115,28 +120,32 @@ def _params(given: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
     if isinstance(body, dict) and "params" in body:
         sent = body["params"]
     if sent is None:
-        return {name: value for name, value in given.items() if name not in _SHAPING}
+        return {name: value for name, value in query.items() if name not in _SHAPING}
     if isinstance(sent, dict):
         return sent
     if not isinstance(sent, list):
         raise BadRequest("Option 'params' must be a list or an object.", reason="bad_params")
-    if sent and all(isinstance(one, dict) and "name" in one for one in sent):
-        return {str(one["name"]): one.get("value") for one in sent}
-    return [one["value"] if isinstance(one, dict) and one.keys() == {"value"} else one for one in sent]
+    if sent and all(isinstance(item, dict) and "name" in item for item in sent):
+        return {str(item["name"]): item.get("value") for item in sent}
+    return [item["value"] if isinstance(item, dict) and item.keys() == {"value"} else item for item in sent]
 
 
-def _chosen(found: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tuple[Routine, dict[int, Any]]:
-    """The routine of this name that takes these values, and the values by the place of their argument."""
-    for routine in found:
+def _chosen(routines: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tuple[Routine, dict[int, Any]]:
+    """Return the routine that takes these parameters, and their values by position.
+
+    Raises:
+        BadRequest: no routine of this name takes them.
+    """
+    for routine in routines:
         arguments = routine.sent
         if isinstance(sent, list):
             if routine.required <= len(sent) <= len(arguments):
                 return routine, dict(enumerate(sent))
             continue
         places = {a.name.lower(): n for n, a in enumerate(arguments) if a.name}
-        known = {places[name.lower()]: value for name, value in sent.items() if name.lower() in places}
-        if set(range(routine.required)) <= known.keys():
-            return routine, known
+        values = {places[name.lower()]: value for name, value in sent.items() if name.lower() in places}
+        if set(range(routine.required)) <= values.keys():
+            return routine, values
     raise BadRequest("The routine takes other parameters.", reason="bad_params")
 
 
@@ -144,17 +153,19 @@ def _chosen(found: Iterable[Routine], sent: list[Any] | dict[str, Any]) -> tuple
 
 
 def _call(routine: Routine, values: Mapping[int, Any], binder: Binder) -> Function[Any]:
-    """The call with bound values; those that are left out have defaults. Names come from the catalog alone."""
+    """Return the call with bound values. Omitted parameters have defaults; names come from the catalog."""
     arguments: list[Any] = []
     gap, place = False, 0
-    for one in routine.arguments:
-        if not one.sent:
+    for argument in routine.arguments:
+        if not argument.sent:
             if routine.kind == "p":
-                arguments.append(_passed(one, sa.null(), gap))
+                arguments.append(_argument(argument, sa.null(), gap))
             continue
         if place in values:
             arguments.append(
-                _passed(one, binder.value(one.type, ("value", str(place)), one.name or str(place + 1)), gap)
+                _argument(
+                    argument, binder.value(argument.type, ("value", str(place)), argument.name or str(place + 1)), gap
+                )
             )
         else:
             gap = True
@@ -163,48 +174,55 @@ def _call(routine: Routine, values: Mapping[int, Any], binder: Binder) -> Functi
     return Function(quoted(routine.bare, True), *arguments, packagenames=(quoted(routine.schema, True),))
 
 
-def _passed(one: Argument, value: Any, gap: bool) -> Any:
-    if one.mode == "v":
+def _argument(argument: Argument, value: Any, named: bool) -> Any:
+    """Return a parameter of the call, by name after an omitted one."""
+    if argument.mode == "v":
         return sa.literal_column("variadic ").op("")(value)
-    return sa.column(sa.sql.elements.quoted_name(one.name, True)).op("=>")(value) if gap and one.name else value
+    return (
+        sa.column(sa.sql.elements.quoted_name(argument.name, True)).op("=>")(value)
+        if named and argument.name
+        else value
+    )
 
 
 async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *, read_only: bool) -> Any:
+    """Run a routine, and return its rows. `read_only`: for GET, where a routine that writes is refused."""
     binder = Binder()
     call = _call(routine, values, binder)
-    bound = plan.Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
+    bindings = Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
     async with (dataset.db.reads if read_only else dataset.db.writes).acquire() as connection:
         if routine.kind == "p":
-            shape = finish(call, binder)
-            args = [get(bound) for get in plan.bound(shape)]
-            row = await connection.fetchrow("CALL " + shape.sql, *args)
+            statement = finish(call, binder)
+            args = [get(bindings) for get in bound(statement)]
+            row = await connection.fetchrow("CALL " + statement.sql, *args)
             return [_plain(row)] if row is not None and len(row) else []
         rows = sa.select(sa.literal_column("*")).select_from(call).subquery("r")
-        every = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), sa.literal_column("'[]'::json"))
-        shape = finish(sa.select(every.label("body")).select_from(rows), binder)
-        args = [get(bound) for get in plan.bound(shape)]
+        records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), sa.literal_column("'[]'::json"))
+        statement = finish(sa.select(records.label("body")).select_from(rows), binder)
+        args = [get(bindings) for get in bound(statement)]
         try:
             async with connection.transaction(readonly=read_only):
-                body = await connection.fetchval(shape.sql, *args)
+                body = await connection.fetchval(statement.sql, *args)
         except asyncpg.ReadOnlySQLTransactionError:
             raise MethodNotAllowed("This routine changes data. Call it with POST.", headers={"Allow": "POST"}) from None
     return exact_json.loads(body)
 
 
 def _plain(row: Any) -> dict[str, Any]:
+    """Return a row of a procedure with its JSON decoded."""
     return {k: exact_json.loads(v) if isinstance(v, bytes) else v for k, v in dict(row).items()}
 
 
 def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
-    """`returns`: the type of a single value, which then stands alone; TABLE for rows. `wrapper`: the name round it."""
-    made = rows
+    """Return the rows as `returns` (a type for a single value, TABLE for rows) and `wrapper` (a name) define."""
+    result = rows
     if returns and returns.lower() != "table":
         kind = _SCALARS.get(returns.lower())
         if kind is None:
             raise BadRequest(f"Option 'returns' must be TABLE or one of {', '.join(_SCALARS)}.", reason="bad_option")
         first = next(iter(rows[0].values()), None) if rows else None
         try:
-            made = None if first is None else kind(first)
+            result = None if first is None else kind(first)
         except (TypeError, ValueError, OverflowError):
             raise BadRequest(f"The result is no {returns}.", reason="bad_option") from None
-    return {wrapper: made} if wrapper else made
+    return {wrapper: result} if wrapper else result

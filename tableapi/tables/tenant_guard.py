@@ -1,7 +1,7 @@
-"""Refusals of fields that may not be written, and of values that name another account than the session's.
+"""Refusals of fields that may not be written, and of values that name another tenant than the session's.
 
-The fields that say whose a record is are `Sessions.identity` of the policy. The session's own value is ignored in them.
-Another one is an attempt at another account: it has a reason of its own, and is kept for the audit.
+The fields that name the tenant of a record are `Sessions.identity` of the policy. The session's own value is ignored in
+them. Any other value is refused with a reason of its own, and recorded for the audit.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tableapi.tables.read import TableRequest
 
 def field_refusal(call: TableRequest, fields: Mapping[str, Any]) -> Forbidden:
     """Return the refusal of these fields, with the values that were sent."""
-    crossed = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
-    return tenant_mismatch(call, crossed[0], fields[crossed[0]]) if crossed else unwritable(fields)
+    mismatches = [name for name in fields if name in call.dataset.identity and differs(call, name, fields[name])]
+    return tenant_mismatch(call, mismatches[0], fields[mismatches[0]]) if mismatches else unwritable(fields)
 
 
 def unwritable(fields: Mapping[str, Any]) -> Forbidden:
@@ -34,7 +34,7 @@ def differs(call: TableRequest, name: str, value: Any) -> bool:
 
 
 def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
-    """Return the refusal of a field that names another account. It is kept once per request and field."""
+    """Return the refusal of a field that names another tenant, and record it for the audit."""
     call.tenant_mismatches[name] = value
     return Forbidden(f"Field '{name}' is not yours to choose.", reason="tenant_mismatch")
 
@@ -56,15 +56,15 @@ def drop_own(call: TableRequest, fields: dict[str, Any]) -> None:
 
 
 def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity fields of a record that hold another value than the session's, where none may be written.
+    """Return the identity fields of a record with another value than the session's that may not be written.
 
-    The key of the table is left out: a record of another account does not exist for the caller. Fields that the right
-    ignores are kept for the audit and not returned.
+    The key of the table is left out: a record of another tenant does not exist for the caller. Fields that the right
+    ignores are recorded for the audit and not returned.
     """
     if not call.dataset.identity or not call.actor.session:
         return {}
     right = call.rights.right(call.table, verb)
-    found = {}
+    fields = {}
     for name, value in _named(call, record):
         if name in call.table.key or (right is not None and right.writes(name)):
             continue
@@ -73,42 +73,47 @@ def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[st
         if right is not None and name in right.ignored:
             call.tenant_mismatches[name] = value
         else:
-            found[name] = value
-    return found
+            fields[name] = value
+    return fields
 
 
 def unpermitted(call: TableRequest, verb: str) -> None:
-    """Refuse records that name another account in a request without a right to its verb."""
+    """Refuse records that name another tenant in a request without a right to its verb."""
     if call.dataset.identity and call.rights.right(call.table, verb) is None:
         for record in sent(call):
             checked(call, verb, record)
 
 
 def checked(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record under the table's own names. Raises Forbidden when it names another account."""
-    if found := foreign(call, verb, record):
-        raise field_refusal(call, found)
+    """Return a record under the names of the table.
+
+    Raises:
+        Forbidden: the record names another tenant.
+    """
+    if fields := foreign(call, verb, record):
+        raise field_refusal(call, fields)
     return spelled(call.table, record)
 
 
 def sent(call: TableRequest) -> list[Mapping[str, Any]]:
-    """Return the objects in a body that may be records, whether it is well formed or not."""
+    """Return the objects in a body that may be records, whether or not the body is well formed."""
     body = call.body.get("resource", call.body) if isinstance(call.body, dict) else call.body
-    return [one for one in (body if isinstance(body, list) else [body]) if isinstance(one, dict)]
+    return [item for item in (body if isinstance(body, list) else [body]) if isinstance(item, dict)]
 
 
 def _named(call: TableRequest, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The identity fields of a record with their values, also those that a nested parent stands for."""
+    """Yield the identity fields of a record with their values, also those that a nested parent sets."""
     identity, table = call.dataset.identity, call.table
     for name, value in spelled(table, record).items():
         relation = table.relations.get(name)
         if relation is not None and relation.kind == "belongs_to" and not identity.keys().isdisjoint(relation.own):
-            yield from ((own, one) for own, one in _of_parent(relation, value) if own in identity)
+            yield from ((own, part) for own, part in _of_parent(relation, value) if own in identity)
         elif name in identity and name in table.columns:
             yield name, value
 
 
 def _of_parent(relation: Relation, parent: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the references of a record to a nested parent with their values."""
     if parent is None:
         yield from dict.fromkeys(relation.own).items()
     elif isinstance(parent, dict):

@@ -149,7 +149,7 @@ async def test_ten_thousand_requests_of_junk_leave_nothing(app: App) -> None:
 
 async def test_shapes_are_bounded_in_bytes(app: App) -> None:
     kept = app.services.datasets["x"].plan_cache
-    kept._most_bytes = 300_000
+    kept._max_bytes = 300_000
     async with caller(app) as client:
         for number in range(300):
             answer = await client.get(f"/tag?limit=1&file=name{number}{'x' * 3000}.csv")

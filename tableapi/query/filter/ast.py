@@ -1,4 +1,4 @@
-"""A filter as a tree: what filter_parser.py makes of a text, and clauses.py a condition of."""
+"""The syntax tree of a filter: `parser` builds it, `where` makes a condition of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """The value at `place` in the literals of the request. `number`: written as a number without quotes. `flag`: "0" or
-    "1" where it is just that, which belongs to the shape (see FLAGS)."""
+    """The value at `place` in the literals of the request.
+
+    number: written as a number without quotes. flag: "0" or "1" for exactly these numbers, see FLAGS.
+    """
 
     place: int
     quoted: bool
@@ -16,26 +18,29 @@ class Literal:
     flag: str = ""
 
 
-# Most conditions on 0 and 1 are on flags, where nearly all rows have one of the two. Bound, PostgreSQL would take them
-# for half of the rows each, find its plan for any value dear, and so plan at every execution.
+# Conditions on 0 and 1 are mostly on flags, where nearly all rows have the same value. As bound parameters PostgreSQL
+# would estimate half of the rows for each, reject its generic plan, and plan anew at every execution. So these two
+# values are part of the statement.
 FLAGS = frozenset(("0", "1"))
 
 
 @dataclass(frozen=True, slots=True)
 class Special(Literal):
-    """A literal that is a moment on date and time fields and text on all others."""
+    """A literal that means the current date or time on date and time fields, and text on all others."""
 
     moment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
+    """A named value, `:name`."""
+
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """An unquoted word with a meaning of its own: null, now(), current_date, current_timestamp."""
+    """An unquoted word with a meaning of its own: null."""
 
     name: str
 
@@ -45,20 +50,29 @@ Value = Literal | Param | Word
 
 @dataclass(frozen=True, slots=True)
 class Condition:
+    """A comparison. `path`: a field, or relations and a field. `op`: one of
+
+    = != > >= < <= in like ilike contains starts ends between null
+    """
+
     path: tuple[str, ...]
-    op: str  # = != > >= < <= in like ilike contains starts ends between null
+    op: str
     values: tuple[Value, ...]
     negated: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
+    """A negated tree."""
+
     inner: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    op: str  # and or xor nor
+    """Two trees joined by `op`: and, or, xor, nor."""
+
+    op: str
     left: Node
     right: Node
 
@@ -68,7 +82,10 @@ Node = Condition | Not | Logic
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`mark`: the key as a digest of fixed size."""
+    """A parsed filter. Filters with equal keys have equal trees.
+
+    key: the text with placeholders for its literals. mark: the key as a digest of fixed size.
+    """
 
     key: tuple[str, ...]
     tree: Node
@@ -76,7 +93,7 @@ class Filter:
 
 
 def shifted(node: Node, by: int) -> Node:
-    """The same tree with the places of its literals moved."""
+    """Return the tree with the places of its literals moved."""
     match node:
         case Not(inner):
             return Not(shifted(inner, by))

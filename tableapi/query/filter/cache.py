@@ -1,11 +1,14 @@
-"""Filters (table-api §4): text -> tree, by the parser or a short cut. Knows no tables, columns, actors or HTTP.
+"""Parsed filters, cached by their text without its literals. Knows no tables, columns or actors.
 
-Literals are lifted out: a tree refers to them by their place, and `Filter.key` is the text around them. Two filters
-with equal keys have equal trees, so the SQL of one serves the other with its own literals bound.
+A tree refers to a literal by its place, and `Filter.key` is the text around the literals. So filters that differ only
+in literals share a tree and the SQL made of it, and each binds its own literals. `docs/reference/wire.md` has the
+grammar.
 """
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import re
 from typing import Any
 
@@ -13,74 +16,87 @@ from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Filter, Node
 from tableapi.query.filter.parser import HavingParser, Parser
-from tableapi.query.plan_cache import digest
 
-NORMAL = Limits()
+DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, limits: Limits = NORMAL) -> tuple[Filter, list[str]]:
-    """The filter of a text and its literals. Raises BadFilter with the place of the fault."""
-    _bounded(text, limits)
-    lifted = _LIFT.split(text)
-    known = _known.get((*lifted[::2], *map(_mark, lifted[1::2])))
-    if known is not None:
-        return known, [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in lifted[1::2]]
+def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, list[str]]:
+    """Return the filter of a text and its literals.
+
+    Raises:
+        BadFilter: the text does not parse or is past a limit; with the position of the fault.
+    """
+    _check_length(text, limits)
+    parts = _VALUES.split(text)
+    cached = _filters.get((*parts[::2], *map(_mark, parts[1::2])))
+    if cached is not None:
+        return cached, [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in parts[1::2]]
     parser = Parser(text, limits)
     tree = parser.whole()
     key = parser.key()
-    found = Filter(key, tree, digest(key))
-    _remember(lifted, parser, found)
-    return found, parser.literals
+    parsed = Filter(key, tree, digest(key))
+    _remember(parts, parser, parsed)
+    return parsed, parser.literals
 
 
-def having(text: str, limits: Limits = NORMAL) -> tuple[Node, list[str]]:
-    """The tree and the literals of a condition on groups. Raises BadFilter."""
-    _bounded(text, limits)
+def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, list[str]]:
+    """Return the tree and the literals of a condition on groups.
+
+    Raises:
+        BadFilter: as `parse`.
+    """
+    _check_length(text, limits)
     parser = HavingParser(text, limits)
     return parser.whole(), parser.literals
 
 
-def _bounded(text: str, limits: Limits) -> None:
+def _check_length(text: str, limits: Limits) -> None:
     if len(text) > limits.length:
         raise BadFilter(f"The filter is longer than {limits.length} characters", limits.length)
     if "\x00" in text:
-        raise BadFilter("The filter holds a NUL character", text.index("\x00"))
+        raise BadFilter("The filter contains a NUL character", text.index("\x00"))
 
 
-# The short cut. Quoted values and numbers are lifted by one pattern; when each of them was a whole value at the first
-# parse, another text with the same rest has the same tree, because the parser looks at nothing inside such a value.
-_LIFT = re.compile(r"('(?:[^']|'')*'|(?<![\w.'\"+-])[+-]?\d+(?:\.\d+)?(?![\w.'\"+-]))", re.ASCII)
-KNOWN, KNOWN_CHARS = 2000, 500_000  # how many filters are remembered, and of how many characters together
-_known: dict[tuple[str, ...], Filter] = {}
+# One pattern splits a filter at its quoted values and numbers. When each of them was a whole value in the first parse,
+# every text with the same parts between them has the same tree, because the parser reads nothing inside such a value.
+_VALUES = re.compile(r"('(?:[^']|'')*'|(?<![\w.'\"+-])[+-]?\d+(?:\.\d+)?(?![\w.'\"+-]))", re.ASCII)
+MAX_FILTERS, MAX_CHARS = 2000, 500_000  # in the cache: filters, and their characters together
+_filters: dict[tuple[str, ...], Filter] = {}
 _chars = 0
 
 
 def _mark(part: str) -> str:
-    """What of a lifted value belongs to the shape."""
+    """Return the placeholder of a value in a key: a flag itself, "'" for quoted text, "#" for a number."""
     return part if part in FLAGS else "'" if part[0] == "'" else "#"
 
 
-def _remember(lifted: list[str], parser: Parser, found: Filter) -> None:
-    at, spans = 0, []
-    for place, part in enumerate(lifted):
-        if place % 2:
-            spans.append((at, at + len(part), _mark(part)))
-        at += len(part)
+def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
+    """Cache a filter if each value that the pattern found was a whole value for the parser."""
+    position, spans = 0, []
+    for number, part in enumerate(parts):
+        if number % 2:
+            spans.append((position, position + len(part), _mark(part)))
+        position += len(part)
     if spans == parser.spans:
         global _chars
-        if len(_known) >= KNOWN or _chars >= KNOWN_CHARS:
-            _known.clear()
+        if len(_filters) >= MAX_FILTERS or _chars >= MAX_CHARS:
+            _filters.clear()
             _chars = 0
-        _known[(*lifted[::2], *map(_mark, lifted[1::2]))] = found
+        _filters[(*parts[::2], *map(_mark, parts[1::2]))] = parsed
         _chars += len(parser.text)
 
 
-def named(value: Any) -> str:
-    """What about a named value belongs to the shape of a statement: null, a number, a list and its length."""
+def param_kind(value: Any) -> str:
+    """Return what a statement depends on in a named value: null, a number, or a list and its items."""
     if value is None:
         return "null"
     if isinstance(value, list):
-        return "list:" + ",".join(named(item) for item in value)
+        return "list:" + ",".join(param_kind(item) for item in value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "0"
     return "'"
+
+
+def digest(value: Any) -> bytes:
+    """Return a digest of fixed size of a tuple of texts."""
+    return hashlib.blake2b(marshal.dumps(value, 0), digest_size=16).digest()

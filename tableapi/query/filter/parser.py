@@ -1,4 +1,4 @@
-"""The filter grammar (table-api §4): text -> tree, by recursive descent. Knows no tables."""
+"""The recursive descent parser of filters. Knows no tables. The grammar is in `docs/reference/wire.md`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Condition, Literal, Logic, Node, Not, Param, Special, Value, Word
 from tableapi.query.names import CLOSING, aggregate, quoted, skip
+from tableapi.query.spelling import suggestion
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|=|>|<")
@@ -18,14 +19,20 @@ _LOGIC = re.compile(r"(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|", re.IGNORECASE)
 _AFTER_QUOTE = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
 _SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z", re.IGNORECASE)
-_MOST_ROUND = 10  # parentheses round a moment
+_MAX_PARENTHESES = 10  # around the current date or time
 
 _COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
 _TEXT_OPS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
+_OPERATORS = ("=", *_COMPARE, "IN", *_TEXT_OPS, "BETWEEN", "IS", "NOT")
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
 
 
 class Parser:
+    """Parses one filter.
+
+    literals: the values, in order. spans: (start, end, placeholder) of each value in the text.
+    """
+
     def __init__(self, text: str, limits: Limits) -> None:
         self.text, self.limits = text, limits
         self.at = 0
@@ -34,42 +41,47 @@ class Parser:
         self.spans: list[tuple[int, int, str]] = []
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Raise BadFilter with a position, by default the current one."""
         raise BadFilter(message, self.at if at is None else at)
 
-    def blank(self) -> None:
+    def skip_blanks(self) -> None:
+        """Move past white space."""
         self.at = skip(self.text, self.at)
 
     def peek_word(self) -> str:
-        """The next word in upper case, without taking it."""
-        self.blank()
-        found = _WORD.match(self.text, self.at)
-        return found[0].upper() if found else ""
+        """Return the next word in upper case without consuming it."""
+        self.skip_blanks()
+        match = _WORD.match(self.text, self.at)
+        return match[0].upper() if match else ""
 
     def take_word(self, word: str) -> bool:
+        """Consume this word if it comes next, and return whether it did."""
         if self.peek_word() != word:
             return False
         self.at += len(word)
         return True
 
     def deeper(self) -> None:
+        """Enter one level of nesting."""
         self.depth += 1
         if self.depth > self.limits.depth:
-            self.fail(f"The filter is nested deeper than {self.limits.depth}")
+            self.fail(f"The filter is nested more than {self.limits.depth} levels deep")
 
     def whole(self) -> Node:
-        """The tree of the whole text."""
+        """Parse the whole text."""
         tree = self.expression()
-        self.blank()
+        self.skip_blanks()
         if self.at < len(self.text):
-            self.fail("The end of the filter is expected")
+            self.fail("AND, OR, XOR, NOR or the end of the filter is expected")
         return tree
 
     def expression(self, level: int = 0) -> Node:
+        """Parse operators of one level of precedence; NOR and OR are the loosest."""
         if level == len(_LEVELS):
             return self.negation()
         left = self.expression(level + 1)
         while True:
-            self.blank()
+            self.skip_blanks()
             sign = self.text[self.at : self.at + 2]
             word = sign if sign in ("&&", "||") else self.peek_word().lower()
             op = _LEVELS[level].get(word)
@@ -79,6 +91,7 @@ class Parser:
             left = Logic(op, left, self.expression(level + 1))
 
     def negation(self) -> Node:
+        """Parse NOT, or what it may precede."""
         if not self.take_word("NOT"):
             return self.primary()
         self.deeper()
@@ -87,34 +100,37 @@ class Parser:
         return Not(inner)
 
     def primary(self) -> Node:
-        self.blank()
+        """Parse a group in parentheses or a condition."""
+        self.skip_blanks()
         if self.text[self.at : self.at + 1] != "(":
             return self.condition()
-        opened = self.at
         self.at += 1
         self.deeper()
         inner = self.expression()
         self.depth -= 1
-        self.blank()
+        self.skip_blanks()
         if self.text[self.at : self.at + 1] != ")":
-            self.fail("A closing parenthesis is missing" if self.at >= len(self.text) else "A logic word is expected")
-        if self.at <= opened:
-            self.fail("An empty group")
+            self.fail(
+                "A closing parenthesis is missing"
+                if self.at >= len(self.text)
+                else "AND, OR, XOR, NOR or ) is expected"
+            )
         self.at += 1
         return inner
 
     def condition(self) -> Node:
+        """Parse one condition on a field."""
         self.conditions += 1
         if self.conditions > self.limits.conditions:
-            self.fail(f"More than {self.limits.conditions} conditions")
-        self.blank()
+            self.fail(f"The filter has more than {self.limits.conditions} conditions")
+        self.skip_blanks()
         path = self.path()
-        self.blank()
+        self.skip_blanks()
         if symbol := _SYMBOL.match(self.text, self.at):
             self.at = symbol.end()
             return self.comparison(path, _COMPARE.get(symbol[0], symbol[0]))
         negated = self.take_word("NOT")
-        self.blank()
+        self.skip_blanks()
         word_at = self.at
         word = self.peek_word()
         self.at += len(word)
@@ -124,27 +140,29 @@ class Parser:
             return Condition(path, "in", self.list(), negated)
         if word in _TEXT_OPS:
             if word in ("STARTS", "ENDS") and not self.take_word("WITH"):
-                self.fail("WITH is expected")
+                self.fail(f"WITH is expected after {word}")
             return Condition(path, _TEXT_OPS[word], (self.value(),), negated)
         if word == "BETWEEN":
             low = self.value()
             if not self.take_word("AND"):
-                self.fail("AND is expected")
+                self.fail("AND and the upper value of BETWEEN are expected")
             return Condition(path, "between", (low, self.value()), negated)
         if word == "IS" and not negated:
             negated = self.take_word("NOT")
             if not self.take_word("NULL"):
-                self.fail("NULL is expected")
+                self.fail("NULL is expected after IS")
             return Condition(path, "null", (), negated)
-        return self.fail("An operator is expected", word_at)
+        return self.fail(_no_operator(word), word_at)
 
     def comparison(self, path: tuple[str, ...], op: str) -> Condition:
+        """Parse the value of a comparison; `= null` and `!= null` mean IS NULL and IS NOT NULL."""
         value = self.value()
         if isinstance(value, Word) and value.name == "null" and op in ("=", "!="):
             return Condition(path, "null", (), op == "!=")
         return Condition(path, op, (value,), False)
 
     def path(self) -> tuple[str, ...]:
+        """Parse names joined by dots."""
         names = [self.name()]
         while self.text[self.at : self.at + 1] == ".":
             self.at += 1
@@ -152,50 +170,52 @@ class Parser:
         return tuple(names)
 
     def name(self) -> str:
+        """Parse one name, bare or quoted."""
         first = self.text[self.at : self.at + 1]
         if first in CLOSING:
-            inner = quoted(self.text, self.at)
-            if inner is None:
-                self.fail("A quoted field name without its end")
-            name, self.at = inner
+            quoted_name = quoted(self.text, self.at)
+            if quoted_name is None:
+                self.fail("The closing quote of a field name is missing")
+            name, self.at = quoted_name
             return name
-        found = _NAME.match(self.text, self.at)
-        if not found:
+        match = _NAME.match(self.text, self.at)
+        if not match:
             self.fail("A field name is expected")
-        self.at = found.end()
-        return found[0]
+        self.at = match.end()
+        return match[0]
 
     def list(self) -> tuple[Value, ...]:
-        self.blank()
+        """Parse the list of IN: values in parentheses, or one named value."""
+        self.skip_blanks()
         if param := _PARAM.match(self.text, self.at):
             self.at = param.end()
             return (Param(param[1]),)
         if self.text[self.at : self.at + 1] != "(":
-            self.fail("A list in parentheses is expected")
+            self.fail("A list in parentheses is expected after IN")
         self.at += 1
         values: list[Value] = []
-        self.blank()
+        self.skip_blanks()
         if self.text[self.at : self.at + 1] == ")":
             self.at += 1
             return ()
         while True:
             values.append(self.value(in_list=True))
             if len(values) > self.limits.values:
-                self.fail(f"More than {self.limits.values} values in a list")
-            self.blank()
+                self.fail(f"The list has more than {self.limits.values} values")
+            self.skip_blanks()
             sign = self.text[self.at : self.at + 1]
             self.at += 1
             if sign == ")":
-                # A list of one named value: IN (:name) may get an array
                 return tuple(values)
             if sign != ",":
                 self.at -= 1
                 self.fail("A closing parenthesis is missing" if not sign else "A comma is expected")
 
     def value(self, in_list: bool = False) -> Value:
-        self.blank()
+        """Parse a value: quoted, named or bare."""
+        self.skip_blanks()
         first = self.text[self.at : self.at + 1]
-        if first in ("'", '"') and first:
+        if first in ("'", '"'):
             return self.quoted(first)
         if param := _PARAM.match(self.text, self.at):
             self.at = param.end()
@@ -203,13 +223,17 @@ class Parser:
         return self.word(in_list)
 
     def quoted(self, quote: str) -> Literal:
+        """Parse a quoted value. A doubled quote is one quote.
+
+        A quote that nothing ends after (the end, `)`, `,` or a logic word) is a plain character.
+        """
         text, start = self.text, self.at
         parts: list[str] = []
         at = start + 1
         while True:
             end = text.find(quote, at)
             if end < 0:
-                self.fail("A quoted value without its end", start)
+                self.fail("The closing quote of a value is missing", start)
             parts.append(text[at:end])
             if text[end + 1 : end + 2] == quote:
                 parts.append(quote)
@@ -222,6 +246,7 @@ class Parser:
                 at = end + 1
 
     def word(self, in_list: bool) -> Value:
+        """Parse a bare value, which ends before a logic word or an unmatched parenthesis."""
         text, start, depth = self.text, self.at, 0
         at = start
         while at < len(text):
@@ -248,13 +273,14 @@ class Parser:
         if value.lower() == "null":
             return Word("null")
         if special := _SPECIAL.match(_inside(value)):
-            # On a field that is no date or time the word stays what it is: text (table-api §4).
+            # On other than date and time fields the word is plain text.
             literal = self.literal(value, start, quoted=False)
             self.spans[-1] = (start, self.at, special[1].lower())
             return Special(literal.place, False, moment=special[1].lower())
         return self.literal(value, start, quoted=False)
 
     def literal(self, value: str, start: int, *, quoted: bool) -> Literal:
+        """Add a literal and its span, and return the node for it."""
         number = not quoted and _NUMBER.match(value) is not None
         flag = value if not quoted and value in FLAGS else ""
         self.spans.append((start, self.at, flag or ("'" if quoted else "#" if number else "w")))
@@ -262,6 +288,7 @@ class Parser:
         return Literal(len(self.literals) - 1, quoted, number, flag)
 
     def key(self) -> tuple[str, ...]:
+        """Return the text with placeholders for the literals, in parts."""
         parts: list[str] = []
         at = 0
         for start, end, mark in self.spans:
@@ -270,20 +297,29 @@ class Parser:
         return (*parts, self.text[at:])
 
 
+def _no_operator(word: str) -> str:
+    """Return the message for a word that is not an operator."""
+    if not word:
+        return "An operator is expected, such as =, >=, IN or CONTAINS"
+    if word in _OPERATORS:
+        return f"NOT {word} is not an operator; put NOT before the condition"
+    return f"An operator is expected, not '{word[:30]}'.{suggestion(word, _OPERATORS)}".removesuffix(".")
+
+
 class HavingParser(Parser):
-    """The grammar of `having`: a filter whose fields may also be aggregates, `COUNT(*)` or `SUM(field)`."""
+    """The grammar of `having`: a filter in which aggregates such as `SUM(field)` stand for fields."""
 
     def path(self) -> tuple[str, ...]:
-        found = aggregate(self.text, self.at)
-        if found is None:
+        match = aggregate(self.text, self.at)
+        if match is None:
             return super().path()
-        self.at = found[1]
-        return (found[0].result,)
+        self.at = match[1]
+        return (match[0].result,)
 
 
 def _inside(value: str) -> str:
-    """What stands in the parentheses round a value."""
-    for _ in range(_MOST_ROUND):
+    """Return a value without the parentheses around it."""
+    for _ in range(_MAX_PARENTHESES):
         if not (value[0] == "(" and value[-1] == ")" and len(value) > 2):
             break
         value = value[1:-1].strip() or value

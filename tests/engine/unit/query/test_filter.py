@@ -1,4 +1,4 @@
-"""The filter grammar: texts and the trees they mean, what is refused and where, and the short cut for known shapes."""
+"""The filter grammar: the trees of texts, refusals with their position, and the cache of parsed filters."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_limits_hold(text: str) -> None:
         cache.parse(text)
 
 
-# Pieces that a filter is made of, and pieces that break it: what matters is that both ways agree, whatever they say.
+# Pieces of valid and of invalid filters: the parser and the cache have to agree on all of them.
 _PIECES = st.sampled_from(
     [
         "a",
@@ -186,7 +186,7 @@ _TEXTS = st.lists(_PIECES, min_size=1, max_size=14).flatmap(
 _VALUES = st.sampled_from(
     ["1", "-2.5", "42", "'x'", "'O''N'", "''", "'a) AND (b'", "' AND '", "':p'", "'null'", '"z"', "w w"]
 )
-_SHAPES = st.sampled_from(
+_TEMPLATES = st.sampled_from(
     [
         "a = {0} AND b > {1}",
         "a IN ({0},{1},{2})",
@@ -208,25 +208,25 @@ def _outcome(text: str) -> object:
     return found.key, found.tree, literals
 
 
-def _without_short_cut(text: str) -> object:
-    known = dict(cache._known)
-    cache._known.clear()
+def _without_cache(text: str) -> object:
+    known = dict(cache._filters)
+    cache._filters.clear()
     try:
         return _outcome(text)
     finally:
-        cache._known.update(known)
+        cache._filters.update(known)
 
 
 @settings(max_examples=600, deadline=None)
 @given(st.lists(_TEXTS, min_size=2, max_size=4))
-def test_the_short_cut_means_what_the_full_parse_means(texts: list[str]) -> None:
+def test_the_cache_returns_what_the_parser_returns(texts: list[str]) -> None:
     for text in texts + texts[::-1]:
-        assert _outcome(text) == _without_short_cut(text)
+        assert _outcome(text) == _without_cache(text)
 
 
 @settings(max_examples=600, deadline=None)
-@given(_SHAPES, st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=2, max_size=4))
-def test_one_shape_with_other_values_is_taken_by_the_short_cut(shape: str, rows: list[tuple[str, str, str]]) -> None:
+@given(_TEMPLATES, st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=2, max_size=4))
+def test_a_cached_filter_serves_other_values(template: str, rows: list[tuple[str, str, str]]) -> None:
     for values in rows:
-        text = shape.format(*values)
-        assert _outcome(text) == _without_short_cut(text)
+        text = template.format(*values)
+        assert _outcome(text) == _without_cache(text)

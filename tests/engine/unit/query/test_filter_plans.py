@@ -1,4 +1,4 @@
-"""Which filters share one statement: those that differ in bound values alone. 0 and 1 belong to the shape."""
+"""Filters that share one statement differ in bound values only; 0 and 1 are part of the statement."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tableapi.query.filter.cache import parse
         ("(a=1.0)", "(a=0.5)", True),
     ],
 )
-def test_same_shape(one: str, other: str, same: bool) -> None:
+def test_same_key(one: str, other: str, same: bool) -> None:
     assert (parse(one)[0].key == parse(other)[0].key) is same
-    # The short cut of the second parse says the same, and lifts the same literals.
+    # The cached parse returns the same key and the same literals.
     again, literals = parse(other)
     assert (again.key, literals) == (parse(other)[0].key, parse(other)[1])
     assert (parse(one)[0].key == again.key) is same

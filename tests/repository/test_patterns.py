@@ -1,4 +1,4 @@
-"""Every pattern of the code takes time that grows with the length of the text alone, whatever the text is."""
+"""The regular expressions of the code take linear time on any text."""
 
 from __future__ import annotations
 
@@ -31,45 +31,46 @@ _CALLS = {"match", "search", "fullmatch", "sub", "subn", "split", "findall", "fi
 
 
 def _modules() -> Iterator[ModuleType]:
+    """Yield the modules of the engine and of the product."""
     yield policy
     for package in (tableapi, scripts):
-        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if not found.name.endswith("__main__"):
-                yield importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not module.name.endswith("__main__"):
+                yield importlib.import_module(module.name)
 
 
 def _inside(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
-    """The patterns in a value of a module: itself, or in a class, a collection or a record."""
+    """Yield the patterns in a value of a module: itself, or in a class, a collection or a record."""
     if isinstance(value, re.Pattern):
         yield value
     elif depth > 3:
         return
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _inside(one, depth + 1)
+        for item in value.values():
+            yield from _inside(item, depth + 1)
     elif isinstance(value, list | tuple | set | frozenset):
-        for one in value:
-            yield from _inside(one, depth + 1)
+        for item in value:
+            yield from _inside(item, depth + 1)
     elif isinstance(value, type):
-        for one in list(vars(value).values()):
-            yield from _inside(one, depth + 1)
+        for item in list(vars(value).values()):
+            yield from _inside(item, depth + 1)
     elif dataclasses.is_dataclass(value):
         for field in dataclasses.fields(value):
             yield from _inside(getattr(value, field.name, None), depth + 1)
 
 
 def _all() -> dict[str, tuple[re.Pattern[Any], set[str]]]:
-    """Every pattern, and the ways in which the code asks it."""
-    found: dict[str, tuple[re.Pattern[Any], set[str]]] = {}
+    """Return every pattern by name, with the methods that the code calls on it."""
+    patterns: dict[str, tuple[re.Pattern[Any], set[str]]] = {}
     for module in _modules():
         source = Path(module.__file__ or "").read_text()
         for name, value in list(vars(module).items()):
             for pattern in _inside(value):
-                ways = set(re.findall(rf"\b{name}\.(\w+)\(", source)) & _CALLS
-                if isinstance(value, re.Pattern) and not ways:
-                    continue  # imported from where it is asked
-                found.setdefault(f"{module.__name__}.{name}: {pattern.pattern!r}", (pattern, ways or _CALLS))
-    return found
+                methods = set(re.findall(rf"\b{name}\.(\w+)\(", source)) & _CALLS
+                if isinstance(value, re.Pattern) and not methods:
+                    continue  # imported; the module that calls it is checked
+                patterns.setdefault(f"{module.__name__}.{name}: {pattern.pattern!r}", (pattern, methods or _CALLS))
+    return patterns
 
 
 PATTERNS = _all()
@@ -83,7 +84,7 @@ _CATEGORIES = {
 
 
 def _one_of(items: Any) -> str:
-    """One character of a class."""
+    """Return one character of a class."""
     if items[0][0] is parser.NEGATE:
         named = {chr(v) for k, v in items if k is parser.LITERAL}
         named |= {_CATEGORIES[v] for k, v in items if k is parser.CATEGORY}
@@ -93,7 +94,7 @@ def _one_of(items: Any) -> str:
 
 
 def _example(items: Any) -> list[str]:
-    """A text that a pattern matches, in its parts: of a choice the last one, of a repetition one more than it needs."""
+    """Return a text that a pattern matches, in parts: the last of its choices, repetitions once more than needed."""
     parts: list[str] = []
     for kind, value in items:
         if kind is parser.LITERAL:
@@ -114,7 +115,7 @@ def _example(items: Any) -> list[str]:
 
 
 def _texts(pattern: re.Pattern[Any]) -> Iterator[str]:
-    """The beginning of a match, of any length, then one sign again and again, then what fits nowhere."""
+    """Yield the start of a match, then one piece many times, then a character that matches nothing."""
     text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     parts = _example(parser.parse(text, pattern.flags & ~re.UNICODE & ~re.DEBUG))
     heads = list(dict.fromkeys("".join(parts[:end]) for end in range(len(parts) + 1)))[:60]
@@ -126,29 +127,29 @@ def _texts(pattern: re.Pattern[Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", sorted(PATTERNS))
 def test_a_pattern_is_never_slow(name: str) -> None:
-    pattern, asked = PATTERNS[name]
-    ways: list[Any] = [pattern.match] * ("match" in asked) + [pattern.fullmatch] * ("fullmatch" in asked)
-    ways += [lambda text: all(pattern.finditer(text))] * bool(asked - {"match", "fullmatch"})
+    pattern, methods = PATTERNS[name]
+    calls: list[Any] = [pattern.match] * ("match" in methods) + [pattern.fullmatch] * ("fullmatch" in methods)
+    calls += [lambda text: all(pattern.finditer(text))] * bool(methods - {"match", "fullmatch"})
     for text in _texts(pattern):
-        given: Any = text if isinstance(pattern.pattern, str) else text.encode("latin-1", "replace")
-        for way in ways:
-            began = time.thread_time()
-            way(given)
-            assert time.thread_time() - began < SECONDS, (way.__name__, text[:40])
+        argument: Any = text if isinstance(pattern.pattern, str) else text.encode("latin-1", "replace")
+        for call in calls:
+            start = time.thread_time()
+            call(argument)
+            assert time.thread_time() - start < SECONDS, (call.__name__, text[:40])
 
 
 def _inline(path: Path) -> list[str]:
-    """Patterns in the middle of code: calls of `re`, but for `re.compile` at the top of a module or class."""
+    """Return the calls of `re` inside functions; patterns are compiled at the top of a module or class."""
     tree = ast.parse(path.read_text())
-    found = []
+    places = []
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
         for node in ast.walk(function):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in _CALLS | {"compile"}:
-                found.append(f"{path.name}:{node.lineno}")
-    return found
+                places.append(f"{path.name}:{node.lineno}")
+    return places
 
 
 @pytest.mark.parametrize(
@@ -161,9 +162,9 @@ def _inline(path: Path) -> list[str]:
 def test_a_slow_pattern_is_found(slow: str) -> None:
     pattern = re.compile(slow)
     for text in _texts(pattern):
-        began = time.thread_time()
+        start = time.thread_time()
         pattern.match(text[:250])
-        if time.thread_time() - began > SECONDS / 50:
+        if time.thread_time() - start > SECONDS / 50:
             return
     raise AssertionError("not found")
 
@@ -173,7 +174,7 @@ def test_no_pattern_is_hidden_in_a_function() -> None:
 
 
 def test_models_use_the_linear_engine() -> None:
-    """Pydantic's own patterns cannot backtrack; its `python-re` could."""
+    """Patterns of Pydantic cannot backtrack, unless a model chooses `python-re`."""
     assert not [path.name for path in SOURCES if "python-re" in path.read_text()]
 
 
@@ -201,7 +202,7 @@ def test_models_use_the_linear_engine() -> None:
 )
 def test_a_filter_is_never_slow(text: str) -> None:
     for parse in (cache.parse, cache.having, names.order_terms, names.names, names.whole_aggregate):
-        began = time.thread_time()
+        start = time.thread_time()
         with contextlib.suppress(BadRequest):
             parse(text)
-        assert time.thread_time() - began < SECONDS, parse
+        assert time.thread_time() - start < SECONDS, parse

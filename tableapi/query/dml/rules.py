@@ -1,4 +1,4 @@
-"""Writes that a rule of the database replaces: which of them answer with a record, as the table itself would."""
+"""Writes that a rewrite rule of the database replaces: they cannot return a record."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ _EVENTS = {"POST": "INSERT", "PUT": "UPDATE", "PATCH": "UPDATE", "DELETE": "DELE
 
 
 def refuse(table: Table, verb: str, *, upsert: bool) -> None:
-    """Raise BadRequest for a write that PostgreSQL would not run because of a DO INSTEAD rule."""
+    """Refuse a write that a DO INSTEAD rule without RETURNING replaces, and an upsert of a table with rules.
+
+    Raises:
+        BadRequest: `replaced_by_rule`.
+    """
     if not table.rules.get(_EVENTS.get(verb, ""), True):
         raise BadRequest(
             f"A rule of the database replaces this write of '{table.name}' and returns no record. "

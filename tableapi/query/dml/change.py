@@ -1,4 +1,4 @@
-"""One record of a write, taken apart: fields, refused fields, moments of the clock and nested records."""
+"""One record of a write, taken apart: fields, refused fields, SQL expressions and nested records."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ EXPRESSIONS: dict[str, Callable[[], Any]] = {
 
 @dataclass(slots=True)
 class Change:
-    """One record taken apart. `values`: fields to write. `refused`: fields the caller may not write, with what was
-    sent. `relations`: nested records. `expressions`: fields set to a moment of the database's clock. `held`: names of
-    relations whose reference may not be written and stays as it is stored."""
+    """The parts of one record.
+
+    values: fields to write. expressions: fields set to the current time or date. refused: fields that the caller may
+    not write, with the values that were sent. relations: nested records. held: names of relations with references
+    that may not be written and keep their stored values.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)
@@ -37,14 +40,18 @@ class Change:
 
     @property
     def empty(self) -> bool:
+        """Whether the change writes no field of the table itself."""
         return not (self.values or self.expressions)
 
 
 def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iterable[str] = ()) -> Change:
     """Sort the fields of a record by what the caller may do with them.
 
-    Unknown fields are left out, and so are those that the database alone makes and those that the right ignores.
-    Raises BadRequest when one field is there under two spellings.
+    Unknown fields, fields that only the database sets and fields that the right ignores are left out.
+
+    Raises:
+        DuplicateField: one field is sent under two spellings.
+        BadRequest: an expression is not allowed for its field.
     """
     change = Change()
     left_out = set(skip) | right.ignored
@@ -68,11 +75,12 @@ def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iter
 
 
 def _expression(column: Column, text: Any) -> str:
-    word = str(text).replace(" ", "").upper()
-    if word not in EXPRESSIONS or not column.type.is_time:
+    expression = str(text).replace(" ", "").upper()
+    if expression not in EXPRESSIONS or not column.type.is_time:
         raise BadRequest(
-            f"Field '{column.name}': this expression is not allowed; NOW() is, on date and time fields.",
+            f"Field '{column.name}': this expression is not allowed. "
+            "NOW(), CURRENT_DATE and CURRENT_TIMESTAMP are, on date and time fields.",
             reason="bad_expression",
             context={"field": column.name},
         )
-    return word
+    return expression

@@ -1,9 +1,8 @@
 """Conditions on single fields of a write, compiled into its statement.
 
-A reference that the caller writes must name a row that the caller may read; any other row is answered exactly like one
-that does not exist. A field may be limited to some rows (`Rule.only_in`). Both conditions are part of the statement,
-so a write that satisfies them needs no further round trip. When no row was written, a second statement tells which
-condition failed.
+A reference in a write must name a row that the caller may read; any other row gets the response of a row that does not
+exist. A field may be limited to some rows (`Rule.only_in`). Both conditions are part of the statement, so a write that
+satisfies them needs no further round trip. When no row was written, `checks` tells which kind of condition failed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tableapi.query.where import ACTOR
 from tableapi.schema.model import Relation, Table
 
 if TYPE_CHECKING:
-    from tableapi.query.dml import Target
+    from tableapi.query.dml.target import Target
 
 Clause = sa.ColumnElement[bool]
 REFERENCE, FIELD = "reference", "field"
@@ -27,7 +26,7 @@ REFERENCE, FIELD = "reference", "field"
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One condition. `kind` says what is wrong when it does not hold: REFERENCE or FIELD."""
+    """One condition on a row. `kind` is what a violation means: REFERENCE or FIELD."""
 
     kind: str
     clause: Clause
@@ -40,7 +39,7 @@ def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) ->
 
 
 def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple[Relation, Right]]:
-    """Yield references among these fields to tables with a rule of rows, and the right to read them."""
+    """Yield the references among these fields to tables with a row rule, and the right to read them."""
     for relation in table.relations.values():
         if relation.kind == "belongs_to" and not names.isdisjoint(relation.own):
             right = rights.right(relation.target, "GET")
@@ -53,12 +52,12 @@ def of_create(target: Target, values: Mapping[str, Any], names: Iterable[str]) -
 
     `values`: all fields that are written. `names`: those of them that the caller sent.
     """
-    made = []
+    guards = []
     for relation, right in _references(target.table, target.rights, set(names)):
         refers = [values[n] if n in values else _default(target.table, n) for n in relation.own]
-        if all(one is not None for one in refers):  # a part that stays null makes it no reference
-            made.append(Guard(REFERENCE, _seen(relation, right, refers, _itself(target.table, relation, values))))
-    return made
+        if all(value is not None for value in refers):  # a reference with a null part refers to nothing
+            guards.append(Guard(REFERENCE, _seen(relation, right, refers, _itself(target.table, relation, values))))
+    return guards
 
 
 def _default(table: Table, name: str) -> Any:
@@ -68,18 +67,18 @@ def _default(table: Table, name: str) -> Any:
 
 def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, Any]) -> list[Guard]:
     """Return the conditions on a row before its change; an unchanged value satisfies them."""
-    made = []
+    guards = []
     for name, rows in right.only_in.items():
         if name in values:
             same = clause.c[name].is_not_distinct_from(values[name])
-            made.append(Guard(FIELD, sa.or_(same, rows(clause, ACTOR))))
+            guards.append(Guard(FIELD, sa.or_(same, rows(clause, ACTOR))))
     for relation, seen in _references(target.table, target.rights, set(values)):
         after = {name: values.get(name, clause.c[name]) for name in target.table.columns}
         refers = [after[n] for n in relation.own]
         same = sa.and_(*(clause.c[n].is_not_distinct_from(values[n]) for n in relation.own if n in values))
         itself = _itself(target.table, relation, after)
-        made.append(Guard(REFERENCE, sa.or_(same, _seen(relation, seen, refers, itself))))
-    return made
+        guards.append(Guard(REFERENCE, sa.or_(same, _seen(relation, seen, refers, itself))))
+    return guards
 
 
 def _itself(table: Table, relation: Relation, row: Mapping[str, Any]) -> list[Any] | None:
@@ -93,17 +92,17 @@ def _seen(relation: Relation, right: Right, refers: list[Any], itself: list[Any]
     """Return the condition that these values are null or refer to a row that the caller may read."""
     other: Any = relation.target.clause.alias("seen")
     assert right.rows is not None
-    found = [other.c[t] == value for t, value in zip(relation.theirs, refers, strict=True)]
+    same = [other.c[t] == value for t, value in zip(relation.theirs, refers, strict=True)]
     parts: list[Clause] = [value.is_(None) for value in refers]
     if itself is not None:
-        parts.append(sa.and_(*(one == value for one, value in zip(itself, refers, strict=True))))
-    return sa.or_(*parts, sa.exists().where(*found, right.rows(other, ACTOR)).correlate_except(other))
+        parts.append(sa.and_(*(own == value for own, value in zip(itself, refers, strict=True))))
+    return sa.or_(*parts, sa.exists().where(*same, right.rows(other, ACTOR)).correlate_except(other))
 
 
-def told(guards: list[Guard]) -> list[Any]:
+def kinds(guards: list[Guard]) -> list[Any]:
     """Return the columns REFERENCE and FIELD: whether the conditions of each kind hold."""
-    made = []
+    columns = []
     for kind in (REFERENCE, FIELD):
         parts = [sa.func.coalesce(guard.clause, sa.false()) for guard in guards if guard.kind == kind]
-        made.append((sa.and_(*parts) if parts else sa.true()).label(kind))
-    return made
+        columns.append((sa.and_(*parts) if parts else sa.true()).label(kind))
+    return columns

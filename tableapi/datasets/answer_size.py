@@ -1,0 +1,47 @@
+"""The size of one response in rows and bytes, related rows included."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from tableapi.errors import BadRequest
+from tableapi.query.bounds import Bounds
+from tableapi.query.plan import Bindings, Plan
+
+Fetch = Callable[..., Awaitable[Any]]
+
+
+async def check(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> None:
+    """Measure a response that may be too large before it is computed.
+
+    Raises:
+        BadRequest: `answer_too_large`.
+    """
+    if plan.measure is None:
+        return
+    size = await fetch(plan.measure.sql, *plan.measure.args(values))
+    if size["rows"] > bounds.answer_rows or (size["bytes"] or 0) > bounds.answer_bytes:
+        raise too_large(bounds)
+
+
+async def fetchrow(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -> Any:
+    """Run a plan after its response is known to be within the limits, and return its row.
+
+    Raises:
+        BadRequest: `answer_too_large`.
+    """
+    if plan.measure is not None:
+        await check(bounds, fetch, plan, values)
+    return await fetch(plan.sql, *plan.args(values))
+
+
+def too_large(bounds: Bounds) -> BadRequest:
+    """Return the refusal of a response past the limits, which names them."""
+    return BadRequest(
+        f"The response would have more than {bounds.answer_rows:,} rows, related rows included, or more than "
+        f"{bounds.answer_bytes // 1_000_000} MB. Ask for less: a lower limit, a lower <relation>.limit, fewer "
+        "relations or fields.",
+        reason="answer_too_large",
+        context={"rows": bounds.answer_rows, "bytes": bounds.answer_bytes},
+    )

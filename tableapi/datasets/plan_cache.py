@@ -1,0 +1,66 @@
+"""The compiled plans of one dataset, limited in number and in bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tableapi.query.filter.cache import digest
+
+_BINDER_BYTES = 500  # of one function that binds a value, with the objects it refers to
+_PLAN_BYTES = 3000  # of a plan without its SQL and its binders
+MAX_PLAIN_CHARS = 300  # of options; a key holds longer ones as a digest
+
+
+class PlanCache(dict[Any, Any]):
+    """Compiled plans by the key of a request: table, role and options without bound values.
+
+    When a limit is reached, the older half of the plans is dropped.
+    """
+
+    def __init__(self, max_plans: int, max_bytes: int) -> None:
+        super().__init__()
+        self._max_plans, self._max_bytes = max_plans, max_bytes
+        self.bytes = 0
+
+    def keep(self, key: Any, plan: Any) -> None:
+        """Remember a plan under its key. A plan larger than a quarter of the cache is not kept."""
+        if (old := self.pop(key, None)) is not None:
+            self.bytes -= weight(key) + weight(old)
+        size = weight(key) + weight(plan)
+        if size > self._max_bytes // 4:
+            return
+        if len(self) >= self._max_plans or self.bytes + size > self._max_bytes:
+            for oldest in list(self)[: (len(self) + 1) // 2]:
+                self.bytes -= weight(oldest) + weight(self.pop(oldest))
+        self[key] = plan
+        self.bytes += size
+
+    def clear(self) -> None:
+        super().clear()
+        self.bytes = 0
+
+
+def weight(value: Any) -> int:
+    """Estimate the bytes of a key or of a plan."""
+    match value:
+        case str() | bytes():
+            return len(value) + 50
+        case tuple() | list():
+            return 56 + sum(map(weight, value))
+    if callable(value):
+        return _BINDER_BYTES
+    sql = getattr(value, "sql", None)
+    if sql is None:
+        return 50
+    options = getattr(value, "options", None)
+    texts = sum(len(part) for part in (options.relations.values() if options is not None else ()))
+    parts = [part for part in (getattr(value, "counter", None), getattr(value, "measure", None)) if part is not None]
+    return _PLAN_BYTES + len(sql) + _BINDER_BYTES * len(value.binders) + 2 * texts + sum(map(weight, parts))
+
+
+def option_key(options: tuple[tuple[str, str], ...]) -> Any:
+    """Return options as a part of a key: unchanged, or as a digest of fixed size when they are long."""
+    chars = 0
+    for _, value in options:
+        chars += len(value)
+    return options if chars <= MAX_PLAIN_CHARS else digest(options)

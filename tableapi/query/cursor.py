@@ -1,0 +1,132 @@
+"""The order of a read, and pages by cursor: where a page ends and the rows after it. Pure."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from tableapi.errors import BadRequest, UnknownField
+from tableapi.query.filter.comparable import check_sortable
+from tableapi.query.names import OrderTerm
+from tableapi.query.spelling import suggestion
+from tableapi.query.where import TEXT, Scope
+from tableapi.schema.model import Column
+from tableapi.schema.sqltypes import Named
+from tableapi.schema.types import PgType
+
+Terms = list[tuple[OrderTerm, Any, Column]]  # each with its expression and its column
+
+
+def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, total: bool = False) -> Terms:
+    """Return the terms of an order, ended by the key, so that pages never overlap.
+
+    total: refuse an order in which two rows may be equal, as a cursor needs it.
+
+    Raises:
+        BadRequest: a field cannot be ordered by, or the table has no key.
+    """
+    order: Terms = []
+    seen: set[str] = set()
+    for term in terms:
+        column, target = _ordered(scope, term.path)
+        order.append((term, target, column))
+        if len(term.path) == 1:
+            seen.add(column.name)
+    for name in key:
+        if name not in seen:
+            order.append((OrderTerm((name,), False, ""), scope.clause.c[name], scope.table.columns[name]))
+    if not key and (terms or total):
+        if scope.table.kind in "rm":  # without a key, the physical place orders equal rows
+            order.append((OrderTerm(("ctid",), False, ""), sa.literal_column(f"{scope.clause.name}.ctid"), _CTID))  # type: ignore[attr-defined]
+        elif total:
+            raise BadRequest(
+                f"Table '{scope.table.name}' has no key, so it has no cursor. Use limit and offset.", reason="no_key"
+            )
+    return order
+
+
+_CTID = Column("ctid", PgType("other", "tid", "tid"), False, None, "", False)
+
+
+def _ordered(scope: Scope, path: tuple[str, ...]) -> tuple[Column, sa.ColumnElement[Any]]:
+    """Return a field of the table, or of a parent: `order=company_by_company_id.name`."""
+    if len(path) == 1:
+        column, target = scope.plain(path[0])
+        check_sortable(column)
+        return column, target
+    relation = scope.table.relation(path[0])
+    if relation is None:
+        error = UnknownField(".".join(path), scope.table.name)
+        error.message += suggestion(path[0], scope.relations())
+        raise error
+    if relation.many:
+        raise BadRequest(
+            f"Relation '{relation.name}' has many records. Order by a field of a parent.", reason="bad_order"
+        )
+    inner, conditions = scope.related(relation)
+    column, target = _ordered(inner, path[1:])
+    parent = sa.select(target).where(*conditions).correlate_except(inner.clause).limit(sa.literal_column("1"))
+    return column, parent.scalar_subquery()
+
+
+def directed(term: OrderTerm, target: Any) -> Any:
+    """Return an expression with the direction and the place of NULL of its term."""
+    ordered = target.desc() if term.descending else target.asc()
+    if term.nulls:
+        ordered = ordered.nulls_first() if term.nulls == "first" else ordered.nulls_last()
+    return ordered
+
+
+def encode_cursor(mark: str, values: bytes) -> str:
+    """Return the text of a cursor. `values`: a JSON array of the values where the page ends."""
+    return base64.urlsafe_b64encode(mark.encode() + b":" + values).decode().rstrip("=")
+
+
+def decode_cursor(text: str, mark: str, length: int) -> list[Any]:
+    """Return the values of the ordering fields where the last page ended.
+
+    Raises:
+        BadRequest: `bad_cursor`, also for a cursor of another table or order.
+    """
+    try:
+        raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        head, _, tail = raw.partition(b":")
+        values = orjson.loads(tail)
+    except ValueError:
+        head, values = b"", None
+    valid = head.decode("latin-1") == mark and isinstance(values, list) and len(values) == length
+    if not valid or not all(isinstance(value, str | None) for value in values):
+        raise BadRequest("The cursor does not belong to this order. Start without one.", reason="bad_cursor")
+    return list(values)
+
+
+def after(terms: Terms, values: list[Any], scope: Scope, place: int = 0) -> sa.ColumnElement[bool]:
+    """Return the condition of the rows after these values in the order.
+
+    The conditions are nested, so that PostgreSQL uses an index on the first field.
+    """
+    (term, target, column), value = terms[place], values[place]
+    nulls_last = term.nulls == "last" or (not term.nulls and not term.descending)
+    rest = after(terms, values, scope, place + 1) if place + 1 < len(terms) else None
+    if value is None:
+        same = target.is_(None)
+        after_null = sa.false() if nulls_last else target.is_not(None)
+        return sa.or_(after_null, sa.and_(same, rest)) if rest is not None else after_null
+    # Bound as the text that PostgreSQL wrote: a JSON number would lose digits of a numeric.
+    bound = sa.cast(scope.binder.value(TEXT, ("cursor", place), column.name), Named(column.type.name))
+    greater = target < bound if term.descending else target > bound
+    if rest is not None:
+        edge = target <= bound if term.descending else target >= bound
+        following = sa.and_(edge, sa.or_(greater, rest))
+    else:
+        following = greater
+    nullable = column.nullable or len(term.path) > 1  # the parent may be missing
+    return sa.or_(following, target.is_(None)) if nullable and nulls_last else following
+
+
+def position(terms: Terms) -> Any:
+    """Return the values of the ordering fields of a row as a JSON array of texts."""
+    return sa.func.json_build_array(*(sa.cast(target, Named("text")) for _, target, _ in terms))

@@ -1,0 +1,137 @@
+"""The table of one write as its caller sees it, and the columns that its statements return.
+
+Every write returns `body` (the fields of the response), `mark` (the version of the row), `ok` (whether the row still
+satisfies the caller's row rule) and the key fields as raw columns named `KEY` and their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.sql import visitors
+
+from tableapi.auth.rights import Right, Rights
+from tableapi.query import aggregate, columns, select
+from tableapi.query.dml.change import EXPRESSIONS, Change
+from tableapi.query.statement import Binder, Statement, finish
+from tableapi.query.where import ACTOR, Scope
+from tableapi.schema.model import Column, Table
+from tableapi.schema.sqltypes import Named, shown
+
+KEY = "tableapi key "  # prefix of the columns that return the key fields; no field has this name
+JSON_NULL: Any = sa.literal_column("'null'")  # for a JSON field that is NOT NULL; elsewhere JSON null is stored as NULL
+
+
+def assignments(table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the SQL value of every field that a change writes; stamps replace what the caller sent."""
+    values: dict[str, Any] = {}
+    for name in change.values:
+        column = table.columns[name]
+        value = binder.value(column.type, ("value", name), name)
+        if column.type.kind == "json" and not column.nullable:
+            value = sa.func.coalesce(value, JSON_NULL)
+        values[name] = value
+    for name, expression in change.expressions.items():
+        values[name] = sa.cast(EXPRESSIONS[expression](), Named(table.columns[name].type.name))
+    for name, stamp in stamps.items():
+        values[name] = stamp(ACTOR) if callable(stamp) else stamp
+    return values
+
+
+@dataclass(slots=True)
+class Target:
+    """The table of one write, the rights of its caller, and the fields of the response.
+
+    fields: as option `fields`. keys: fields returned raw, for nested records and for reading the record again.
+    """
+
+    table: Table
+    right: Right
+    rights: Rights
+    fields: str | None
+    keys: tuple[str, ...]
+    binder: Binder
+
+    def scope(self, clause: Any) -> Scope:
+        """Return the scope of this table under an alias."""
+        return Scope(self.table, clause, self.right, self.rights, self.binder)
+
+    def chosen(self, clause: Any) -> list[Column]:
+        """Return the fields of the response."""
+        return columns.chosen(self.scope(clause), self.fields)
+
+    def returned(self, clause: Any, allowed: Any = None) -> list[Any]:
+        """Return the columns of a RETURNING that `response` reads: raw fields, version, check and keys."""
+        mark, ok, *keys = self._meta(clause, allowed)
+        fields = [clause.c[column.name] for column in self.chosen(clause)]
+        return [*fields, mark.label("tableapi mark"), ok.label("tableapi ok"), *keys]
+
+    def _meta(self, clause: Any, allowed: Any) -> list[Any]:
+        """Return the columns beside the fields: the version of the row, the row rule after the write, and the keys."""
+        mark = sa.literal_column("xmin::text") if self.table.has_xmin else self.version(clause)
+        ok = allowed if allowed is not None else sa.literal_column("true")
+        return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
+
+    def version(self, clause: Any) -> Any:
+        """Return the version of a row as a read computes it; the caller may read other fields than it writes."""
+        right = self.rights.right(self.table, "GET") or self.right
+        return select.version(Scope(self.table, clause, right, self.rights, self.binder), self.table)
+
+    def body(self, source: Mapping[str, Any], *rows: Any) -> Any:
+        """Return the record of the response as JSON, from columns of `rows` or of the row that is written."""
+        fields = [
+            shown(source[column.name], column.type).label(column.name) for column in self.chosen(self.table.clause)
+        ]
+        if not fields:
+            return sa.cast(sa.literal_column("'{}'"), Named("json"))
+        row = sa.select(*fields).correlate(*rows).subquery(aggregate.ROW)
+        return sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
+
+    def response(self, rows: Any) -> list[Any]:
+        """Return the columns `body`, `mark`, `ok` and the keys over rows that hold the columns of `returned`."""
+        keys = [rows.c[f"{KEY}{number}"] for number in range(len(self.keys))]
+        mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
+        return [self.body(rows.c, rows).label("body"), mark, ok, *keys]
+
+    def finish(self, statement: Any, clause: Any, allowed: Any = None) -> Statement:
+        """Return a statement that writes one row and its response.
+
+        The response is computed in RETURNING itself: selecting from the returned row would be about 10 % slower.
+        """
+        mark, ok, *keys = self._meta(clause, allowed)
+        written = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
+        returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *keys]
+        return finish(statement.returning(*returning), self.binder)
+
+    @property
+    def sealed(self) -> bool:
+        """Whether the table has sealed fields."""
+        return bool(self.right.sealed)
+
+
+def touches(right: Right, table: Table, names: Iterable[str]) -> bool:
+    """Return whether the row rule reads one of these fields, so that the row must be checked after the write too."""
+    return right.rows is not None and not _rule_fields(right, table).isdisjoint(names)
+
+
+def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> bool:
+    """Return whether the row rule may refuse a POST or PATCH of these fields after the row is written."""
+    if verb == "POST":
+        # A rule that reads no field can refuse any row, so it always has to be checked.
+        return right.rows is not None and not set(right.stamp) >= (_rule_fields(right, table) or {""})
+    return touches(right, table, names)
+
+
+def _rule_fields(right: Right, table: Table) -> set[str]:
+    """Return the fields of the written row that the row rule reads."""
+    if right.rows is None:
+        return set()
+    clause = table.clause.alias("probe")
+    return {
+        element.name
+        for element in visitors.iterate(right.rows(clause, ACTOR))
+        if isinstance(element, sa.ColumnClause) and element.table is clause
+    }

@@ -1,0 +1,36 @@
+"""What the type of a field can do: comparison, order and grouping."""
+
+from __future__ import annotations
+
+from tableapi.errors import BadRequest
+from tableapi.schema.model import Column
+from tableapi.schema.types import PgType
+
+
+def check_operator(type_: PgType, operator: str, label: str) -> None:
+    """Refuse a comparison that the type does not have.
+
+    Raises:
+        BadRequest: `bad_operator`.
+    """
+    if type_.signs is not None and {"!=": "<>"}.get(operator, operator) not in type_.signs:
+        raise BadRequest(
+            f"Field '{label}' has the type {type_.db_type}, which cannot be compared by {operator}.",
+            reason="bad_operator",
+            context={"field": label},
+        )
+
+
+def check_sortable(column: Column, *, grouped: bool = False) -> None:
+    """Refuse a field that cannot be ordered, or with `grouped` one that cannot be grouped by.
+
+    Raises:
+        BadRequest: `bad_type`.
+    """
+    if not (column.type.groups if grouped else column.type.sorts):
+        raise BadRequest(
+            f"Field '{column.name}' has the type {column.type.db_type}, which cannot be "
+            + ("grouped by." if grouped else "ordered."),
+            reason="bad_type",
+            context={"field": column.name},
+        )

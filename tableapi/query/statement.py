@@ -1,0 +1,210 @@
+"""One statement: its parameters while it is built, its compiled form, and the values of a request for it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from tableapi.auth.policy import Actor
+from tableapi.errors import BadRequest
+from tableapi.schema.model import Table
+from tableapi.schema.sqltypes import DIALECT, bind
+from tableapi.schema.types import BY_NAME, BadValue, PgType, check, stored
+
+CONSTANTS = 1_000_000  # places of literals from here on are constants of the statement
+
+
+@dataclass(frozen=True, slots=True)
+class ParamSource:
+    """Where the value of one bound parameter comes from at each request, and how it is converted.
+
+    source: ("lit", place in the filter), ("param", name), ("param", name, place in its list), ("id", number of the
+    record, part of the key), ("cursor", place), ("value", field), ("offset",), ("actor", name) or ("const", value).
+    convert: raises BadValue. label: the field that the message names when a value does not fit.
+    """
+
+    source: tuple[Any, ...]
+    convert: Callable[[Any], Any] | None = None
+    label: str = ""
+
+
+class Binder:
+    """Collects the parameters, aliases and tables of one statement while it is built."""
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        self.sources: dict[str, ParamSource] = {}
+        self.params = params or {}
+        self.aliases = 0
+        self.tables: dict[str, Table] = {}  # of the statement, without those that only a row rule reads
+        self._constants: list[str] = []
+
+    def constants(self, literals: list[str]) -> int:
+        """Add literals that are part of the statement, and return how far to shift their places.
+
+        The filter of a relation is part of the plan's key, so its literals are constants.
+        """
+        start = CONSTANTS + len(self._constants)
+        self._constants += literals
+        return start
+
+    def alias(self, table: Table) -> sa.FromClause:
+        """Return the table under an alias of its own."""
+        self.aliases += 1
+        self.tables[table.name] = table
+        return table.clause.alias(f"t{self.aliases}")
+
+    def value(self, type_: PgType, source: tuple[Any, ...], label: str, wrap: Any = None) -> sa.ColumnElement[Any]:
+        """Return a bound parameter of this type. `wrap` is applied to the converted value.
+
+        Raises:
+            BadRequest: a constant does not fit its type.
+        """
+        name = f"v{len(self.sources)}"
+        if source[0] == "lit" and source[1] >= CONSTANTS:
+            try:
+                value = check(type_, self._constants[source[1] - CONSTANTS])
+            except BadValue as error:
+                raise bad_value(label, error) from None
+            self.sources[name] = ParamSource(("const", wrap(value) if wrap else value))
+            return bind(type_, name)
+
+        convert_value = stored if source[0] in ("value", "id") else check
+
+        def convert(value: Any) -> Any:
+            return wrap(convert_value(type_, value)) if wrap else convert_value(type_, value)
+
+        self.sources[name] = ParamSource(source, convert, label)
+        return bind(type_, name)
+
+
+# -- the compiled statement -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A compiled statement.
+
+    sources: where the value of each parameter comes from, in order. measure: a statement that returns the size of the
+    response, or None when the response cannot be too large.
+    """
+
+    sql: str
+    sources: tuple[ParamSource, ...]
+    measure: Statement | None = None
+
+
+def finish(statement: Any, binder: Binder) -> Statement:
+    """Compile a statement."""
+    compiled = statement.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
+    required = {name: None for name, bound in compiled.binds.items() if bound.required}
+    expanded = compiled.construct_expanded_state(required).parameters  # one parameter for each value of an IN list
+    sources = []
+    for name in compiled.positiontup or ():
+        bound = compiled.binds.get(name)
+        if name in binder.sources:
+            sources.append(binder.sources[name])
+        elif bound is not None and str(bound._orig_key).startswith("actor."):
+            sources.append(ParamSource(("actor", bound._orig_key.removeprefix("actor.")), _actor_value(bound.type)))
+        else:
+            sources.append(ParamSource(("const", expanded[name])))
+    return Statement(compiled.string, tuple(sources))
+
+
+def _actor_value(type_: Any) -> Callable[[Any], Any] | None:
+    """Return the conversion of a value of the actor to the type of its column.
+
+    An access file may hold "1" where the column is an integer.
+    """
+    name = getattr(type_, "name", "")
+    if name not in BY_NAME:
+        return None
+    pg = PgType(BY_NAME[name], name, name)
+    return lambda value: check(pg, value)
+
+
+# -- the values of one request ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The values that one request binds."""
+
+    actor: Actor
+    literals: list[str]
+    params: dict[str, Any]
+    ids: list[list[Any]]
+    offset: int = 0
+    cursor: list[Any] | None = None
+    record: dict[str, Any] | None = None
+
+
+def bound(statement: Statement) -> list[Callable[[Bindings], Any]]:
+    """Return the functions that take each parameter of a statement from the bindings of a request."""
+    return [_getter(source) for source in statement.sources]
+
+
+def _getter(param: ParamSource) -> Callable[[Bindings], Any]:
+    """Return the function that takes a parameter from the bindings and converts it."""
+    convert, label = param.convert, param.label
+    if param.source[0] == "actor":
+        return _actor(param.source[1], convert)
+    raw = _source(param.source)
+    if convert is None:
+        return raw
+
+    def get(values: Bindings) -> Any:
+        value = raw(values)
+        if value is None:
+            return None
+        try:
+            return convert(value)
+        except BadValue as error:
+            raise bad_value(label, error) from None
+
+    return get
+
+
+def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
+    """Return the function that takes a raw value from the bindings."""
+    match source:
+        case ("const", value):
+            return lambda _: value
+        case ("offset",):
+            return lambda v: v.offset
+        case ("lit", place):
+            return lambda v: v.literals[place]
+        case ("param", name):
+            return lambda v: v.params[name]
+        case ("param", name, place):
+            return lambda v: v.params[name][place]
+        case ("id", which, part):
+            return lambda v: v.ids[which][part]
+        case ("cursor", place):
+            return lambda v: v.cursor[place] if v.cursor else None
+        case ("value", name):
+            return lambda v: v.record[name] if v.record else None
+    raise AssertionError(source)
+
+
+def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Bindings], Any]:
+    """Return the function that takes a value of the actor.
+
+    A value that is missing or does not fit its type is NULL, which equals nothing.
+    """
+
+    def get(values: Bindings) -> Any:
+        value = values.actor.values.get(name)
+        try:
+            return value if convert is None or value is None else convert(value)
+        except BadValue:
+            return None
+
+    return get
+
+
+def bad_value(label: str, error: BadValue) -> BadRequest:
+    """Return the refusal of a value that does not fit its field."""
+    return BadRequest(f"Field '{label}': {error}.", reason="bad_value", context={"field": label})

@@ -1,0 +1,33 @@
+"""The limits of a dataset and of a filter."""
+
+from __future__ import annotations
+
+import pytest
+
+from tableapi.errors import BadFilter
+from tableapi.query.bounds import Bounds, Limits
+from tableapi.query.filter.cache import having, parse
+
+
+def test_the_default_limits() -> None:
+    assert Bounds().filter == Limits(length=2000, conditions=50, depth=10, values=500)
+    assert (Bounds().rows, Bounds().records, Bounds().answer_rows, Bounds().answer_bytes) == (
+        1000, 1000, 100_000, 64_000_000,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("limits", "within", "past"),
+    [
+        (Limits(length=5), "a = 1", "a = 10"),
+        (Limits(conditions=2), "a=2 or a=3", "a=2 or a=3 or a=4"),
+        (Limits(depth=2), "((a=2))", "(((a=2)))"),
+        (Limits(depth=2), "not not a=2", "not (not (a=2))"),
+        (Limits(values=2), "a in (2,3)", "a in (2,3,4)"),
+    ],
+)
+def test_a_filter_past_a_limit_is_refused(limits: Limits, within: str, past: str) -> None:
+    for read in (parse, having):
+        read(within, limits)
+        with pytest.raises(BadFilter):
+            read(past, limits)

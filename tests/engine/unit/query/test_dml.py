@@ -1,0 +1,321 @@
+"""The statements of writes, and the checks beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tableapi.auth.rights import Right
+from tableapi.query.dml import checks, statements
+from tableapi.query.dml.change import take_apart
+from tableapi.query.dml.target import Target, may_refuse, touches
+from tableapi.query.filter import cache
+from tableapi.query.statement import Binder, Statement
+from tests.helpers.memory_schema import TableRights, one_line, shop
+
+OWN = Right(
+    rows=lambda table, actor: table.c.company_id == actor.companyid, stamp={"company_id": lambda actor: actor.companyid}
+)
+LIMITED = Right(only_in={"vip": lambda table, actor: table.c.age > 5})
+SEEN = TableRights(company=Right(rows=lambda table, actor: table.c.id == actor.companyid))
+ANY = Right()
+
+
+def build(
+    write: Callable[..., Statement], *args: Any, right: Right = ANY, rights: TableRights | None = None, **named: Any
+) -> str:
+    """Return the SQL of a write of `person` that returns its name."""
+    person = shop().tables["person"]
+    target = Target(person, right, rights or TableRights(), "name", ("id",), Binder())
+    args = tuple(take_apart(person, right, arg) if isinstance(arg, dict) else arg for arg in args)
+    return one_line(write(target, *args, **named).sql)
+
+
+PERSON = shop().tables["person"]
+KEY, EMAIL = [PERSON.columns["id"]], [PERSON.columns["email"]]
+TREE = cache.parse("age = 5")[0].tree
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(statements.insert, {"name": "x"}),
+            'INSERT INTO person (name) VALUES ($1::text) RETURNING (SELECT row_to_json("tableapi row") AS '
+            'row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true '
+            'AS ok, person.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.insert, {"name": "x", "attrs": None}),
+            "INSERT INTO person (name, attrs) VALUES ($1::text, coalesce(CAST($2::text AS jsonb), 'null')) "
+            'RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS '
+            '"tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.insert, {"name": "x", "born": {"expression": "now()"}}),
+            "INSERT INTO person (name, born) VALUES ($1::text, CAST(now() AS date)) RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.insert, {"name": "x"}, right=OWN),
+            "INSERT INTO person (name, company_id) VALUES ($1::text, $2::integer) RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.insert, {"name": "x", "company_id": 7}, rights=SEEN),
+            "INSERT INTO person (name, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 WHERE "
+            "$2::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer AND "
+            'seen.id = $3::integer)) RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM '
+            '(SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS '
+            '"tableapi key 0"',
+        ),
+    ],
+)
+def test_insert(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(statements.upsert, {"email": "e", "name": "x"}, EMAIL, ANY),
+            "INSERT INTO person (name, email) VALUES ($1::text, $2::text) ON CONFLICT (email) DO UPDATE SET "
+            'name = excluded.name RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM '
+            '(SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS '
+            '"tableapi key 0"',
+        ),
+        (
+            build(statements.upsert, {"email": "e", "name": "x"}, EMAIL, OWN),
+            "INSERT INTO person (name, email) VALUES ($1::text, $2::text) ON CONFLICT (email) DO UPDATE SET "
+            "name = excluded.name WHERE person.company_id = $3::integer RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, person.company_id = $3::integer AS ok, person.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.upsert, {"email": "e"}, EMAIL, ANY),
+            "INSERT INTO person (email) VALUES ($1::text) ON CONFLICT (email) DO UPDATE SET email = "
+            'excluded.email RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT '
+            'name AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS '
+            '"tableapi key 0"',
+        ),
+        (
+            build(statements.upsert, {"email": "e", "company_id": 7}, EMAIL, ANY, rights=SEEN),
+            "INSERT INTO person (email, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 WHERE "
+            "(EXISTS (SELECT * FROM person AS present WHERE present.email = $1::text)) OR $2::integer IS "
+            "NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer AND seen.id = "
+            "$3::integer)) ON CONFLICT (email) DO UPDATE SET company_id = excluded.company_id WHERE "
+            "person.company_id IS NOT DISTINCT FROM $2::integer OR $2::integer IS NULL OR (EXISTS (SELECT * "
+            "FROM company AS seen WHERE seen.id = $2::integer AND seen.id = $3::integer)) RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+        ),
+    ],
+)
+def test_upsert(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(statements.update, {"name": "x"}, KEY),
+            "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.update, {"name": "x"}, KEY, match=True),
+            "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer AND t1.xmin::text = "
+            "any(string_to_array(CAST($3::VARCHAR AS text), $4::VARCHAR)) RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.update, {"name": "x"}, KEY, right=OWN),
+            "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer AND t1.company_id = "
+            '$3::integer RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name '
+            'AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.update, {"company_id": 7}, KEY, right=OWN),
+            "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND t1.company_id = "
+            '$3::integer RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name '
+            'AS name) AS "tableapi row") AS body, xmin::text AS mark, t1.company_id = $3::integer AS ok, '
+            't1.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.update, {"vip": True}, KEY, right=LIMITED),
+            "UPDATE person AS t1 SET vip=$1::boolean WHERE t1.id = $2::integer AND (t1.vip IS NOT DISTINCT "
+            'FROM $1::boolean OR t1.age > $3::integer) RETURNING (SELECT row_to_json("tableapi row") AS '
+            'row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true '
+            'AS ok, t1.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.update, {"company_id": 7}, KEY, rights=SEEN),
+            "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND (t1.company_id IS "
+            "NOT DISTINCT FROM $1::integer OR $1::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen "
+            "WHERE seen.id = $1::integer AND seen.id = $3::integer))) RETURNING (SELECT "
+            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
+            'body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+        ),
+    ],
+)
+def test_update(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(statements.delete, KEY),
+            'DELETE FROM person AS t1 WHERE t1.id = $1::integer RETURNING (SELECT row_to_json("tableapi '
+            'row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS body, xmin::text AS '
+            'mark, true AS ok, t1.id AS "tableapi key 0"',
+        ),
+        (
+            build(statements.delete, KEY, right=OWN),
+            "DELETE FROM person AS t1 WHERE t1.id = $1::integer AND t1.company_id = $2::integer RETURNING "
+            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi '
+            'row") AS body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+        ),
+        (build(statements.everything), "DELETE FROM person AS t1"),
+        (build(statements.everything, right=OWN), "DELETE FROM person AS t1 WHERE t1.company_id = $1::integer"),
+    ],
+)
+def test_delete(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(statements.by_filter, {"name": "x"}, TREE),
+            "WITH w AS (UPDATE person AS t1 SET name=$1::text WHERE t1.age = $2::integer RETURNING t1.name, "
+            'xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") SELECT '
+            'array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
+            'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT '
+            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi '
+            'row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS '
+            '"tableapi key 0" FROM w ORDER BY w."tableapi key 0") AS "tableapi rows"',
+        ),
+        (
+            build(statements.by_filter, None, TREE),
+            "WITH w AS (DELETE FROM person AS t1 WHERE t1.age = $1::integer RETURNING t1.name, xmin::text "
+            'AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") SELECT '
+            'array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
+            'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT '
+            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi '
+            'row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS '
+            '"tableapi key 0" FROM w ORDER BY w."tableapi key 0") AS "tableapi rows"',
+        ),
+        (
+            build(statements.by_filter, {"company_id": 7}, TREE, right=OWN),
+            "WITH w AS (UPDATE person AS t1 SET company_id=$1::integer WHERE t1.company_id = $2::integer "
+            'AND t1.age = $3::integer RETURNING t1.name, xmin::text AS "tableapi mark", t1.company_id = '
+            '$2::integer AS "tableapi ok", t1.id AS "tableapi key 0") SELECT '
+            'array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
+            'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT '
+            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi '
+            'row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS '
+            '"tableapi key 0" FROM w ORDER BY w."tableapi key 0") AS "tableapi rows"',
+        ),
+    ],
+)
+def test_by_filter(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(statements.release, ("company_id",), drop=False),
+            "UPDATE person AS t1 SET company_id=NULL WHERE t1.company_id = $1::integer",
+        ),
+        (
+            build(statements.release, ("company_id",), drop=True),
+            "DELETE FROM person AS t1 WHERE t1.company_id = $1::integer",
+        ),
+        (
+            build(statements.release, ("company_id",), right=OWN, drop=False),
+            "WITH w AS (UPDATE person AS t1 SET company_id=NULL WHERE t1.company_id = $1::integer AND "
+            "t1.company_id = $2::integer RETURNING t1.company_id = $2::integer AS ok) SELECT "
+            "coalesce(bool_and(coalesce(w.ok, false)), true) AS ok FROM w",
+        ),
+    ],
+)
+def test_release(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            build(checks.find, KEY),
+            'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS '
+            '"tableapi row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0", '
+            'w."tableapi same" AS same FROM (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS '
+            '"tableapi ok", t1.id AS "tableapi key 0", true AS "tableapi same" FROM person AS t1 WHERE '
+            "t1.id = $1::integer FOR UPDATE) AS w",
+        ),
+        (
+            build(checks.find, KEY, sent={"name": "x"}),
+            'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS '
+            '"tableapi row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0", '
+            'w."tableapi same" AS same FROM (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS '
+            '"tableapi ok", t1.id AS "tableapi key 0", t1.name IS NOT DISTINCT FROM $1::text AS "tableapi '
+            'same" FROM person AS t1 WHERE t1.id = $2::integer FOR UPDATE) AS w',
+        ),
+        (
+            build(checks.of_change, {"vip": True}, KEY, right=LIMITED),
+            "SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM $1::boolean OR t1.age > "
+            "$2::integer, false) AS field FROM person AS t1 WHERE t1.id = $3::integer",
+        ),
+        (
+            build(checks.of_changes, {"vip": True}, TREE, right=LIMITED),
+            "SELECT coalesce(bool_and(w.reference), true) AS reference, coalesce(bool_and(w.field), true) "
+            "AS field FROM (SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM $1::boolean OR "
+            "t1.age > $2::integer, false) AS field FROM person AS t1 WHERE t1.age = $3::integer FOR UPDATE) "
+            "AS w",
+        ),
+        (
+            build(checks.of_create, {"company_id": 7}, rights=SEEN),
+            "SELECT coalesce($1::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = "
+            "$1::integer AND seen.id = $2::integer)), false) AS reference, true AS field",
+        ),
+    ],
+)
+def test_check(sql: str, expected: str) -> None:
+    assert sql == expected
+
+
+@pytest.mark.parametrize(
+    ("right", "names", "reads"),
+    [(ANY, ("company_id",), False), (OWN, ("company_id", "name"), True), (OWN, ("name",), False)],
+)
+def test_a_row_rule_touches_the_fields_that_it_reads(right: Right, names: tuple[str, ...], reads: bool) -> None:
+    assert touches(right, PERSON, names) is reads
+
+
+@pytest.mark.parametrize(
+    ("right", "verb", "names", "refuses"),
+    [
+        (ANY, "POST", ("name",), False),
+        (OWN, "POST", ("name",), False),  # the stamp satisfies the rule
+        (Right(rows=OWN.rows), "POST", ("name",), True),
+        (Right(rows=lambda table, actor: actor.companyid == 7), "POST", ("name",), True),
+        (OWN, "PATCH", ("name",), False),
+        (OWN, "PATCH", ("company_id",), True),
+    ],
+)
+def test_a_row_rule_may_refuse_a_written_row(right: Right, verb: str, names: tuple[str, ...], refuses: bool) -> None:
+    assert may_refuse(right, PERSON, verb, names) is refuses

@@ -1,0 +1,151 @@
+"""Plans: their bound values, their limits, and the identifiers of records."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tableapi.auth.policy import Actor
+from tableapi.auth.rights import Right
+from tableapi.errors import ApiError
+from tableapi.query import plan
+from tableapi.query.filter import cache
+from tableapi.query.statement import Bindings
+from tests.helpers.memory_schema import TableRights, read_request, shop
+
+PERSON, LINK = shop().tables["person"], shop().tables["person_tag"]
+ONE, TWO = [PERSON.columns["id"]], [LINK.columns["person_id"], LINK.columns["tag_slug"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "parts"),
+    [
+        ("5", ONE, ["5"]),
+        (5, ONE, [5]),
+        ("1,a", TWO, ["1", "a"]),
+        (" (1, a) ", TWO, ["1", "a"]),
+        ([1, "a"], TWO, [1, "a"]),
+        ({"person_id": 1, "TAG_SLUG": "a"}, TWO, [1, "a"]),
+    ],
+)
+def test_an_identifier(value: Any, key: list[Any], parts: list[Any]) -> None:
+    assert plan.identifier(value, key) == parts
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "reason"),
+    [
+        (None, ONE, "bad_identifier"),
+        ("1", TWO, "bad_identifier"),
+        ([1, 2, 3], TWO, "bad_identifier"),
+        ({"person_id": 1}, TWO, "bad_identifier"),
+        ([{"a": 1}], ONE, "bad_identifier"),
+        ({"ID": 1, "Id": 2}, ONE, "duplicate_field"),
+    ],
+)
+def test_a_wrong_identifier_is_refused(value: Any, key: list[Any], reason: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        plan.identifier(value, key)
+    assert refused.value.why == reason
+
+
+@pytest.mark.parametrize(
+    ("table", "id_field", "names"),
+    [("person", "", ["id"]), ("person", " EMAIL ", ["email"]), ("person_tag", "", ["person_id", "tag_slug"])],
+)
+def test_the_identifying_fields(table: str, id_field: str, names: list[str]) -> None:
+    assert [column.name for column in plan.identifying(shop().tables[table], id_field, Right())] == names
+
+
+@pytest.mark.parametrize(
+    ("table", "id_field", "reason"),
+    [
+        ("event", "", "no_key"),
+        ("person", "name", "not_unique"),
+        ("person", "emial", "unknown_field"),
+        ("person", "id,ID", "duplicate_field"),
+    ],
+)
+def test_fields_that_do_not_identify_are_refused(table: str, id_field: str, reason: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        plan.identifying(shop().tables[table], id_field, Right())
+    assert refused.value.why == reason
+
+
+@pytest.mark.parametrize(
+    ("query", "limit", "probe"),
+    [
+        ({}, 100, True),
+        ({"limit": "0"}, 100, True),
+        ({"limit": "-1"}, 100, True),
+        ({"limit": "5"}, 5, False),
+        ({"limit": "100"}, 100, False),
+        ({"limit": "101"}, 100, True),
+        ({"limit": "5", "include_count": "estimated"}, 5, True),
+    ],
+)
+def test_the_limit_of_a_page(query: dict[str, str], limit: int, probe: bool) -> None:
+    page = plan.list_plan(read_request("tag", query))
+    assert (page.limit, page.probe) == (limit, probe)
+
+
+def values(text: str, params: dict[str, Any] | None = None, actor: dict[str, Any] | None = None) -> list[Any]:
+    """Return what a read of `person` binds for a filter."""
+    rule = Right(rows=lambda table, actor: table.c.company_id == actor.companyid) if actor is not None else Right()
+    query = {"filter": text, "limit": "1"}
+    request = read_request("person", query, TableRights(person=rule))
+    request.options.params = params or {}
+    _, literals = cache.parse(text)
+    page = plan.list_plan(request)
+    return page.args(Bindings(Actor("client", actor or {}), literals, params or {}, []))
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "actor", "bound"),
+    [
+        ("age = 5", None, None, [5]),
+        ("salary > 1.50", None, None, [Decimal("1.50")]),
+        ("vip = off and name = x", None, None, [False, "x"]),
+        ("name contains '5%_'", None, None, ["%5\\%\\_%"]),
+        ("name starts with a", None, None, ["a%"]),
+        ("name ends with a", None, None, ["%a"]),
+        ("age = :n", {"n": "7"}, None, [7]),
+        ("age in :n", {"n": [7, None, 8]}, None, [7, 8]),
+        ("name = x", None, {"companyid": "9"}, [9, "x"]),
+        ("name = x", None, {}, [None, "x"]),
+        ("name = x", None, {"companyid": "nine"}, [None, "x"]),
+    ],
+)
+def test_bound_values(text: str, params: Any, actor: Any, bound: list[Any]) -> None:
+    assert values(text, params, actor) == bound
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("age = forty", "Field 'age': "),
+        ("vip = perhaps", "Field 'vip': true or false is expected."),
+        ("born = 2024-13-45", "Field 'born': a date such as 2024-01-31 is expected."),
+        ("company_by_company_id.id = x", "Field 'id': "),
+    ],
+)
+def test_a_value_that_does_not_fit_names_its_field(text: str, message: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        values(text)
+    assert refused.value.message.startswith(message)
+    assert refused.value.why == "bad_value"
+
+
+def test_a_replica_may_read_what_the_policy_permits_for_every_table() -> None:
+    query = {"related": "company_by_company_id", "limit": "1"}
+    both = TableRights(person=Right(replica=True), company=Right(replica=True))
+    assert plan.list_plan(read_request("person", query, both)).replica
+    assert not plan.list_plan(read_request("person", query, TableRights(person=Right(replica=True)))).replica
+
+
+def test_a_plan_depends_on_the_kind_of_a_named_value_only() -> None:
+    assert plan.params_key({"b": 5, "a": "x"}) == ("a='", "b=0") == plan.params_key({"a": "y", "b": 6.5})
+    assert plan.params_key({"a": [1, None, "x"]}) == ("a=list:0,null,'",)
+    assert plan.params_key({"a": True}) == ("a='",)
