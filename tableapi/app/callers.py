@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tableapi.app.state import Services
-from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.endpoints.guard import Endpoint
-from tableapi.errors import ApiError, Unauthorized
+from tableapi.errors import ApiError
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
@@ -17,43 +16,28 @@ class Callers:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def of_table(self, request: HttpRequest) -> Actor:
-        """Return the caller of a table or description. Raises Unauthorized, TooMany or the refusal of a role."""
-        try:
-            actor = await self._services.authenticator.actor(request.headers, request.ip)
-        except Unauthorized as error:
-            if error.why == "no_key":  # a rejected session was counted when it was looked up
-                self._count(request, NOBODY)
-            raise
-        if self._services.limited:
-            self._count(request, actor)
-        if actor.role in self._services.confined:
-            self._refuse_confined(actor)
-        return actor
+    async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None) -> Actor:
+        """Return the caller of a script, or without `endpoint` of a table or description.
 
-    async def of_script(self, request: HttpRequest, endpoint: Endpoint) -> Actor:
-        """Return the caller of a script. If anyone may call it, an invalid session counts as none."""
+        For a script that anyone may call, invalid credentials count as none. Raises Unauthorized, TooMany or the
+        refusal of a role that is confined to some scripts.
+        """
+        services = self._services
         try:
-            actor = await self._services.authenticator.actor(request.headers, request.ip)
-        except ApiError:
-            if ANYONE not in endpoint.roles:
+            actor = await services.authenticator.actor(request.headers, request.ip)
+        except ApiError as error:
+            if endpoint is not None and ANYONE in endpoint.roles:
+                actor = Actor("key")  # a sign-in ignores any token sent with it
+            else:
+                if error.why == "no_key" and services.limited:  # a rejected session is counted where it is looked up
+                    request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
                 raise
-            actor = Actor("key")  # a sign-in ignores any token sent with it
-        if self._services.limited:
-            self._count(request, actor)
-        if actor.role in self._services.confined and actor.role not in endpoint.roles:
-            self._refuse_confined(actor)
+        if services.limited:
+            if actor.session:
+                request.hit = count_use("session", actor.session, services.settings.session_per_minute, 60)
+            else:
+                request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
+        if actor.role in services.confined and (endpoint is None or actor.role not in endpoint.roles):
+            status, reason, message = services.confined[actor.role]
+            raise ApiError(message, status=status, reason=reason, scope="resource")
         return actor
-
-    def _count(self, request: HttpRequest, actor: Actor) -> None:
-        if not self._services.limited:
-            return
-        settings = self._services.settings
-        if actor.session:
-            request.hit = count_use("session", actor.session, settings.session_per_minute, 60)
-        else:
-            request.hit = count_use("ip", request.network, settings.address_per_minute, 60)
-
-    def _refuse_confined(self, actor: Actor) -> None:
-        status, reason, message = self._services.confined[actor.role]
-        raise ApiError(message, status=status, reason=reason, scope="resource")

@@ -47,7 +47,7 @@ class Meta:
 
     async def services(self, request: HttpRequest, parts: list[str]) -> Reply:
         """List the databases."""
-        request.actor = await self._callers.of_table(request)
+        request.actor = await self._callers.caller(request)
         services = [{"name": name, "type": "postgresql"} for name in self._services.datasets]
         return Reply(dumps({"resource": services}))
 
@@ -69,7 +69,7 @@ class Meta:
         """Return the OpenAPI description of all databases and scripts."""
         if len(parts) > 1:
             raise NotFound("There is nothing here.")
-        request.actor = await self._callers.of_table(request)
+        request.actor = await self._callers.caller(request)
         return await self._described(request, self._services.datasets.values(), scripts=True)
 
     async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:

@@ -91,7 +91,7 @@ class App:
                 tracing.answered(span, request.method, request.route, reply.status, request.request_id)
         if self.pages.draining:
             reply.headers["Connection"] = "close"
-        if request.unread:
+        if request.unread and not request.cancelled_for:
             await request.drain()
         await send_response(send, request, reply, self._origins)
         seconds = time.perf_counter() - request.started_at
@@ -150,7 +150,7 @@ class App:
         parts = request.segments(prefix.end())
         name = parts[0] if parts else ""
         if (dataset := self.services.datasets.get(name)) is not None:
-            request.actor = await self.callers.of_table(request)
+            request.actor = await self.callers.caller(request)
             return await self._dataset(request, dataset, parts[1:])
         if (handler := routes.META.get(name)) is not None:
             request.route = name or "api"

@@ -26,7 +26,7 @@ class ScriptCalls:
             raise NotFound("There is nothing here.", reason="unknown_service")
         request.route = endpoint.name
         if not endpoint.public:
-            request.actor = await self._callers.of_script(request, endpoint)
+            request.actor = await self._callers.caller(request, endpoint)
         request.cancellable = request.method == "GET"
         request.time_limit = endpoint.seconds
         key = request.headers.get("idempotency-key")

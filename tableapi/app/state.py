@@ -115,7 +115,7 @@ class Services:
             bounds=self._bounds(self.settings.max_offset),
             named=frozenset(policy.POLICY),
             unseal=Unsealer(scripts.vault),
-            hooked=lambda table, verb: scripts.hook(table, verb) is not None,
+            hooked=lambda table, verb: (table, verb) in scripts.hooks,
             replicas=self._replicas(db, most),
             identity=policy.SESSIONS.identities,
         )

@@ -34,7 +34,7 @@ class TableCalls:
             raise NotFound("There is nothing under a record.")
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
             options.within(query, chars)
-        verb = effective_verb(request, query)
+        verb = request.method if request.method == "GET" else effective_verb(request, query)
         body = None
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
@@ -59,7 +59,7 @@ class TableCalls:
         """Answer by the hook of the project or by the engine. Writes and hooks get a copy of `call` to change."""
         scripts = self._services.scripts
         try:
-            if scripts is not None and (hook := scripts.hook(call.table.name, verb)):
+            if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
                 return await hooks.answer(scripts, hook, call.again(), verb, ident, request)
             return await (read.read(call, ident) if verb == "GET" else endpoints.handle(call.again(), verb, ident))
         except Exception as error:

@@ -45,7 +45,8 @@ class Context(Generic[SettingsT, VendorsT]):
     @cached_property
     def wire(self) -> Wire | None:
         """The encryption of sealed fields in the response; None unless the request asked for it."""
-        return wire_for(self.request.headers.get(WIRE_HEADER), self.request.session_token)
+        header = self.request.headers.get(WIRE_HEADER)
+        return wire_for(header, self.request.session_token) if header else None
 
     async def later(self, name: str, /, **payload: Any) -> None:
         """Queue the job `name` in the caller's transaction; the job exists exactly when that commits."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.errors import Forbidden, Invalid, Unauthorized
-from tableapi.ratelimit import counter
+from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
@@ -144,9 +144,9 @@ def authorize(endpoint: Endpoint, actor: Actor) -> None:
     raise Forbidden("You are not permitted to do this.")
 
 
-def count_call(endpoint: Endpoint, actor: Actor, network: str) -> counter.Hit | None:
-    """Count the call against each limit of the endpoint and return the tightest. Raises TooMany (429)."""
-    tightest: counter.Hit | None = None
+def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
+    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest. Raises TooMany (429)."""
+    actor = request.actor
     for limit in endpoint.limits:
         if limit.per == "session":
             key = actor.session
@@ -154,11 +154,10 @@ def count_call(endpoint: Endpoint, actor: Actor, network: str) -> counter.Hit | 
             key = str(next(iter(actor.user.values()), ""))
         else:
             key = str(actor.account or "") if limit.per == "account" else ""
-        hit = count_use(
-            f"{endpoint.method} {endpoint.name} {limit.seconds}", key or network, limit.amount, limit.seconds
-        )
-        tightest = hit if tightest is None or hit.remaining < tightest.remaining else tightest
-    return tightest
+        name = f"{endpoint.method} {endpoint.name} {limit.seconds}"
+        hit = count_use(name, key or request.network, limit.amount, limit.seconds)
+        if request.hit is None or hit.remaining < request.hit.remaining:
+            request.hit = hit
 
 
 def validate(model: type[M], data: Mapping[str, Any]) -> M:

@@ -18,7 +18,7 @@ from tableapi.query import plan
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
 from tableapi.query.spelling import spelled
-from tableapi.tables import endpoints, refusals, tenant_guard
+from tableapi.tables import endpoints, read, refusals, tenant_guard
 from tableapi.tables import export as export_formats
 from tableapi.tables.batch import Batch
 from tableapi.tables.read import TableRequest, missing
@@ -40,16 +40,22 @@ async def answer(
 
     Raises ApiError.
     """
-    tenant_guard.unpermitted(call, verb)
-    plan.right_of(call.table, call.rights, verb)
-    _options(call, verb, ident)  # bad options are refused before the hook has any effect
+    if call.rights.right(call.table, verb) is None:
+        tenant_guard.unpermitted(call, verb)
+        plan.right_of(call.table, call.rights, verb)
+    # Bad options are refused before the hook has any effect.
+    request_options = call.options() if verb == "GET" else _options(call, verb, ident)
     ctx = scripts.context(call.actor, request)
-    ident = await _ident(call, verb, ident)
-    records = await _records(call, verb, ident)
-    await _refuse_foreign(hook, call, verb, ident, records)
-    options = dict(call.query) | ({"id": ident} if ident is not None else {})
+    records: list[dict[str, Any]] = []
+    options = dict(call.query)
+    if verb != "GET":
+        ident = await _ident(call, verb, ident)
+        records = await _records(call, verb, ident)
+        await _refuse_foreign(hook, call, verb, ident, records)
+    if ident is not None:
+        options["id"] = ident
     options.pop("form", None)
-    if verb == "GET" and (form := export_formats.wanted(call.options(), call.headers)) is not None:
+    if verb == "GET" and (form := export_formats.wanted(request_options, call.headers)) is not None:
         options["form"] = form[0]
     result = await hook(ctx, records, options)
     if isinstance(result, export_formats.Export):
@@ -57,10 +63,12 @@ async def answer(
         call.export, call.headers = result, {k: v for k, v in call.headers.items() if k != WIRE_HEADER}
         result = None
     if result is None:
-        _replace_records(call, verb, ident, records)
         if call.export:
             reply = await export.read(call, ident, call.export.most)
+        elif verb == "GET":
+            reply = await read.read(call, ident)
         else:
+            _replace_records(call, verb, ident, records)
             reply = await endpoints.handle(call, verb, ident)
     elif ident is not None:
         reply = Reply(response.dumps(result[0] if result else {}))
@@ -76,13 +84,13 @@ def passes(hook: Hook) -> bool:
 
 
 def _options(call: TableRequest, verb: str, ident: Any) -> Options:
-    """Return the options of a request; the body of a write by path is the record itself and holds none."""
-    return call.options() if ident is None or verb == "GET" else replace(call, body=None).options()
+    """Return the options of a write; the body of a write by path is the record itself and holds none."""
+    return call.options() if ident is None else replace(call, body=None).options()
 
 
 async def _ident(call: TableRequest, verb: str, ident: str | None) -> Any:
     """Return the identifier in the path as a value of the table's primary key, with `id_field` resolved."""
-    if ident is None or verb in ("GET", "POST"):
+    if ident is None or verb == "POST":
         return ident
     if not (id_field := _options(call, verb, ident).id_field.strip()):
         return ident
@@ -93,8 +101,6 @@ async def _ident(call: TableRequest, verb: str, ident: str | None) -> Any:
 
 async def _records(call: TableRequest, verb: str, ident: Any) -> list[dict[str, Any]]:
     """Return the records that the request writes, each with the key of its row. Raises BadRequest without any."""
-    if verb == "GET":
-        return []
     table = call.table
     if ident is not None:
         sent = call.body if isinstance(call.body, dict) else {}
@@ -131,9 +137,10 @@ async def _keys(call: TableRequest, verb: str, options: Options) -> list[dict[st
     right = plan.right_of(call.table, call.rights, verb)
     tree, literals = cache.parse(call.filter_text(), call.dataset.bounds.filter)
     keys_only = Options(fields="", params=options.params)
-    read = plan.list_plan(plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.bounds))
+    request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.bounds)
+    listing_plan = plan.list_plan(request)
     values = plan.Bindings(call.actor, literals, options.params, [])
-    row = await call.dataset.db.reads.fetchrow(read.sql, *read.args(values))
+    row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
     return exact_json.loads(row["body"] or b"[]") if row else []
 
 
@@ -142,11 +149,11 @@ async def _by_field(call: TableRequest, verb: str, id_field: str, idents: list[A
     right = plan.right_of(call.table, call.rights, verb)
     columns = plan.identifying(call.table, id_field, right)
     request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
-    read = plan.keyed_plan(request, columns, 1)
+    keyed_plan = plan.keyed_plan(request, columns, 1)
     keys = []
     for ident in idents:
         values = plan.Bindings(call.actor, [], {}, [plan.identifier(ident, columns)])
-        row = await call.dataset.db.reads.fetchrow(read.sql, *read.args(values))
+        row = await call.dataset.db.reads.fetchrow(keyed_plan.sql, *keyed_plan.args(values))
         if row is None:
             raise missing(ident)
         keys.append({name: value for name, value in exact_json.loads(row["body"]).items() if name in call.table.key})
@@ -187,8 +194,6 @@ async def _refuse_foreign(hook: Hook, call: TableRequest, verb: str, ident: Any,
 
 def _replace_records(call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
     """Let the engine continue with the records of the hook, identified by their primary keys."""
-    if verb == "GET":
-        return
     options = _options(call, verb, ident) if verb != "POST" else Options()
     for name in _ROW_OPTIONS:
         call.query.pop(name, None)

@@ -65,13 +65,16 @@ class HttpRequest:
         self.cancellable = False  # a read whose body has arrived: it may be cancelled when its client disconnects
         self.cancelled_for = ""  # why admission control cancelled it
         self.ip: str = scope["client"][0] if scope.get("client") else ""
+        self.unread = False  # whether the client may still be sending a body
         self._proxies = proxies
-        self._more_body = True
 
     def read(self) -> None:
         """Read headers and path. Raises BadRequest for oversized or contradictory headers and malformed paths."""
         pairs = self.scope["headers"]
         headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+        # A client that sent `Expect` waits for permission before it sends a body.
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        self.unread = has_body and "expect" not in headers
         if len(headers) != len(pairs):
             self._refuse_contradictions(pairs)
         if len(self.query_string) > MAX_QUERY_BYTES:
@@ -140,7 +143,7 @@ class HttpRequest:
                 message = await self.source()
             finally:
                 self.in_flight.idle -= 1
-        self._more_body = bool(message.get("more_body"))
+        self.unread = bool(message.get("more_body"))
         return message
 
     async def body(self, limit: int) -> bytes:
@@ -177,18 +180,12 @@ class HttpRequest:
         self.source = repeat
         return body
 
-    @property
-    def unread(self) -> bool:
-        """Whether the client may still be sending a body. One that sent `Expect` waits for permission first."""
-        has_body = self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
-        return has_body and self._more_body and not self.cancelled_for and "expect" not in self.headers
-
     async def drain(self) -> None:
         """Read the rest of the body for a while; a client that is still sending would otherwise see a reset."""
         size = 0
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
-                while size < DRAIN_BYTES and self._more_body:
+                while size < DRAIN_BYTES and self.unread:
                     size += len((await self.receive()).get("body", b""))
 
 
