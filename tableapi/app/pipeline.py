@@ -22,7 +22,7 @@ from tableapi.endpoints.project import load_project
 from tableapi.errors import RETRY, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import response
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
-from tableapi.http.request import HttpRequest, Receive, Scope, Send
+from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
 from tableapi.http.response import Reply
 from tableapi.http.send import preflight, send_response
 from tableapi.log import get_logger
@@ -68,15 +68,9 @@ class App:
         self._origins = frozenset((settings.public_url,))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._http(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self.life.run(receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1000})
-        # Other types of scope are extensions of ASGI; there is nothing to answer.
-
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._other(scope, receive, send)
+            return
         # Refused before any work: a refusal must cost far less than the response it makes room for.
         if scope["path"] not in UNLIMITED and self.admission.full():
             await _shed(send, scope["method"])
@@ -108,6 +102,13 @@ class App:
                 request.ip,
                 request.actor.user,
             )
+
+    async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is no HTTP request. Unknown types of scope are extensions of ASGI and need no answer."""
+        if scope["type"] == "lifespan":
+            await self.life.run(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
 
     async def _answer(self, request: HttpRequest) -> Reply:
         """Return the response, also for errors. Requests in flight are counted and limited in time."""
@@ -147,7 +148,9 @@ class App:
         prefix = _API.match(request.path)
         if prefix is None:
             return await self._page(request)
-        parts = request.segments(prefix.end())
+        parts = [part for part in request.raw_path[prefix.end() :].split("/") if part]
+        if request.encoded:
+            parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""
         if (dataset := self.services.datasets.get(name)) is not None:
             request.actor = await self.callers.caller(request)

@@ -41,7 +41,7 @@ class TableCalls:
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
-        table = dataset.schema.find(name) or await dataset.table(name)
+        table = dataset.schema.tables.get(name) or await dataset.table(name)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
@@ -56,12 +56,17 @@ class TableCalls:
                 await self._record_mismatches(call, request)
 
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
-        """Answer by the hook of the project or by the engine. Writes and hooks get a copy of `call` to change."""
+        """Answer by the hook of the project or by the engine.
+
+        Hooks, and writes of one record, change the call; each attempt gets a copy.
+        """
         scripts = self._services.scripts
         try:
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
                 return await hooks.answer(scripts, hook, call.again(), verb, ident, request)
-            return await (read.read(call, ident) if verb == "GET" else endpoints.handle(call.again(), verb, ident))
+            if verb == "GET":
+                return await read.read(call, ident)
+            return await endpoints.handle(call if verb == "POST" else call.again(), verb, ident)
         except Exception as error:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
                 raise Unauthorized("Your account access session is expired") from None

@@ -122,3 +122,27 @@ def _ident(head: bytes) -> str:
 
 def _more(count: int) -> str:
     return f" (one of {count:,})" if count > 1 else ""
+
+
+def sealing_keys(settings: Settings) -> tuple[str, ...]:
+    """SECRET_KEYS, or the key that was made once under DATA_DIR. None is made: nothing could be under it."""
+    kept = settings.data_dir / "secrets" / "secret_key"
+    if settings.secret_keys:
+        return settings.secret_keys
+    if not kept.exists():
+        raise CommandError(f"SECRET_KEYS is missing, and there is no {kept}.")
+    return (kept_secret(kept),)
+
+
+async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
+    """Seal everything of the project in `folder` under the first key; what to say of it. Raises CannotReseal."""
+    from tableapi.app.state import load_policy
+    from tableapi.cli.rotate_keys import Reseal
+    from tableapi.cli.rotate_keys_sql import declared
+
+    policy = load_policy(folder)
+    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
+    try:
+        return await Reseal(connection, secret_keys, declared(policy.POLICY, getattr(policy, "KEPT", ()))).run()
+    finally:
+        await connection.close(timeout=5)

@@ -23,7 +23,7 @@ OVERLOAD_MAX_REQUESTS = 40  # in flight during overload: enough to keep the CPU 
 IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
 CHECK_SECONDS = 0.25  # between checks, and the age from which a request is watched for a lost client
-BODY_SECONDS = 10.0  # for each part of a body
+BODY_SECONDS = 10.0  # for a body to arrive
 CLIENT_GONE, TIMED_OUT, SLOW_BODY = "gone", "late", "slow"
 
 

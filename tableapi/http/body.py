@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -33,7 +32,10 @@ def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
         and not media_type.endswith("+json")
     ):
         raise UnsupportedMedia(f"Content type '{media_type[:80]}' is not supported. Send application/json or text/csv.")
-    return _json(raw, exact_json.loads)
+    try:
+        return exact_json.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise _bad_json(error) from None
 
 
 def parse_object(content_type: str, raw: bytes) -> dict[str, Any]:
@@ -46,7 +48,10 @@ def parse_object(content_type: str, raw: bytes) -> dict[str, Any]:
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type and media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
-    data = _json(raw, orjson.loads)
+    try:
+        data = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise _bad_json(error) from None
     if not isinstance(data, dict):
         raise BadRequest("The body must be a JSON object.", reason="bad_json")
     if any(mark in raw for mark in _NUL) and _has_nul(data):
@@ -54,15 +59,9 @@ def parse_object(content_type: str, raw: bytes) -> dict[str, Any]:
     return data
 
 
-def _json(raw: bytes, loads: Callable[[bytes], Any]) -> Any:
-    try:
-        return loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise BadRequest(
-            f"The body is not valid JSON: {error.msg} at position {error.pos}.",
-            reason="bad_json",
-            context={"position": error.pos},
-        ) from None
+def _bad_json(error: orjson.JSONDecodeError) -> BadRequest:
+    message = f"The body is not valid JSON: {error.msg} at position {error.pos}."
+    return BadRequest(message, reason="bad_json", context={"position": error.pos})
 
 
 def _has_nul(value: Any) -> bool:

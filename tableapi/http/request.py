@@ -54,13 +54,14 @@ class HttpRequest:
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
         self.path = self.raw_path = self.root_path = ""
+        self.encoded = False  # whether `raw_path` has to be decoded
         self.query_string: bytes = scope.get("query_string") or b""
         self.route = "unknown"  # the pattern of the path, never the path itself
         self.actor = NOBODY
         self.hit: counter.Hit | None = None  # the tightest rate limit that the request counted against
         self.request_id = new_request_id()
         self.started_at = time.perf_counter()
-        self.body_wait_since = 0.0  # when the wait for the next part of the body began; 0 outside of one
+        self.body_wait_since = 0.0  # when reading the body began; 0 while it is not being read
         self.time_limit = 0.0  # seconds; 0 for the limit of the settings
         self.cancellable = False  # a read whose body has arrived: it may be cancelled when its client disconnects
         self.cancelled_for = ""  # why admission control cancelled it
@@ -91,10 +92,8 @@ class HttpRequest:
             self.ip = next((hop for hop in reversed(hops) if hop not in self._proxies), self.ip)
         raw = self.scope.get("raw_path")
         self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else self.scope["path"]
-        if not raw or ("%" not in self.raw_path and self.raw_path.isascii()):
-            self.path = self.scope["path"] if not raw else self.raw_path
-        else:
-            self.path = unquoted(self.raw_path)
+        self.encoded = "%" in self.raw_path or not self.raw_path.isascii()
+        self.path = unquoted(self.raw_path) if raw and self.encoded else self.raw_path
         if root := self.scope.get("root_path"):  # mounted in another application
             self.root_path = quote(root)
             self.path, self.raw_path = self.path.removeprefix(root), self.raw_path.removeprefix(self.root_path)
@@ -106,13 +105,6 @@ class HttpRequest:
                 raise BadRequest(
                     f"The header '{name.decode()}' is there twice, with different values.", reason="duplicate_header"
                 )
-
-    def segments(self, start: int) -> list[str]:
-        """Return the decoded segments of the path from character `start` on, without empty ones."""
-        rest = self.raw_path[start:]
-        if "%" not in rest and rest.isascii():
-            return [part for part in rest.split("/") if part]
-        return [unquoted(part) for part in rest.split("/") if part]
 
     # -- what scripts read ---------------------------------------------------------------------------------------------
 
@@ -134,20 +126,15 @@ class HttpRequest:
     # -- body ----------------------------------------------------------------------------------------------------------
 
     async def receive(self) -> MutableMapping[str, Any]:
-        """Return the next message. Requests blocked on a slow client do not count towards the in-flight limit."""
-        if self.in_flight is None:
-            message = await self.source()
-        else:
-            self.in_flight.idle += 1
-            try:
-                message = await self.source()
-            finally:
-                self.in_flight.idle -= 1
+        """Return the next message of the client."""
+        message = await self.source()
         self.unread = bool(message.get("more_body"))
         return message
 
     async def body(self, limit: int) -> bytes:
         """Return the whole body, of at most `limit` bytes.
+
+        Requests blocked on a slow client do not count towards the in-flight limit.
 
         Raises:
             TooLarge: As soon as the size is known to exceed the limit (413).
@@ -156,19 +143,25 @@ class HttpRequest:
         length = self.headers.get("content-length", "")
         if length.isdigit() and int(length) > limit:
             raise TooLarge.of(limit, headers={"Connection": "close"})
-        parts, size = [], 0
+        parts, size, self.unread = [], 0, True
         self.body_wait_since = time.perf_counter()  # admission control ends a wait that lasts too long
-        while True:
-            message = await self.receive()
-            if message["type"] == "http.disconnect":
-                raise BadRequest("The connection ended before the body was complete.", reason="no_body")
-            size += len(part := message.get("body", b""))
-            if size > limit:
-                raise TooLarge.of(limit, headers={"Connection": "close"})
-            parts.append(part)
-            if not message.get("more_body"):
-                self.body_wait_since = 0.0
-                return b"".join(parts) if len(parts) > 1 else part
+        if self.in_flight is not None:
+            self.in_flight.idle += 1
+        try:
+            while self.unread:
+                message = await self.source()
+                self.unread = bool(message.get("more_body"))
+                if message["type"] == "http.disconnect":
+                    raise BadRequest("The connection ended before the body was complete.", reason="no_body")
+                size += len(part := message.get("body", b""))
+                if size > limit:
+                    raise TooLarge.of(limit, headers={"Connection": "close"})
+                parts.append(part)
+        finally:
+            if self.in_flight is not None:
+                self.in_flight.idle -= 1
+        self.body_wait_since = 0.0
+        return b"".join(parts) if len(parts) > 1 else parts[0]
 
     async def peek_body(self, limit: int) -> bytes:
         """Return the whole body and leave it in place for the next reader. Raises as `body` does."""
