@@ -41,7 +41,10 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
     if settings.redis_url is None:
         yield False, "REDIS_URL is missing: rate limits are counted on each node separately."
     if not settings.trusted_proxies:
-        yield False, "TRUSTED_PROXIES is missing: behind a load balancer, all clients would share one address and its limits."
+        yield (
+            False,
+            "TRUSTED_PROXIES is missing: behind a load balancer, all clients would share one address and its limits.",
+        )
 
 
 def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:

@@ -125,7 +125,7 @@ class Scripts:
 
     @property
     def secret_paths(self) -> tuple[str, ...]:
-        """Prefixes of paths whose last segment is a credential, such as a mailed code: `/removal/`."""
+        """Prefixes of paths that end in a credential, such as a mailed code: `/removal/`."""
         public = {endpoint.name for endpoint in self if endpoint.tail and endpoint.public}
         return tuple(sorted("/" + name.partition("{")[0] for name in public))
 

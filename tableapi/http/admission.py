@@ -1,7 +1,7 @@
 """Admission control: how many requests one worker process handles at once, and for how long.
 
 A single timer looks at all requests four times a second, which is cheaper than a timer for each. A request past its
-time limit is cancelled, and so is a read whose client has disconnected; asyncpg then cancels the statement in
+time limit is cancelled, and so is a read after its client has disconnected; asyncpg then cancels the statement in
 PostgreSQL. A script that writes is never cancelled for a lost client: it may be between two transactions.
 """
 

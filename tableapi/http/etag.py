@@ -52,5 +52,5 @@ def if_match(headers: Mapping[str, str]) -> str:
 
 
 def precondition_failed() -> Stale:
-    """Return the error for a row whose version `If-Match` does not name."""
+    """Return the error for a row version that `If-Match` does not name."""
     return Stale("The record was changed by somebody else. Read it again, then repeat your change.")

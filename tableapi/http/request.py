@@ -63,7 +63,7 @@ class HttpRequest:
         self.started_at = time.perf_counter()
         self.body_wait_since = 0.0  # when reading the body began; 0 while it is not being read
         self.time_limit = 0.0  # seconds; 0 for the limit of the settings
-        self.cancellable = False  # a read whose body has arrived: it may be cancelled when its client disconnects
+        self.cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
         self.cancelled_for = ""  # why admission control cancelled it
         self.ip: str = scope["client"][0] if scope.get("client") else ""
         self.unread = False  # whether the client may still be sending a body
