@@ -43,7 +43,7 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
     if not settings.trusted_proxies:
         yield (
             False,
-            "TRUSTED_PROXIES is missing: behind a load balancer, all clients would share one address and its limits.",
+            "TRUSTED_PROXIES is missing: behind a load balancer, all clients share one address.",
         )
 
 

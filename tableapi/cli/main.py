@@ -79,16 +79,14 @@ def parser() -> argparse.ArgumentParser:
     reseal = add(
         "reseal",
         _reseal,
-        "Encrypt again under the first key of SECRET_KEYS what is encrypted under an older one.",
+        "Encrypt values under older keys of SECRET_KEYS again, under the first one.",
         RESEAL,
     )
-    reseal.add_argument(
-        "--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards, and change nothing"
-    )
+    reseal.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")
     add(
         "check",
         _check,
-        "List what is missing or unsafe in the settings; exit 1 if it is not fit for production.",
+        "List settings that are missing or unsafe; exit 1 if unfit for production.",
         CHECK,
     )
     return top

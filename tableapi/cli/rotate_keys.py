@@ -36,8 +36,8 @@ class Reseal:
         self, connection: asyncpg.Connection, secret_keys: Sequence[str], sealed: Sequence[SealedTable]
     ) -> None:
         self._db, self._sealed = connection, sealed
-        self._keys = [key for key in secret_keys if not key.startswith(HASHES)]
-        self._vault = Vault(secret_keys)
+        self._keys = [key for key in keys if not key.startswith(HASHES)]
+        self._vault = Vault(keys)
         self._heads = self._vault.heads
         self._tables: list[Table] = []
 
@@ -120,8 +120,8 @@ class Reseal:
             return f"{summary} Safe to drop: {which}."
         hashes = ", ".join(f"{count:,} of {name}" for name, count in lasting.items())
         return (
-            f"{summary} Safe to replace by what `tableapi reseal --hash-keys` prints: {which}. Keyed hashes that cannot be"
-            f" computed again ({hashes}) still match under it; it decrypts nothing."
+            f"{summary} Safe to replace by what `tableapi reseal --hash-keys` prints: {which}. Keyed hashes that"
+            f" cannot be computed again ({hashes}) still match under it; it decrypts nothing."
         )
 
 

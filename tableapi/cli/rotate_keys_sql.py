@@ -149,8 +149,8 @@ class Table:
         return changes
 
     def _hash(
-        self, name: str, how: KeyedHash, present: bytes, plain: Mapping[str, Any], vault: Vault, changes: dict[str, Any],
-        done: Outcome,
+        self, name: str, how: KeyedHash, present: bytes, plain: Mapping[str, Any], vault: Vault,
+        changes: dict[str, Any], done: Outcome,
     ) -> None:  # fmt: skip
         newest, *older = vault.indexes(how.purpose, how.form(*(plain[column] for column in how.columns)))
         if present in older:

@@ -59,7 +59,7 @@ async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncC
     await http.post("/api/v2/shop/_table/invoice", json=BODIES["POST"])
     for method in METHODS:
         if route.path.endswith("{table}") and method in ("PUT", "PATCH", "DELETE"):
-            body = {"resource": [{"id": 1, "customer_id": 1}]}
+            body = BODIES["POST"]
         else:
             body = BODIES.get(method, BODIES["PUT"] if method == "PATCH" else None)
         path = _path(route) + ("?upsert=true" if route.path.endswith("/_table/{table}") else "")
