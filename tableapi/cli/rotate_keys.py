@@ -36,8 +36,8 @@ class Reseal:
         self, connection: asyncpg.Connection, secret_keys: Sequence[str], sealed: Sequence[SealedTable]
     ) -> None:
         self._db, self._sealed = connection, sealed
-        self._keys = [key for key in keys if not key.startswith(HASHES)]
-        self._vault = Vault(keys)
+        self._keys = [key for key in secret_keys if not key.startswith(HASHES)]
+        self._vault = Vault(secret_keys)
         self._heads = self._vault.heads
         self._tables: list[Table] = []
 

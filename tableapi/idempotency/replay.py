@@ -137,7 +137,7 @@ def _replayed(stored: StoredResponse, claim: Claim) -> Reply:
     if stored.status is None:
         raise still_running()
     if stored.status == DONE:
-        message = "The first request with this key was carried out, but its response is lost. Read the data before you repeat it."
+        message = "The first request with this key was carried out, but its response is lost. Read the data first."
         raise Conflict(message, reason="answer_lost")
     return Reply(stored.body, stored.status, headers={**stored.headers, "Idempotency-Replayed": "true"})
 

@@ -218,9 +218,7 @@ class InFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        with path.with_suffix(".gate").open(
-            "w"
-        ) as gate:  # SQLite does not wait for locks when it changes the journal mode
+        with path.with_suffix(".gate").open("w") as gate:  # SQLite does not wait for locks here
             flock(gate, LOCK_EX)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = off")
