@@ -37,10 +37,10 @@ async def text(scripts: Scripts | None) -> bytes:
 
 async def _queue(scripts: Scripts) -> list[str]:
     rows = await scripts.db.fetch(_QUEUE)
-    lines = ["# HELP tableapi_jobs Jobs that wait, run or failed for good.", "# TYPE tableapi_jobs gauge"]
+    lines = ["# HELP tableapi_jobs Jobs by state: queued, running or failed.", "# TYPE tableapi_jobs gauge"]
     lines += [f'tableapi_jobs{{job="{row["job"]}",status="{row["status"]}"}} {row["jobs"]}' for row in rows]
     lines += [
-        "# HELP tableapi_job_oldest_seconds Age of the oldest of them.",
+        "# HELP tableapi_job_oldest_seconds Age of the oldest job.",
         "# TYPE tableapi_job_oldest_seconds gauge",
     ]
     lines += [
@@ -54,5 +54,5 @@ async def _project(scripts: Scripts) -> list[str]:
     if "metrics" not in scripts.jobs:
         return []
     values = await scripts.run_job("metrics", {})
-    lines = ["# HELP project_value What the project says of the moment.", "# TYPE project_value gauge"]
+    lines = ["# HELP project_value Values that the project reports.", "# TYPE project_value gauge"]
     return lines + [f'project_value{{name="{_NOT_IN_LABEL.sub("_", name)}"}} {values[name]}' for name in values]

@@ -31,7 +31,7 @@ def check_port(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotServe(
-                    f"Port {port} on {host} is in use. Stop the program that uses it, or choose another port: --port {_other(port)}"
+                    f"Port {port} on {host} is in use. Stop that program, or choose another port: --port {_other(port)}"
                 ) from None
             raise CannotServe(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
 

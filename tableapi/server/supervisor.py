@@ -45,8 +45,8 @@ def _exit_after(parent: int) -> None:
     with selectors.DefaultSelector() as ends:
         ends.register(parent, selectors.EVENT_READ)
         ends.select()
-    # Set the alarm first: a granian worker that stops with requests in flight may hang while it holds the GIL. No thread
-    # runs then, only the kernel can end the process, and the port would stay in use.
+    # Set the alarm first: a granian worker that stops with requests in flight may hang holding the GIL. Then no thread
+    # runs, only the kernel can end the process, and the port would stay in use.
     signal.alarm(GRACE_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 

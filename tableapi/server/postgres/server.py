@@ -251,7 +251,7 @@ class Embedded:
         return self._runner_.run([self._bin_ / program, *words], stdout=subprocess.PIPE, **self._options())
 
     def _control(self, *words: str | Path) -> bool:
-        """Run pg_ctl and return whether it succeeded. Its output is not captured: the server would keep the pipe open."""
+        """Run pg_ctl and return whether it succeeded. Its output is discarded: the server would hold the pipe."""
         if self._bin is None:  # joined a running server
             self._prepare()
         command = [self._bin_ / "pg_ctl", "-D", self.data, *words]
