@@ -147,7 +147,7 @@ async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event)
     lost = asyncio.Event()
     connection.add_termination_listener(lambda _: lost.set())
     queuer = _queuer(connection, scripts)
-    # Batches of one, so that the end of each job is stored at once. A job that ended shortly before its worker was killed
+    # Batches of one, so that the end of each job is stored at once. A job that ended just before its worker was killed
     # would otherwise run again, and send a second mail.
     running = asyncio.create_task(
         queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=MAX_JOBS, heartbeat_timeout=BEAT)
