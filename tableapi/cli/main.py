@@ -125,8 +125,10 @@ def _serve(args: argparse.Namespace) -> None:
         if settings.rate_limits is None:
             settings = settings.model_copy(update={"rate_limits": False})
     else:
+        project = load_project(Path.cwd())
+        project.settings.read(options, make_secrets=False)  # report bad settings before a missing project
         datasets = of_project(Path.cwd())
-        settings = load_project(Path.cwd()).settings.read(options)
+        settings = project.settings.read(options)
     serve(settings, datasets, reload=args.reload)
 
 
