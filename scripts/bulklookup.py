@@ -12,9 +12,10 @@ from scripts._shared.bulk import job as bulk
 from scripts._shared.bulk import result_file, url_list
 from scripts._shared.context import Context
 from scripts._shared.roles import SESSION
-from tableapi.endpoints.guard import decode, validate
+from tableapi.endpoints.guard import validate
 from tableapi.endpoints.registry import script
 from tableapi.http import multipart
+from tableapi.http.body import parse_object
 from tableapi.http.response import attachment
 from tableapi.query.options import Options
 from tableapi.tables import export
@@ -53,12 +54,12 @@ async def start(ctx: Context, body: bytes) -> Response:
 async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
     kind = ctx.request.headers.get("content-type", "")
     if kind.lower().startswith("multipart/"):
-        (sent,) = await multipart.files(ctx.request.source, body)
+        (sent,) = await multipart.files(ctx.request, body)
         query: dict[str, Any] = dict(ctx.request.query)
         if "kinds" in query:
             query["kinds"] = [part.strip() for part in query["kinds"].split(",")]
         return validate(Input, query), url_list.of_csv(sent.data)
-    asked = validate(Input, decode(body, kind))
+    asked = validate(Input, parse_object(kind, body))
     return asked, url_list.of_csv(asked.csv.encode()) if asked.csv else url_list.of_list(asked.urls)
 
 

@@ -42,7 +42,7 @@ class Which(BaseModel):
 @script(roles=SESSION, raw=True, body_bytes=MOST + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     """Multipart, field `files`: one file of a type in the list."""
-    (sent,) = await multipart.files(ctx.request.source, body)
+    (sent,) = await multipart.files(ctx.request, body)
     if len(sent.data) > MOST:
         raise TooLarge("The file is larger than 10 MB.")
     kind = _type(sent)

@@ -61,7 +61,7 @@ async def confirm(ctx: Context, input: Link) -> HTMLResponse:
 @script(public=True, tail="code", limit="20/minute per ip", raw=True)
 async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
     """The button on that page."""
-    code = str(ctx.request.source.url.path if ctx.request.source else "").rstrip("/").rpartition("/")[2]
+    code = ctx.request.path.rstrip("/").rpartition("/")[2]
     async with ctx.db.transaction():
         row = await tokens.use(ctx, code, "removal")
         if row is None:

@@ -29,7 +29,7 @@ class Name(BaseModel):
 @script(roles=SESSION, raw=True, body_bytes=avatars.MOST_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     """Multipart, field `files`: one JPEG or PNG."""
-    (sent,) = await multipart.files(ctx.request.source, body)
+    (sent,) = await multipart.files(ctx.request, body)
     ending, kind, data = await avatars.redrawn(sent.data)
     name = f"{secrets.token_urlsafe(24)}.{ending}"
     path = f"/api/v2/userimage/{name}"

@@ -58,6 +58,8 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
 
 def _token_filter(text: str) -> tuple[str, str] | None:
     """E-mail and token of a filter that is exactly two equalities joined by AND; None for any other filter."""
+    if "verifytoken" not in text.lower():
+        return None
     try:
         found, literals = cache.parse(text)
     except BadRequest:

@@ -1,1 +1,1 @@
-"""The ASGI application: routing, lifespan, and what one worker holds."""
+"""The ASGI application: routes, dispatch, lifespan, and what one worker process holds."""

@@ -1,58 +1,43 @@
-"""The caller of a request, counted against the general limits, and the calls that a confined session may make."""
+"""Authenticate requests, count them against the general rate limits, and confine restricted sessions."""
 
 from __future__ import annotations
 
 from tableapi.app.state import Services
-from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.endpoints.guard import Endpoint
-from tableapi.errors import ApiError, Unauthorized
+from tableapi.errors import ApiError
 from tableapi.http.request import HttpRequest
-from tableapi.ratelimit import counter
 from tableapi.ratelimit.enforce import count_use
 
 
 class Callers:
-    """The checks in front of every table and script of one worker."""
+    """The checks that precede every table and script of one worker process."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def actor(self, http: HttpRequest) -> Actor:
-        """Return the caller of a table or of the description. Raises Unauthorized, TooMany or a role's refusal."""
-        try:
-            actor = await self._services.authenticator.actor(http.headers, http.ip)
-        except Unauthorized as error:
-            if error.reason == "no_key":  # nothing was looked up, and nothing counted
-                self._count(http, NOBODY)
-            raise
-        self._count(http, actor)
-        self._refuse_confined(actor)
-        return actor
+    async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None) -> Actor:
+        """Return the caller of a script, or without `endpoint` of a table or description.
 
-    async def caller(self, http: HttpRequest, endpoint: Endpoint) -> Actor:
-        """Return the caller of a script. For one that anyone may call, a bad session counts as none."""
+        For a script that anyone may call, invalid credentials count as none. Raises Unauthorized, TooMany or the
+        refusal of a role that is confined to some scripts.
+        """
+        services = self._services
         try:
-            actor = await self._services.authenticator.actor(http.headers, http.ip)
-        except ApiError:
-            if ANYONE not in endpoint.roles:
+            actor = await services.authenticator.actor(request.headers, request.ip)
+        except ApiError as error:
+            if endpoint is not None and ANYONE in endpoint.roles:
+                actor = Actor("key")  # a sign-in ignores any token sent with it
+            else:
+                if error.reason == "no_key" and services.limited:  # a rejected session is counted where it is looked up
+                    request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
                 raise
-            actor = Actor("key")  # a sign-in ignores any token sent with it
-        self._count(http, actor)
-        if actor.role not in endpoint.roles:
-            self._refuse_confined(actor)
-        return actor
-
-    def _count(self, http: HttpRequest, actor: Actor) -> None:
-        if not self._services.limited:
-            return
-        settings = self._services.settings
-        if actor.session:
-            http.hit = count_use("session", actor.session, settings.session_per_minute, 60)
-        else:
-            http.hit = count_use("ip", counter.network(http.ip), settings.address_per_minute, 60)
-
-    def _refuse_confined(self, actor: Actor) -> None:
-        if refusal := self._services.confined.get(actor.role):
-            status, reason, message = refusal
+        if services.limited:
+            if actor.session:
+                request.hit = count_use("session", actor.session, services.settings.session_per_minute, 60)
+            else:
+                request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
+        if actor.role in services.confined and (endpoint is None or actor.role not in endpoint.roles):
+            status, reason, message = services.confined[actor.role]
             raise ApiError(message, status=status, reason=reason, scope="resource")
+        return actor

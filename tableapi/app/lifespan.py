@@ -1,4 +1,4 @@
-"""Start and stop of the application: databases, counters and pages are opened before it answers, and closed after."""
+"""Start and stop the application: databases, rate limits, metrics and pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Protocol
 
-from tableapi.app.meta import Meta
+from tableapi.app.pages import Pages
 from tableapi.app.state import Services
 from tableapi.db.errors import UNREACHABLE
 from tableapi.http.admission import AdmissionControl
@@ -21,21 +21,23 @@ RECONNECT_SECONDS = 0.5
 
 
 class Process(Protocol):
-    """What belongs to the whole process and not to the application. `tableapi serve` passes one; a host program has
-    its own and passes none."""
+    """Start and stop what belongs to the process rather than to the application.
+
+    `tableapi serve` passes one (server/worker.py); a host program manages its own process and passes none.
+    """
 
     def starting(self) -> None:
         """Set up logs and traces, before anything is opened."""
 
     def started(self, drain: Callable[[], None]) -> None:
-        """Install signal handlers. `drain` announces that the process is about to stop."""
+        """Install signal handlers. `drain` makes the application report that it is about to stop."""
 
     def stopped(self) -> None:
         """Flush logs and traces."""
 
 
 class NoProcess:
-    """The process of a host program, which is left alone."""
+    """The process of a host program, which is left as it is."""
 
     def starting(self) -> None:
         return
@@ -51,13 +53,14 @@ class Lifespan:
     """Open and close what the application needs. `run` answers the messages of the ASGI lifespan protocol."""
 
     def __init__(
-        self, services: Services, meta: Meta, admission: AdmissionControl, process: Process | None = None
+        self, services: Services, pages: Pages, admission: AdmissionControl, process: Process | None = None
     ) -> None:
-        self._services, self._meta, self._admission = services, meta, admission
+        self._services, self._pages, self._admission = services, pages, admission
         self._process = process or NoProcess()
         self._opening: asyncio.Task[None] | None = None
 
     async def run(self, receive: Receive, send: Send) -> None:
+        """Answer the messages of the server until shutdown."""
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
@@ -75,16 +78,19 @@ class Lifespan:
                 return
 
     async def start(self) -> None:
-        """Open the databases and start the background tasks. Raises what a database answers, if it answers."""
+        """Open the databases and start background tasks.
+
+        An unreachable database is retried in the background; other errors of a database are raised.
+        """
         self._process.starting()
         counter.start(self._services.limit_settings)
         self._watch()
         metrics.start()
         self._admission.start()
         await self._open()
-        if self._meta.pages is not None:
-            self._meta.pages.start()
-        self._process.started(self._meta.drain)
+        if self._pages.of_project is not None:
+            self._pages.of_project.start()
+        self._process.started(self._pages.drain)
 
     def _watch(self) -> None:
         databases = [dataset.db for dataset in self._services.datasets.values()]
@@ -98,16 +104,18 @@ class Lifespan:
         self._admission.stop()
         if self._opening is not None:
             self._opening.cancel()
-        if self._meta.pages is not None:
-            await self._meta.pages.close()
+        if self._pages.of_project is not None:
+            await self._pages.of_project.close()
         await self._services.close()
         await counter.stop()
         metrics.stop()
         self._process.stopped()
 
     async def _open(self) -> None:
-        """Open the databases. An unreachable one is retried in the background: until then requests are answered with
-        503. If the worker ended instead, the server would give up on it after a few restarts."""
+        """Open the databases, in the background if one is unreachable; until then requests are answered with 503.
+
+        If the process ended instead, the server would give up after a few restarts.
+        """
         try:
             await self._services.open()
         except UNREACHABLE as error:

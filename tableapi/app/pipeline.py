@@ -1,52 +1,39 @@
-"""The ASGI app: what answers under which path, and what every answer has. The table of contents of the engine."""
+"""The ASGI application: admission, dispatch by `routes`, errors, and what every response has."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any
 
-import asyncpg
-from starlette.requests import Request
-
+from tableapi.app import routes
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.meta import Meta
+from tableapi.app.pages import DOCS, Pages
+from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.served import Datasets
 from tableapi.app.state import Services
+from tableapi.app.table_calls import TableCalls
 from tableapi.config.settings import Settings
-from tableapi.db.errors import RETRYABLE, telling, to_api_error
-from tableapi.endpoints.registry import Scripts
-from tableapi.errors import (
-    RETRY,
-    ApiError,
-    BadRequest,
-    Busy,
-    Internal,
-    NotFound,
-    Unauthorized,
-)
-from tableapi.http import admission, response
-from tableapi.http.body import parse_body
-from tableapi.http.request import HttpRequest, Receive, Scope, Send, meant_verb, preflight, respond, unquoted
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.errors import telling, to_api_error
+from tableapi.endpoints.project import load_project
+from tableapi.errors import RETRY, Busy, Internal, MethodNotAllowed, NotFound
+from tableapi.http import response
+from tableapi.http.admission import AdmissionControl, raise_for_cancellation
+from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
 from tableapi.http.response import Reply
+from tableapi.http.send import preflight, send_response
 from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
 from tableapi.observability.logging import AccessLog, new_request_id, shown_path
 from tableapi.query import options
-from tableapi.tables.read import TableRequest
 
 log = get_logger(__name__)
 
 _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
-# What a request is told that names something made, or uses something changed, since the schema was read.
-_STALE = frozenset(("unknown_field", "unknown_relation", "schema_changed", "bad_value"))
-_TRIES = 3
-_OF_POSTGRES = (asyncpg.PostgresError, asyncpg.InternalClientError)
-Attempt = Callable[[], Awaitable[Reply]]
-WATCHED = frozenset(("/healthz", "/readyz", "/metrics"))  # who watches must see, above all when it is busy
+UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))  # answered during overload, and without a database
 _BUSY = (
     b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s",'
     b'"doc":"/docs/reference/errors/#busy"},'
@@ -56,232 +43,157 @@ _BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"),
 
 
 class App:
-    def __init__(self, settings: Settings, datasets: Datasets, process: Process | None = None) -> None:
+    """The application of one worker process.
+
+    Args:
+        settings: Limits and time-outs.
+        served: The databases and their rights.
+        process: What belongs to the process of `tableapi serve`; None inside another program.
+    """
+
+    def __init__(self, settings: Settings, served: Datasets, process: Process | None = None) -> None:
         self.settings = settings
-        self.services = Services(settings, datasets)
+        project = load_project(served.project)
+        self.services = Services(settings, served)
         self.callers = Callers(self.services)
-        self.system = Meta(settings, datasets, self.services)
-        self.admission = admission.AdmissionControl(
-            settings.max_under_way, settings.request_seconds, self.services.waits
-        )
-        self.life = Lifespan(self.services, self.system, self.admission, process)
+        self.pages = Pages(settings, served, self.services, project)
+        self.meta = Meta(settings, served, self.services, self.callers, project)
+        self.tables = TableCalls(self.services)
+        scripts = self.services.scripts
+        self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
+        self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
+        self.life = Lifespan(self.services, self.pages, self.admission, process)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
-        self._secret = self.services.scripts.secret_paths if self.services.scripts is not None else ()
+        self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self.life.run(receive, send)
-        elif scope["type"] == "http":
-            await self._http(scope, receive, send)
-
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Before any work: a refusal that costs a third of an answer would take the place of one.
-        if scope["path"] not in WATCHED and self.admission.full():
+        if scope["type"] != "http":
+            await self._other(scope, receive, send)
+            return
+        # Refused before any work: a refusal must cost far less than the response it makes room for.
+        if scope["path"] not in UNLIMITED and self.admission.full():
             await _shed(send, scope["method"])
             return
-        http = HttpRequest(scope, receive, self._proxies)
+        request = HttpRequest(scope, receive, self._proxies)
         if tracing.tracer is None:
-            made = await self._made(http)
+            reply = await self._answer(request)
         else:
-            sent = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-            with tracing.request(sent) as span:
-                made = await self._made(http)
-                tracing.answered(span, http.method, http.route, made.status, http.id)
-        if self.system.draining:
-            made.headers["Connection"] = "close"
-        if http.unread:
-            await http.drain()
-        await respond(send, http, made, self._origins)
-        seconds = time.perf_counter() - http.began
-        metrics.request(http.route, http.method, made.status, seconds)
-        raw = scope.get("query_string") or b""
-        self.access_log.line(
-            http.method,
-            shown_path(scope["path"], self._secret),
-            raw.decode("latin-1"),
-            made.status,
-            seconds,
-            len(made.body),
-            http.id,
-            http.ip,
-            http.actor.user,
-        )
-
-    async def _made(self, http: HttpRequest) -> Reply:
-        """The answer, whatever happens."""
-        try:
-            return await self._admitted(http)
-        except Exception as error:
-            return self._refused(error, http)
-
-    def _refused(self, error: Exception, http: HttpRequest) -> Reply:
-        refused = to_api_error(error)
-        if refused is None:
-            log.error("bug", request_id=http.id, path=shown_path(http.path, self._secret), exc_info=error)
-            refused = Internal("Something went wrong!")
-        if refused.reason == "read_only":
-            self.system.not_saved()
-        return response.refused(refused, http.id)
-
-    async def _admitted(self, http: HttpRequest) -> Reply:
-        """The answer, if there is a place for one more request, and within its time."""
-        http.read()
-        if http.path in WATCHED:
-            return await self._route(http)
-        if not self.services.is_open:
-            raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
-        place = self.admission.enter(http)
-        try:
-            return await self._route(http)
-        except asyncio.CancelledError as error:
-            admission.cancelled(http, error)
-        finally:
-            self.admission.leave(place)
-
-    async def _route(self, http: HttpRequest) -> Reply:
-        if http.method == "OPTIONS":
-            return Reply(b"", 204, headers=preflight(http, self._origins))
-        found = _API.match(http.path)
-        if found is None:
-            http.route = "page"
-            return await self.system.page(http)
-        parts = [p for p in http.raw_path[found.end() :].split("/") if p]
-        return await self._api(http, [unquoted(p) for p in parts])
-
-    # -- /api/v2/... ---------------------------------------------------------------------------------------------------
-
-    async def _api(self, http: HttpRequest, parts: list[str]) -> Reply:
-        head = parts[0] if parts else ""
-        if (dataset := self.services.datasets.get(head)) is not None:
-            http.actor = await self.callers.actor(http)
-            return await self._dataset(http, dataset, parts[1:])
-        if head in ("_spec", "config", "docs", ""):
-            http.route = head or "api"
-            return await self.system.api(http, parts, self.callers.actor)
-        if self.services.scripts is not None:
-            return await self._script(http, self.services.scripts, "/".join(parts))
-        raise NotFound(f"There is no service '{head[:100]}'.", reason="unknown_service")
-
-    async def _dataset(self, http: HttpRequest, dataset: Any, parts: list[str]) -> Reply:
-        kind = parts[0] if parts else ""
-        if http.actor.role == "*":
-            telling.set(True)
-        http.route = kind if kind in ("_table", "_schema", "_proc", "_func", "_spec") else "dataset"
-        rights = dataset.rights(http.actor.role)
-        query = options.parse_query(http.query_string)
-        if kind == "_table" and len(parts) > 1:
-            return await self._table(http, dataset, rights, parts, query)
-        return await self.system.dataset(http, dataset, rights, parts, query)
-
-    async def _table(
-        self, http: HttpRequest, dataset: Any, rights: Any, parts: list[str], query: dict[str, str]
-    ) -> Reply:
-        if len(parts) > 3:
-            raise NotFound("There is nothing under a record.")
-        if len(http.query_string) > (chars := dataset.bounds.filter.length):
-            options.within(query, chars)
-        verb = meant_verb(http, query)
-        ident = parts[2] if len(parts) == 3 else None
-        body = None
-        if http.method != "GET":
-            raw = await http.body(self.settings.body_bytes)
-            body = parse_body(http.headers.get("content-type", ""), raw, self.settings.body_bytes)
-        http.reads = verb == "GET"
-        table = await dataset.table(parts[1], rights)
-        call = TableRequest(dataset, http.actor, rights, table, query, body, http.headers)
-
-        async def run() -> Reply:
-            # In a transaction that a fault of PostgreSQL has ended nothing more can be done.
-            faults = (ApiError,) if call.dataset.pinned else (ApiError, *_OF_POSTGRES)
-            return await self._latest(
-                call, parts[1], http, faults, lambda: self.services.answer(call.again(), verb, ident, http)
+            headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+            with tracing.request(headers) as span:
+                reply = await self._answer(request)
+                tracing.answered(span, request.method, request.route, reply.status, request.request_id)
+        if self.pages.draining:
+            reply.headers["Connection"] = "close"
+        if request.unread and not request.cancelled_for:
+            await request.drain()
+        await send_response(send, request, reply, self._origins)
+        seconds = time.perf_counter() - request.started_at
+        metrics.request(request.route, request.method, reply.status, seconds)
+        if self.access_log.enabled:
+            self.access_log.line(
+                request.method,
+                shown_path(scope["path"], self._secret_paths),
+                request.query_string.decode("latin-1"),
+                reply.status,
+                seconds,
+                len(reply.body),
+                request.request_id,
+                request.ip,
+                request.actor.user,
             )
 
-        key = http.headers.get("idempotency-key")
+    async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is no HTTP request. Unknown types of scope are extensions of ASGI and need no answer."""
+        if scope["type"] == "lifespan":
+            await self.life.run(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
 
-        async def once() -> Reply:
-            return await self.services.answers.once(str(key), call, verb, ident, run)
-
+    async def _answer(self, request: HttpRequest) -> Reply:
+        """Return the response, also for errors. Requests in flight are counted and limited in time."""
+        task = None
         try:
-            if key is None or verb == "GET":
-                return await run()
-            return await self._latest(call, parts[1], http, _OF_POSTGRES, once)  # the claim went with its transaction
+            request.read()
+            if request.path not in UNLIMITED:
+                if not self.services.is_open:
+                    raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+                task = self.admission.enter(request)
+            return await self._route(request)
+        except asyncio.CancelledError as cancellation:
+            try:
+                raise_for_cancellation(request, cancellation)
+            except Exception as error:
+                return self._refused(error, request)
+        except Exception as error:
+            return self._refused(error, request)
         finally:
-            if call.tenant_mismatches:
-                await self.services.tenant_mismatches(call, http)
+            self.admission.leave(task)
 
-    async def _latest(
-        self, call: TableRequest, name: str, http: HttpRequest, faults: tuple[type[Exception], ...], attempt: Attempt
-    ) -> Reply:
-        """The answer of `attempt` by the tables as they are now, also when DDL is run beside the request.
+    def _refused(self, error: Exception, request: HttpRequest) -> Reply:
+        """Return the response for an error; one that is no refusal is a bug and goes to the log."""
+        refusal = to_api_error(error)
+        if refusal is None:
+            path = shown_path(request.path, self._secret_paths)
+            log.error("bug", request_id=request.request_id, path=path, exc_info=error)
+            refusal = Internal("Something went wrong!")
+        if refusal.reason == "read_only":
+            self.pages.write_refused()
+        return response.refused(refusal, request.request_id)
 
-        `faults`: what another try may mend."""
-        dataset = call.dataset
-        for _ in range(_TRIES):
-            schema = dataset.schema
-            try:
-                return await attempt()
-            except faults as error:
-                await self._after_ddl(error, dataset, schema, http)
-            # DDL was run since the schema was read: once more with the tables as they are now.
-            call.table = await dataset.table(name, call.rights)
-            call.rights = dataset.rights(http.actor.role)
-        return await attempt()
+    async def _route(self, request: HttpRequest) -> Reply:
+        """Dispatch a request by its path."""
+        if request.method == "OPTIONS":
+            return Reply(b"", 204, headers=preflight(request, self._origins))
+        prefix = _API.match(request.path)
+        if prefix is None:
+            return await self._page(request)
+        parts = [part for part in request.raw_path[prefix.end() :].split("/") if part]
+        if request.encoded:
+            parts = [unquoted(part) for part in parts]
+        name = parts[0] if parts else ""
+        if (dataset := self.services.datasets.get(name)) is not None:
+            request.actor = await self.callers.caller(request)
+            return await self._dataset(request, dataset, parts[1:])
+        if (handler := routes.META.get(name)) is not None:
+            request.route = name or "api"
+            if request.method != "GET":
+                raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+            return await handler(self.meta, request, parts)
+        if self.scripts is not None:
+            return await self.scripts.answer(request, parts)
+        raise NotFound(f"There is no service '{name[:100]}'.", reason="unknown_service")
 
-    async def _after_ddl(self, error: Exception, dataset: Any, schema: Any, http: HttpRequest) -> None:
-        """Returns when the refusal may come of DDL or of a deadlock, so that the request is worth another try; else
-        raises it. `schema` is the one that the request was refused by; another request may have had it read again."""
-        if isinstance(error, RETRYABLE):
-            return
-        refused = to_api_error(error)
-        if refused is None:
-            raise error
-        if refused.reason == "forbidden" and http.actor.role in ("", "key") and self.services.has_sessions:
-            raise Unauthorized("Your account access session is expired") from None
-        if refused.reason not in _STALE:
-            raise error
-        await dataset.look()
-        if dataset.schema is schema:
-            if refused.reason == "schema_changed":  # nothing did: a value, as of type regclass, named what is not there
-                raise BadRequest("A value does not fit its field.", reason="bad_value") from None
-            raise error
+    async def _page(self, request: HttpRequest) -> Reply:
+        request.route = "page"
+        is_docs = request.path == DOCS or request.path.startswith(DOCS + "/")
+        handler = Pages.docs if is_docs else routes.PAGES.get(request.path, Pages.other)
+        if handler is not Pages.other and request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+        return await handler(self.pages, request)
 
-    async def _script(self, http: HttpRequest, scripts: Scripts, path: str) -> Reply:
-        endpoint = scripts.find(http.method, path)
-        if endpoint is None:
-            raise NotFound("There is nothing here.", reason="unknown_service")
-        http.route = endpoint.name
-        if not endpoint.public:
-            http.actor = await self.callers.caller(http, endpoint)
-        state = http.scope.setdefault("state", {})
-        state.update(ip=http.ip, request_id=http.id, hit=http.hit)
-        http.reads = http.method == "GET"
-        http.seconds = endpoint.seconds
-
-        async def run() -> Reply:
-            try:
-                made = await scripts.run(endpoint, Request(http.scope, http.receive), http.actor)
-            finally:
-                http.hit = state["hit"]
-            headers = {k.title(): v for k, v in made.headers.items() if k not in ("content-length", "content-type")}
-            return Reply(bytes(made.body), made.status_code, made.headers.get("content-type", response.JSON), headers)
-
-        key = http.headers.get("idempotency-key")
-        if key is None or http.method == "GET" or endpoint.public:
-            return await run()
-        sent = http.query_string + b"\0" + await http.keep_body(endpoint.body_bytes or self.settings.body_bytes)
-        return await self.services.answers.again(
-            key, http.actor, f"{http.method} {path}", sent, run, endpoint.repeatable
-        )
+    async def _dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:
+        """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the name of the dataset."""
+        name = parts[0] if parts else ""
+        handler = routes.DATASET.get(name)
+        request.route = name if name and handler else "dataset"
+        if request.actor.role == "*":
+            telling.set(True)  # full rights include the details of database errors
+        rights = dataset.rights(request.actor.role)
+        query = options.parse_query(request.query_string)
+        if name == "_table" and len(parts) > 1:
+            return await self.tables.answer(request, dataset, rights, parts, query)
+        if handler is None:
+            raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
+        return await handler(self.meta, request, dataset, rights, parts, query)
 
 
 async def _shed(send: Send, method: str) -> None:
-    """The refusal of one request too many, without a line in the log: /metrics counts them as route "shed"."""
-    number = new_request_id().encode()
-    body = b"" if method == "HEAD" else _BUSY % number
-    headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", number)]
+    """Refuse a request without reading it. It has no line in the log; /metrics counts it under the route "shed"."""
+    request_id = new_request_id().encode()
+    body = b"" if method == "HEAD" else _BUSY % request_id
+    headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", request_id)]
     await send({"type": "http.response.start", "status": 503, "headers": headers})
     await send({"type": "http.response.body", "body": body})
     metrics.request("shed", method, 503, 0.0)

@@ -1,7 +1,7 @@
-"""What is served: the databases by name, and by whose rights. A project has its policy; any other database has
-`--open` (everything to everybody who reaches it) or an access file (design §1).
+"""Choose the databases to serve and the source of their rights, from the command line.
 
-In: command line and settings. Out: `Datasets`, or `BadDatasets` with one clear line.
+A project has its policy. Any other database is served with `--open` (full rights for every client) or with an access
+file.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 
 
 class BadDatasets(CommandError):
-    """What was asked to serve cannot be served."""
+    """The arguments name nothing that can be served."""
 
     code = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Datasets:
-    """The databases to serve by name, and one of: a project folder, an access file, or open to all (with `key`)."""
+    """The databases to serve by name, and one source of rights: project, access file, policy, or none (open)."""
 
     urls: Mapping[str, str]
     replicas: tuple[str, ...] = ()
     project: Path | None = None
     access: AccessFile | None = None
     key: str = field(default="", repr=False)
-    policy: Mapping[str, Access] | None = None  # of a host program (app/api.py)
+    policy: Mapping[str, Access] | None = None  # of a host program (see `TableAPI`)
     sessions: Sessions | None = None
     authenticator: Authenticator | None = None
 
     @property
     def open(self) -> bool:
-        """Full rights to whoever reaches the server (and knows `key`, if there is one)."""
+        """Whether every client has full rights; with `key`, every client that sends it."""
         return self.project is None and self.access is None and self.policy is None
 
 
 def of_project(folder: Path) -> Datasets:
-    """The project in `folder`; its database is known once there is one (`urls` is empty until then)."""
+    """Return the project in `folder`. `urls` stays empty until its database is known. Raises BadDatasets."""
     if not (folder / "policy.py").is_file() or not (folder / "schema.sql").is_file():
         raise BadDatasets(
             f"{folder} is no project (it has no schema.sql and policy.py). Any database is served by: "
@@ -59,7 +59,7 @@ def of_project(folder: Path) -> Datasets:
 
 
 def of_any(named: Sequence[str], *, is_open: bool, access: Path | None, key: str, host: str) -> Datasets:
-    """Databases given as NAME=URL, with rights from `--open` or `--access`."""
+    """Return the databases of `--dataset NAME=URL`, with rights from `--open` or `--access`. Raises BadDatasets."""
     urls: dict[str, str] = {}
     for text in named:
         name, _, url = text.partition("=")
@@ -88,7 +88,7 @@ def of_any(named: Sequence[str], *, is_open: bool, access: Path | None, key: str
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` can only be reached from this machine."""
+    """Return whether only this machine can reach `host`."""
     if host == "localhost":
         return True
     try:
@@ -98,7 +98,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _access_file(path: Path) -> AccessFile:
-    from tableapi.auth.access_file import AccessFile  # brings SQLAlchemy, which most commands do without
+    from tableapi.auth.access_file import AccessFile  # imports SQLAlchemy, which most commands do not need
 
     try:
         return AccessFile.load(path)

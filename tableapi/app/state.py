@@ -1,4 +1,4 @@
-"""What one worker holds: its databases, the scripts of the project, and who is let in."""
+"""What one worker process holds: databases, the scripts of the project, the authenticator."""
 
 from __future__ import annotations
 
@@ -28,16 +28,14 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db import budget
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
-from tableapi.endpoints import hooks
 from tableapi.endpoints.registry import Scripts
-from tableapi.http.response import Reply
 from tableapi.idempotency import replay
 from tableapi.query.bounds import Bounds, Limits
-from tableapi.tables import endpoints
-from tableapi.tables.read import TableRequest
 
 
 class Services:
+    """The databases that are served, and how requests to them are authenticated."""
+
     def __init__(self, settings: Settings, served: Datasets) -> None:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
@@ -68,9 +66,9 @@ class Services:
         )  # fmt: skip
 
     def _replicas(self, primary: Db, most: budget.Sizes) -> Replicas | None:
-        """Those of a project. A replica that is not there yet, or not any more, stops nothing."""
-        found = [self._db(url, most, needed=False) for url in self.served.replicas]
-        return Replicas(primary.reads, found, self.settings.statement_seconds) if found else None
+        """Return the replicas of a project; None without any. One that cannot be reached is ignored."""
+        replicas = [self._db(url, most, needed=False) for url in self.served.replicas]
+        return Replicas(primary.reads, replicas, self.settings.statement_seconds) if replicas else None
 
     def _bounds(self, offset: int | None) -> Bounds:
         s = self.settings
@@ -78,7 +76,7 @@ class Services:
         return Bounds(rows=s.max_limit, records=1000, offset=offset, filter=limits, routines=s.public_routines)
 
     def _serve(self, rights: Callable[[str, str], Rights], **options: Any) -> None:
-        """Serve every database that was named, with `options` for each."""
+        """Serve every database of the command line or host program; `options` are those of `Dataset`."""
         urls = self.served.urls
         most = budget.share(self.settings, len(urls), project=False)
         shared = budget.Budget(most - budget.LEAST * len(urls))
@@ -118,7 +116,7 @@ class Services:
             bounds=self._bounds(self.settings.max_offset),
             named=frozenset(policy.POLICY),
             unseal=Unsealer(scripts.vault),
-            hooked=lambda table, verb: scripts.hook(table, verb) is not None,
+            hooked=lambda table, verb: (table, verb) in scripts.hooks,
             replicas=self._replicas(db, most),
             identity=policy.SESSIONS.identities,
         )
@@ -126,34 +124,21 @@ class Services:
         self.confined = policy.SESSIONS.confined
 
     async def open(self) -> None:
-        """Connect to every database and read its schema. Raises what the database says."""
+        """Connect to every database and read its schema. Raises the errors of asyncpg."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
         if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
             self.authenticator.listen()
         self.is_open = True
 
     def waits(self) -> bool:
-        """Whether requests wait for a connection of a database now."""
+        """Return whether requests are waiting for a database connection."""
         return any(dataset.waiting for dataset in self.datasets.values())
 
     async def close(self) -> None:
+        """Close the databases and the connections of scripts."""
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:
             await self.scripts.close()
-
-    async def tenant_mismatches(self, call: TableRequest, http: Any) -> None:
-        """Keep that a write named another account, whatever was answered."""
-        if isinstance(self.authenticator, SessionAuthenticator):
-            for name, value in call.tenant_mismatches.items():
-                await self.authenticator.tenant_mismatches(
-                    call.actor, str(value)[:200], {"field": name, "call": http.path}, http.ip
-                )
-
-    async def answer(self, call: TableRequest, verb: str, ident: str | None, http: Any) -> Reply:
-        """The answer of the table API: that of a hook of the project, or the engine's own."""
-        if self.scripts is not None and (hook := self.scripts.hook(call.table.name, verb)):
-            return await hooks.answer(self.scripts, hook, call, verb, ident, http)
-        return await endpoints.handle(call, verb, ident)
 
 
 def _policy_rights(policy: Mapping[str, Access]) -> Callable[[str, str], Rights]:
@@ -170,7 +155,7 @@ def _file_rights(access: AccessFile) -> Any:
 
 
 def load_policy(folder: Path) -> ModuleType:
-    """policy.py of a project."""
+    """Import policy.py of a project."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     spec = importlib.util.spec_from_file_location("policy", folder / "policy.py")

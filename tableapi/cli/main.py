@@ -1,7 +1,4 @@
-"""The command line. What a user can cause ends in one line on standard error and exit code 1 or 2, never a traceback.
-
-Each command reads its words, then hands over to the module that does the work.
-"""
+"""The command line. Errors that a user can cause end in one line on standard error and exit code 1 or 2."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tableapi.app.served import of_any, of_project
-from tableapi.cli.check import checked, reseal, run_script, sealing_keys
+from tableapi.cli.check import checked
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import hash_keys
@@ -32,27 +29,27 @@ SERVE = """examples:
   tableapi serve --dataset shop=postgresql://... --dataset hr=postgresql://... --access access.json
   tableapi serve --dataset shop=postgresql://... --open --host 0.0.0.0 --api-key SECRET
 
-Without DATABASE_URL the project gets a PostgreSQL of its own under DATA_DIR. Settings come from the environment or
-from .env; docs/operations.md lists them."""
+Without DATABASE_URL the project runs on an embedded PostgreSQL under DATA_DIR. Settings come from the environment or
+from .env; docs/reference/settings.md lists them."""
 WORKER = """example:
-  WORKER=off tableapi serve & tableapi worker        jobs in a process (or on a machine) of their own"""
+  WORKER=off tableapi serve & tableapi worker        run jobs in a separate process or on another machine"""
 INIT = """example:
   DATABASE_URL=postgresql://... tableapi init        before the first start, and after each upgrade"""
 RUN = """examples:
   tableapi run cleanup
   tableapi run report month=2026-01"""
 RESEAL = """examples:
-  tableapi reseal                                    after a rotation of SECRET_KEYS, beside the running servers
-  tableapi reseal --hash-keys                        SECRET_KEYS without what opens anything but the first key"""
+  tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
+  tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
 CHECK = """example:
   tableapi check && tableapi serve                   start only when nothing is missing for production"""
 
 
 def parser() -> argparse.ArgumentParser:
-    """The commands and their words."""
+    """Return the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="tableapi", description="Every table of a PostgreSQL database as an HTTP API.",
-        epilog="Each command says more, with examples: tableapi COMMAND --help",
+        epilog="Details and examples of a command: tableapi COMMAND --help",
     )  # fmt: skip
     top.add_argument("--version", action="version", version=f"tableapi {VERSION}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -67,26 +64,36 @@ def parser() -> argparse.ArgumentParser:
     serve = add("serve", _serve, "Serve the project in this folder, or any database.", SERVE)
     serve.add_argument("--host", help="address to listen on (HOST, 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
-    serve.add_argument("--workers", type=int, help="processes that answer (WORKERS, as many as cores)")
+    serve.add_argument("--workers", type=int, help="worker processes (WORKERS, one per core)")
     serve.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="serve this database")
-    serve.add_argument("--open", action="store_true", help="full rights to whoever reaches the server")
+    serve.add_argument("--open", action="store_true", help="give every client full rights")
     serve.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
-    serve.add_argument("--api-key", default="", metavar="KEY", help="with --open: only for requests with this key")
-    serve.add_argument("--reload", action="store_true", help="start again when a file changes (for development)")
+    serve.add_argument("--api-key", default="", metavar="KEY", help="with --open: only requests with this key")
+    serve.add_argument("--reload", action="store_true", help="restart when a file changes (for development)")
     worker = add("worker", _worker, "Run queued and scheduled jobs of the project.", WORKER)
     worker.add_argument("--with-parent", type=int, metavar="PID", help=argparse.SUPPRESS)
     add("init", _init, "Create or upgrade the database of the project. Safe to repeat.", INIT)
     run = add("run", _run, "Run an internal script of the project.", RUN)
     run.add_argument("script")
     run.add_argument("values", nargs="*", metavar="name=value")
-    reseal = add("reseal", _reseal, "Seal what is under an older key of SECRET_KEYS under the first one.", RESEAL)
-    reseal.add_argument("--hash-keys", action="store_true", help="print SECRET_KEYS for afterwards, and do nothing")
-    add("check", _check, "Say what is missing or unsafe in the settings; exit 1 if it would not start.", CHECK)
+    reseal = add(
+        "reseal",
+        _reseal,
+        "Encrypt values under older keys of SECRET_KEYS again, under the first one.",
+        RESEAL,
+    )
+    reseal.add_argument("--hash-keys", action="store_true", help="print the SECRET_KEYS to use afterwards")
+    add(
+        "check",
+        _check,
+        "List settings that are missing or unsafe; exit 1 if unfit for production.",
+        CHECK,
+    )
     return top
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; its exit code."""
+    """Run one command and return its exit code."""
     args = parser().parse_args(words)
     signal.signal(signal.SIGTERM, _terminated)
     try:
@@ -103,23 +110,25 @@ def _refuse(error: Exception, code: int) -> int:
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
-    """SIGTERM unwinds like Ctrl-C, so that what was started is stopped."""
+    """Exit as for Ctrl-C, so that everything that was started is stopped."""
     sys.exit(128 + number)
 
 
 def _serve(args: argparse.Namespace) -> None:
     from tableapi.server.serve import serve
 
-    given = {name: value for name in ("host", "port", "workers") if (value := getattr(args, name)) is not None}
+    options = {name: value for name in ("host", "port", "workers") if (value := getattr(args, name)) is not None}
     if args.dataset or args.open or args.access or args.api_key:
-        host = given.get("host") or Settings.read(make_secrets=False).host
+        host = options.get("host") or Settings.read(make_secrets=False).host
         datasets = of_any(args.dataset, is_open=args.open, access=args.access, key=args.api_key, host=host)
-        settings = Settings.read(given)
+        settings = Settings.read(options)
         if settings.rate_limits is None:
             settings = settings.model_copy(update={"rate_limits": False})
     else:
+        project = load_project(Path.cwd())
+        project.settings.read(options, make_secrets=False)  # report bad settings before a missing project
         datasets = of_project(Path.cwd())
-        settings = load_project(Path.cwd()).settings.read(given)
+        settings = project.settings.read(options)
     serve(settings, datasets, reload=args.reload)
 
 
@@ -143,7 +152,7 @@ def _worker(args: argparse.Namespace) -> None:
         configure(settings.log_level)
         tracing.start(settings)
         stack.callback(tracing.stop)
-        sink.start()  # nobody may read what it says, and it goes on
+        sink.start()  # writes from a thread: a full pipe must not block the jobs
         stack.callback(sink.close)
         asyncio.run(work(settings, folder))
 
@@ -161,6 +170,7 @@ def _init(args: argparse.Namespace) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
+    from tableapi.cli.run import run_script
     from tableapi.server.serve import with_postgres
 
     settings, folder = _project()
@@ -178,6 +188,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _reseal(args: argparse.Namespace) -> None:
+    from tableapi.cli.rotate_keys import reseal, sealing_keys
     from tableapi.server.serve import with_postgres
 
     of_project(Path.cwd())
@@ -196,11 +207,11 @@ def _check(args: argparse.Namespace) -> int:
     project = load_project(Path.cwd())
     settings = project.settings.read(make_secrets=False)
     problems = checked(settings, project)
-    for grave, text in problems:
-        print(f"{'error' if grave else 'note'}: {text}")
+    for fatal, text in problems:
+        print(f"{'error' if fatal else 'note'}: {text}")
     if not problems:
         print("Nothing is missing.")
-    return int(any(grave for grave, _ in problems))
+    return int(any(fatal for fatal, _ in problems))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, for what takes longer than a glance. It writes at most five times a second."""
+"""A progress bar on standard error, redrawn at most five times a second."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIDTH = 30
 
 
 class Bar:
-    """`Importing [#####.....]  48 %  1,230,000/min`. Units are whatever `done` counts."""
+    """Show `Importing [#####.....]  48 %  1,230,000/min`. `total` is in the unit of `done`."""
 
     def __init__(self, label: str, total: int, out: TextIO = sys.stderr) -> None:
         self._label, self._total, self._out = label, max(1, total), out
@@ -18,19 +18,19 @@ class Bar:
         self._shown = 0.0
 
     def at(self, done: int, items: int) -> None:
-        """`done` of the total; `items` is what the rate counts."""
+        """Show progress: `done` of the total, and a rate computed from `items`."""
         now = time.monotonic()
         if now - self._shown >= 0.2:
             self._shown = now
             self._draw(done, items)
 
     def stop(self) -> None:
-        """The bar as it is, and a new line."""
+        """Leave the bar as it is and start a new line."""
         self._out.write("\n")
         self._out.flush()
 
     def end(self, items: int) -> None:
-        """The full bar, and a new line."""
+        """Show the full bar and start a new line."""
         self._draw(self._total, items)
         self._out.write("\n")
 

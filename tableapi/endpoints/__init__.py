@@ -1,1 +1,1 @@
-"""Custom calls, table hooks and jobs of a project."""
+"""Scripts, table hooks and jobs of a project."""

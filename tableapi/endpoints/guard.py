@@ -1,8 +1,4 @@
-"""The door of a script: who may call it, how often, and what the body must look like.
-
-Here is `@script`, which writes the door down beside the function, and the checks that hold before it runs. Finding
-scripts and running them is `scripts.py`.
-"""
+"""Declare scripts, and check a call before its script runs: role, rate limits, input."""
 
 from __future__ import annotations
 
@@ -12,26 +8,24 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
-import orjson
 from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, Actor
-from tableapi.errors import BadRequest, Forbidden, Invalid, Unauthorized, UnsupportedMedia
-from tableapi.ratelimit import counter
+from tableapi.errors import Forbidden, Invalid, Unauthorized
+from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip)")
-_EVERY = re.compile(r"(\d+)(m|h|d)")
-_NUL = (b"\\u0000", b"\0")
+_INTERVAL = re.compile(r"(\d+)(m|h|d)")
 
-
+Run = Callable[..., Awaitable[Any]]
 M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `amount` calls in `seconds` for each `per`."""
+    """At most `amount` calls in `seconds` for each `per`: session, user, account or ip."""
 
     amount: int
     seconds: int
@@ -39,31 +33,29 @@ class Limit:
 
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
-    """ "60/minute per session, 2000/day per user" -> limits. A wrong text is an error at start, not at a request."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    found = []
-    for part in parts:
+    """Parse "60/minute per session, 2000/day per user". Raises ValueError, when the script is imported."""
+    limits = []
+    for part in (part.strip() for part in text.split(",") if part.strip()):
         if not (match := _LIMIT.fullmatch(part)):
             raise ValueError(f"not a limit: {part!r}")
         amount, times, unit, per = match.groups()
-        found.append(Limit(int(amount), int(times or 1) * SECONDS[unit], per))
-    return tuple(found)
+        limits.append(Limit(int(amount), int(times or 1) * SECONDS[unit], per))
+    return tuple(limits)
 
 
 def cron(every: str) -> str:
-    """ "5m", "1h", "1d" or a cron expression -> a cron expression."""
-    if not (match := _EVERY.fullmatch(every)):
+    """Return the cron expression for "5m", "1h" or "1d"; a cron expression is returned as it is."""
+    if not (match := _INTERVAL.fullmatch(every)):
         return every
     amount, unit = int(match[1]), match[2]
-    steps = {"m": f"*/{amount} * * * *", "h": f"0 */{amount} * * *", "d": f"0 3 */{amount} * *"}
-    return steps[unit]
+    return {"m": f"*/{amount} * * * *", "h": f"0 */{amount} * * *", "d": f"0 3 */{amount} * *"}[unit]
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One decorated function with its door. `name` is the path below /api/v2/, set by the finder."""
+    """One decorated function. `name` is its path below /api/v2/, set by the registry."""
 
-    run: Callable[..., Awaitable[Any]]
+    run: Run
     method: str
     roles: tuple[str, ...]
     limits: tuple[Limit, ...]
@@ -83,6 +75,7 @@ class Endpoint:
 
     @property
     def job(self) -> bool:
+        """Whether it is a job, which has no URL."""
         return self.internal or bool(self.every)
 
 
@@ -99,16 +92,28 @@ def script(
     body_bytes: int = 0,
     seconds: float = 0,
     repeatable: bool = False,
-) -> Callable[[Callable[..., Awaitable[Any]]], Callable[..., Awaitable[Any]]]:
+) -> Callable[[Run], Run]:
     """Make `async def run(ctx, input)` an endpoint or a job.
 
-    roles: who may call it; (ANYONE,) for whoever has an app key. public: no app key either; the script checks its own
-    proof. raw: it gets the body as bytes. internal, every: a job without a URL, on demand or by the clock ("1h").
-    tail: name of an input field that is the last part of the path. body_bytes, seconds: where the defaults do not fit.
-    repeatable: run twice it does what it does once (G12), so a repeat may run again when the first one died.
+    Args:
+        roles: Roles that may call it; (ANYONE,) for every client with an app key.
+        method: HTTP method.
+        limit: Rate limits, such as "60/minute per session, 2000/day per user".
+        public: Serve it without an app key. The script authenticates the call itself, for example by a signature.
+        raw: Pass the body as bytes instead of a model.
+        internal: A job: no URL, run from the queue or by `tableapi run`.
+        every: A job on a schedule: "5m", "1h", "1d" or a cron expression.
+        tail: The input field that is the last segment of the path.
+        body_bytes: Largest body, if not that of the settings.
+        seconds: Time limit, if not that of the settings.
+        repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
+            again when the first attempt died.
+
+    Raises:
+        TypeError: None of `roles`, `public`, `internal` and `every` was given.
     """
 
-    def decorate(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    def decorate(run: Run) -> Run:
         if not (roles or public or internal or every):
             raise TypeError(f"{run.__module__}.{run.__name__}: say roles=, public=, internal= or every=")
         hints = get_type_hints(run)
@@ -127,7 +132,7 @@ def script(
 
 
 def authorize(endpoint: Endpoint, actor: Actor) -> None:
-    """Refuse who may not call this: 401 without a session, 403 with the wrong role."""
+    """Raise Unauthorized (401) without a session and Forbidden (403) for a role that may not call the endpoint."""
     if endpoint.public or actor.role in endpoint.roles or (ANYONE in endpoint.roles and actor.role):
         return
     if not actor.role:
@@ -139,45 +144,24 @@ def authorize(endpoint: Endpoint, actor: Actor) -> None:
     raise Forbidden("You are not permitted to do this.")
 
 
-def count_call(endpoint: Endpoint, actor: Actor, network: str) -> counter.Hit | None:
-    """Count the call against its limits; TooMany past one of them. Out: the tightest count, for the headers."""
-    tightest: counter.Hit | None = None
+def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
+    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest. Raises TooMany (429)."""
+    actor = request.actor
     for limit in endpoint.limits:
-        who = {"session": actor.session, "user": next(iter(actor.user.values()), None), "account": actor.account}
-        key = str(who.get(limit.per) or network)
-        hit = count_use(f"{endpoint.method} {endpoint.name} {limit.seconds}", key, limit.amount, limit.seconds)
-        tightest = counter.tighter(tightest, hit)
-    return tightest
-
-
-def decode(body: bytes, content_type: str) -> dict[str, Any]:
-    """A JSON object out of a body; no body is an empty object."""
-    if not body.strip():
-        return {}
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind and kind != "application/json" and not kind.endswith("+json"):
-        raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise BadRequest(f"The body is not valid JSON: {error}.", reason="bad_json") from None
-    if not isinstance(data, dict):
-        raise BadRequest("The body must be a JSON object.", reason="bad_json")
-    if any(mark in body for mark in _NUL) and _has_nul(data):
-        raise BadRequest("Text cannot hold the NUL character.", reason="bad_value")
-    return data
-
-
-def _has_nul(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\0" in value
-    if isinstance(value, dict):
-        return any(_has_nul(key) or _has_nul(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(_has_nul, value))
+        if limit.per == "session":
+            key = actor.session
+        elif limit.per == "user":
+            key = str(next(iter(actor.user.values()), ""))
+        else:
+            key = str(actor.account or "") if limit.per == "account" else ""
+        name = f"{endpoint.method} {endpoint.name} {limit.seconds}"
+        hit = count_use(name, key or request.network, limit.amount, limit.seconds)
+        if request.hit is None or hit.remaining < request.hit.remaining:
+            request.hit = hit
 
 
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
-    """The input model, or 422 with one message per field."""
+    """Return the input model of `data`. Raises Invalid (422) with one message for each field."""
     try:
         return model.model_validate(data)
     except ValidationError as error:

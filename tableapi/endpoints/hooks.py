@@ -1,11 +1,9 @@
-"""Table hooks of a project: what stands in front of the engine for one verb of one table (table-api §14)."""
+"""Run the table hooks of a project before or instead of the engine (docs/guides/scripts.md)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
-
-from starlette.requests import Request
 
 from tableapi import exact_json
 from tableapi.crypto.vault import WIRE_HEADER
@@ -14,76 +12,85 @@ from tableapi.endpoints.registry import Hook, Scripts
 from tableapi.errors import ApiError, BadRequest
 from tableapi.http import body as request_body
 from tableapi.http import response
+from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.query import plan
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
 from tableapi.query.spelling import spelled
-from tableapi.tables import endpoints, refusals, tenant_guard
+from tableapi.tables import endpoints, read, refusals, tenant_guard
 from tableapi.tables import export as export_formats
 from tableapi.tables.batch import Batch
 from tableapi.tables.read import TableRequest, missing
 from tableapi.tables.render import listing
 from tableapi.tables.write import Writer
 
-_NAMED = ("ids", "filter", "where", "id_field")  # options that name rows
+_ROW_OPTIONS = ("ids", "filter", "where", "id_field")  # options that select rows
 
 
-async def answer(scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, http: Any) -> Reply:
-    """The hook's answer, or the engine's with the records as the hook left them.
+async def answer(
+    scripts: Scripts, hook: Hook, call: TableRequest, verb: str, ident: str | None, request: HttpRequest
+) -> Reply:
+    """Return the response of the hook, or the engine's for the records as the hook left them.
 
-    The option `form` tells a hook of GET that a file is asked for, csv or xlsx; it may answer what shall be in it.
+    A hook always receives records that hold the key of their row, under the names of the columns: identifiers,
+    `id_field` and filters are resolved before it runs. The option `form` tells a GET hook that a file is requested,
+    csv or xlsx; the hook may return an `Export` with its contents. Records that name another account than the
+    session's are refused before the hook runs, because a hook need not check every field.
 
-    A hook always gets records that name their row, by the key, and their fields under the names of the columns:
-    identifiers, `id_field` and filters are resolved before it runs. A record that names another account than the
-    session's is refused before that, since a hook need not look at every field.
+    Raises ApiError.
     """
-    tenant_guard.unpermitted(call, verb)
-    plan.right_of(call.table, call.rights, verb)
-    _options(call, verb, ident)  # bad options are refused before the hook does anything
-    http.scope.setdefault("state", {}).update(ip=http.ip, request_id=http.id)
-    ctx = scripts.context(call.actor, Request(http.scope, http.receive))
-    ctx.hit = http.hit
-    ident = await _ident(call, verb, ident)
-    records = await _records(call, verb, ident)
-    await _own_account(hook, call, verb, ident, records)
-    options = dict(call.query) | ({"id": ident} if ident is not None else {})
+    if call.rights.right(call.table, verb) is None:
+        tenant_guard.unpermitted(call, verb)
+        plan.right_of(call.table, call.rights, verb)
+    # Bad options are refused before the hook has any effect.
+    request_options = call.options() if verb == "GET" else _options(call, verb, ident)
+    ctx = scripts.context(call.actor, request)
+    records: list[dict[str, Any]] = []
+    options = dict(call.query)
+    if verb != "GET":
+        ident = await _ident(call, verb, ident)
+        records = await _records(call, verb, ident)
+        await _refuse_foreign(hook, call, verb, ident, records)
+    if ident is not None:
+        options["id"] = ident
     options.pop("form", None)
-    if verb == "GET" and (form := export_formats.wanted(call.options(), call.headers)) is not None:
+    if verb == "GET" and (form := export_formats.wanted(request_options, call.headers)) is not None:
         options["form"] = form[0]
-    try:
-        made = await hook(ctx, records, options)
-    finally:
-        http.hit = ctx.hit
-    if isinstance(made, export_formats.Export):
-        # A file has no session that could open its values.
-        call.export, call.headers = made, {k: v for k, v in call.headers.items() if k != WIRE_HEADER}
-        made = None
-    if made is None:
-        _replace(call, verb, ident, records)
-        read = export.read(call, ident, call.export.most) if call.export else endpoints.handle(call, verb, ident)
-        found = await read
+    result = await hook(ctx, records, options)
+    if isinstance(result, export_formats.Export):
+        # A file is read without the session that could decrypt its fields.
+        call.export, call.headers = result, {k: v for k, v in call.headers.items() if k != WIRE_HEADER}
+        result = None
+    if result is None:
+        if call.export:
+            reply = await export.read(call, ident, call.export.most)
+        elif verb == "GET":
+            reply = await read.read(call, ident)
+        else:
+            _replace_records(call, verb, ident, records)
+            reply = await endpoints.handle(call, verb, ident)
     elif ident is not None:
-        found = Reply(response.dumps(made[0] if made else {}))
+        reply = Reply(response.dumps(result[0] if result else {}))
     else:
-        found = listing(call, call.options(), response.dumps(made), [])
-    found.headers |= ctx.headers
-    return found
+        reply = listing(call, call.options(), response.dumps(result), [])
+    reply.headers |= ctx.headers
+    return reply
 
 
 def passes(hook: Hook) -> bool:
-    """Return whether a hook, declared to return None, always leaves the answer to the engine."""
+    """Return whether a hook always leaves the response to the engine: it is declared to return None."""
     return hook.__annotations__.get("return") in (None, "None")
 
 
 def _options(call: TableRequest, verb: str, ident: Any) -> Options:
-    """Return the options of a request; the body of a write by path is the record and holds none."""
-    return call.options() if ident is None or verb == "GET" else replace(call, body=None).options()
+    """Return the options of a write; the body of a write by path is the record itself and holds none."""
+    return call.options() if ident is None else replace(call, body=None).options()
 
 
 async def _ident(call: TableRequest, verb: str, ident: str | None) -> Any:
-    """Return the identifier of the path as a value of the table's key, with `id_field` resolved."""
-    if ident is None or verb in ("GET", "POST"):
+    """Return the identifier in the path as a value of the table's primary key, with `id_field` resolved."""
+    if ident is None or verb == "POST":
         return ident
     if not (id_field := _options(call, verb, ident).id_field.strip()):
         return ident
@@ -93,8 +100,7 @@ async def _ident(call: TableRequest, verb: str, ident: str | None) -> Any:
 
 
 async def _records(call: TableRequest, verb: str, ident: Any) -> list[dict[str, Any]]:
-    if verb == "GET":
-        return []
+    """Return the records that the request writes, each with the key of its row. Raises BadRequest without any."""
     table = call.table
     if ident is not None:
         sent = call.body if isinstance(call.body, dict) else {}
@@ -102,81 +108,80 @@ async def _records(call: TableRequest, verb: str, ident: Any) -> list[dict[str, 
         key = plan.identifier(ident, [table.columns[n] for n in table.key])
         return [spelled(table, (inner or [{}])[0]) | dict(zip(table.key, key, strict=True))]
     body = request_body.records(call.body, call.dataset.bounds.records) if call.body is not None else None
-    found = [spelled(table, one) for one in body or ()]
+    records = [spelled(table, record) for record in body or ()]
     if verb == "POST":
-        if not found:
+        if not records:
             raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
-        return found
+        return records
     options = call.options()
     if options.ids is None and not call.filter_text():
-        if not found and verb != "DELETE":  # what a delete of nothing named means is the hook's to say
+        if not records and verb != "DELETE":  # the hook decides what a DELETE that names no rows means
             raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
         if not options.id_field.strip():
-            return found
-        keys = await _by_field(call, verb, options.id_field, found)
-        return [one | key for one, key in zip(found, keys, strict=True)]
-    if len(found) > 1 and verb != "DELETE":
+            return records
+        keys = await _by_field(call, verb, options.id_field, records)
+        return [record | key for record, key in zip(records, keys, strict=True)]
+    if len(records) > 1 and verb != "DELETE":
         raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
-    change = found[0] if found and verb != "DELETE" else {}
+    change = records[0] if records and verb != "DELETE" else {}
     return [change | key for key in await _keys(call, verb, options)]
 
 
 async def _keys(call: TableRequest, verb: str, options: Options) -> list[dict[str, Any]]:
-    """The keys of the rows that `ids` or `filter` name, among those the caller may change."""
-    wanted = [call.table.columns[n] for n in call.table.key]
+    """Return the keys of the rows that `ids` or `filter` select, among those the caller may write."""
+    key = [call.table.columns[n] for n in call.table.key]
     if options.ids is not None and options.id_field.strip():
         return await _by_field(call, verb, options.id_field, options.ids)
     if options.ids is not None:
-        return [dict(zip(call.table.key, plan.identifier(one, wanted), strict=True)) for one in options.ids]
-    text = call.filter_text()
+        return [dict(zip(call.table.key, plan.identifier(ident, key), strict=True)) for ident in options.ids]
     right = plan.right_of(call.table, call.rights, verb)
-    found, literals = cache.parse(text, call.dataset.bounds.filter)
-    asked = plan.ReadRequest(
-        call.table, right, call.rights, Options(fields="", params=options.params), found, call.dataset.bounds
-    )
-    made = plan.list_plan(asked)
+    tree, literals = cache.parse(call.filter_text(), call.dataset.bounds.filter)
+    keys_only = Options(fields="", params=options.params)
+    request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.bounds)
+    listing_plan = plan.list_plan(request)
     values = plan.Bindings(call.actor, literals, options.params, [])
-    row = await call.dataset.db.reads.fetchrow(made.sql, *made.args(values))
+    row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
     return exact_json.loads(row["body"] or b"[]") if row else []
 
 
 async def _by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
-    """Return the keys of rows named by other unique fields. Raise NotFound for a row out of the right."""
+    """Return the keys of rows identified by other unique fields. Raises NotFound for a row out of the right."""
     right = plan.right_of(call.table, call.rights, verb)
-    wanted = plan.identifying(call.table, id_field, right)
-    asked = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
-    made = plan.keyed_plan(asked, wanted, 1)
+    columns = plan.identifying(call.table, id_field, right)
+    request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)
+    keyed_plan = plan.keyed_plan(request, columns, 1)
     keys = []
-    for one in idents:
-        values = plan.Bindings(call.actor, [], {}, [plan.identifier(one, wanted)])
-        row = await call.dataset.db.reads.fetchrow(made.sql, *made.args(values))
+    for ident in idents:
+        values = plan.Bindings(call.actor, [], {}, [plan.identifier(ident, columns)])
+        row = await call.dataset.db.reads.fetchrow(keyed_plan.sql, *keyed_plan.args(values))
         if row is None:
-            raise missing(one)
+            raise missing(ident)
         keys.append({name: value for name, value in exact_json.loads(row["body"]).items() if name in call.table.key})
     return keys
 
 
-async def _own_account(hook: Hook, call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
+async def _refuse_foreign(hook: Hook, call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
     """Refuse records that name another account, before the hook runs.
 
-    Where the answer is the engine's, a refused record of a list is reported inside the batch.
+    If the engine writes the response, the refusal of a record in a list is reported as part of the batch.
     """
-    foreign = [(n, found) for n, one in enumerate(records) if (found := tenant_guard.foreign(call, verb, one))]
+    foreign = {
+        number: field for number, record in enumerate(records) if (field := tenant_guard.foreign(call, verb, record))
+    }
     if not foreign:
         return
-    wanted = [call.table.columns[n] for n in call.table.key]
+    key = [call.table.columns[n] for n in call.table.key]
     options = _options(call, verb, ident)
     batch = Batch("deleted" if verb == "DELETE" else "updated", options)
-    failed = dict(foreign)
     async with call.dataset.db.writes.acquire() as connection:
         writer = Writer(call, options, connection)
         for number, record in enumerate(records):
             try:
-                if number in failed:
+                if number in foreign:
                     if verb == "POST":
-                        raise tenant_guard.field_refusal(call, failed[number])
-                    right, key = plan.right_of(call.table, call.rights, verb), plan.identifier(record, wanted)
-                    await refusals.unchanged(writer, call.table, right, wanted, key, failed[number])
+                        raise tenant_guard.field_refusal(call, foreign[number])
+                    right, values = plan.right_of(call.table, call.rights, verb), plan.identifier(record, key)
+                    await refusals.unchanged(writer, call.table, right, key, values, foreign[number])
             except ApiError as error:
                 if ident is not None or not passes(hook):
                     raise
@@ -184,17 +189,15 @@ async def _own_account(hook: Hook, call: TableRequest, verb: str, ident: Any, re
                 break
             batch.done(exact_json.dumps({name: record[name] for name in call.table.key if name in record}))
     if batch.errors:
-        batch.answer()  # with `continue` too: no record of the request is tried
+        batch.answer()  # raises, also with `continue`: no record of the request is tried
 
 
-def _replace(call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
-    """What the engine goes on with: the records, by their keys."""
-    if verb == "GET":
-        return
+def _replace_records(call: TableRequest, verb: str, ident: Any, records: list[dict[str, Any]]) -> None:
+    """Let the engine continue with the records of the hook, identified by their primary keys."""
     options = _options(call, verb, ident) if verb != "POST" else Options()
-    for name in _NAMED:
+    for name in _ROW_OPTIONS:
         call.query.pop(name, None)
     if options.id_field.strip() and options.fields is None:
         call.query["fields"] = options.id_field
-    kept = {k: v for k, v in call.body.items() if k not in _NAMED} if isinstance(call.body, dict) else {}
-    call.body = records[0] if ident is not None else kept | {"resource": records}
+    rest = {k: v for k, v in call.body.items() if k not in _ROW_OPTIONS} if isinstance(call.body, dict) else {}
+    call.body = records[0] if ident is not None else rest | {"resource": records}

@@ -1,9 +1,9 @@
-"""The queue: jobs are kept by the transaction that causes them, and run by `tableapi worker`.
+"""The job queue: jobs are stored in the transaction that causes them and run by `tableapi worker`.
 
-pgqueuer claims a job with `for update skip locked`, commits the claim, then runs it; a job that fails is tried again
-with back-off, and held with its error after the last try. While the peer that a job needs is away it is tried every few
-seconds, for days. A job may run twice, so every job is safe to run twice.
-Payloads are sealed: they carry addresses and one-use links, which a dump of the database must not show.
+pgqueuer claims a job with SKIP LOCKED, commits the claim, then runs the job. A job that fails is retried with back-off
+and kept with its error after the last attempt. While a service that it needs is unreachable, it is retried every few
+seconds for days. A job may run twice, so every job must be idempotent. Payloads are encrypted: they hold addresses and
+one-use links, which must not be readable in a dump of the database.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from tableapi.endpoints.registry import Scripts
 
 log = get_logger(__name__)
-CAUSE = "_cause"  # in a payload: the request id, and the span, of what caused the job
-ATTEMPTS = 20  # 5 s, 10 s, ... 5 min: more than an hour of trying
+CAUSE = "_cause"  # in a payload: request id and trace context of the request that caused the job
+MAX_ATTEMPTS = 20  # after 5 s, 10 s, ... 5 min: more than an hour
 FIRST_DELAY, LAST_DELAY = timedelta(seconds=5), timedelta(minutes=5)
-POLL = timedelta(seconds=2)  # what NOTIFY misses
-AWAY_DELAY, AWAY_LIFE = timedelta(seconds=2), timedelta(days=3)  # while what a job needs is away
-BEAT = timedelta(seconds=12)  # without a beat for so long the job's worker is dead, and another one takes it
-AT_ONCE, OF_A_KIND = 32, 16  # a peer that hangs holds its own kind of job, not all others
-GRACE = 10.0  # seconds for jobs under way when the database is gone: what they do outside cannot be taken back
+POLL = timedelta(seconds=2)  # for jobs without a NOTIFY
+AWAY_DELAY, AWAY_LIFE = timedelta(seconds=2), timedelta(days=3)  # while a service that a job needs is unreachable
+BEAT = timedelta(seconds=12)  # a job without a heartbeat for this long is taken over by another worker
+MAX_JOBS, MAX_JOBS_PER_NAME = 32, 16  # at once; a service that hangs must not block the other jobs
+GRACE_SECONDS = 10.0  # for running jobs when the database is lost: their outside effects cannot be rolled back
 
 
 async def install(connection: asyncpg.Connection) -> None:
@@ -57,7 +57,7 @@ async def install(connection: asyncpg.Connection) -> None:
 
 
 async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], request_id: str = "") -> None:
-    """Keep a job, inside the caller's transaction if there is one. It knows the request that caused it."""
+    """Store a job, inside the caller's transaction if there is one, with the id of the request that causes it."""
     cause = tracing.carried(request_id)
     async with db.connection() as connection:
         sealed = vault.seal_bytes(orjson.dumps(dict(payload) | ({CAUSE: cause} if cause else {})))
@@ -66,18 +66,18 @@ async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], r
 
 @dataclass
 class _Retry(DatabaseRetryEntrypointExecutor):
-    max_attempts: int = ATTEMPTS
+    max_attempts: int = MAX_ATTEMPTS
     initial_delay: timedelta = FIRST_DELAY
     max_delay: timedelta = LAST_DELAY
 
 
 def _away(error: Exception) -> bool:
-    """Whether what the job needs cannot be reached now, so that nothing is wrong with the job itself."""
-    if isinstance(error, OSError):  # also what a file says that is not there
-        passing = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
-        return passing or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
-    known = to_api_error(error)
-    return known is not None and known.status == 503
+    """Return whether a service that the job needs is unreachable, so that the job itself is not at fault."""
+    if isinstance(error, OSError):  # a missing file is an OSError too
+        unreachable = isinstance(error, (ConnectionError, TimeoutError, socket.gaierror))
+        return unreachable or error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH)
+    refusal = to_api_error(error)
+    return refusal is not None and refusal.status == 503
 
 
 def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
@@ -108,7 +108,7 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
                 raise
             log.info("job_done", job=name, attempt=job.attempts)
 
-        queuer.entrypoint(name, executor_factory=_executor, on_failure="hold", concurrency_limit=OF_A_KIND)(run)
+        queuer.entrypoint(name, executor_factory=_executor, on_failure="hold", concurrency_limit=MAX_JOBS_PER_NAME)(run)
         if endpoint.every:
 
             async def tick(_: object, name: str = name) -> None:
@@ -119,8 +119,8 @@ def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:
 
 
 async def work(settings: Settings, folder: Path | None = None, stop: asyncio.Event | None = None) -> None:
-    """Run queued and scheduled jobs until SIGTERM or SIGINT (or `stop`); a lost database is waited for."""
-    from tableapi.endpoints.registry import Scripts  # a job is a script: the arrow points both ways only here
+    """Run queued and scheduled jobs until SIGTERM, SIGINT or `stop`; reconnects to a lost database."""
+    from tableapi.endpoints.registry import Scripts  # the registry imports this module
 
     stop = stop or _on_signals()
     db = Db(str(settings.database_url), reads=1, pool=4, statement_timeout=600, wait=60, name="tableapi-worker")
@@ -147,17 +147,17 @@ async def _until_lost(settings: Settings, scripts: Scripts, stop: asyncio.Event)
     lost = asyncio.Event()
     connection.add_termination_listener(lambda _: lost.set())
     queuer = _queuer(connection, scripts)
-    # One at a time: the end of a job is then told at once, and not with those of its batch. A worker that is killed in
-    # between has its job run a second time, which for a mail is a second mail.
+    # Batches of one, so that the end of each job is stored at once. A job that ended just before its worker was killed
+    # would otherwise run again, and send a second mail.
     running = asyncio.create_task(
-        queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=AT_ONCE, heartbeat_timeout=BEAT)
+        queuer.run(dequeue_timeout=POLL, batch_size=1, max_concurrent_tasks=MAX_JOBS, heartbeat_timeout=BEAT)
     )
     ends = [asyncio.create_task(event.wait()) for event in (stop, lost)]
     try:
         await asyncio.wait([running, *ends], return_when=asyncio.FIRST_COMPLETED)
         queuer.shutdown.set()
         if lost.is_set():
-            await asyncio.wait([running], timeout=GRACE)
+            await asyncio.wait([running], timeout=GRACE_SECONDS)
             running.cancel()
         await running
     except asyncio.CancelledError:

@@ -69,7 +69,7 @@ class Project:
         return None
 
     def local_only(self, settings: Any) -> str:
-        """Return why the server must not be reachable from other machines; empty when it may be."""
+        """Return a reason to serve this machine only; empty without one."""
         return ""
 
     def config(self, settings: Any) -> Mapping[str, Any]:

@@ -1,9 +1,9 @@
-"""Finds the scripts and table hooks of a project, checks their door, and runs them. What is behind the door is theirs.
+"""Find the scripts, table hooks and jobs of a project, and run them.
 
-A file below scripts/ is the path of the same name below /api/v2/: `scripts/user/session.py` is /api/v2/user/session.
-`jobs/<name>.py` holds the job `<name>`. `_shared/` holds no endpoints.
-`tables/<table>.py` holds hooks: functions `get`, `post`, `patch` (also for PUT) and
-`delete`, called as `await hook(ctx, records, options)` instead of or before the engine's own work on that table.
+The path of a file below scripts/ is its URL below /api/v2/: `scripts/user/session.py` serves /api/v2/user/session.
+`jobs/<name>.py` holds the job `<name>`, and `_shared/` holds no endpoints. `tables/<table>.py` holds hooks: functions
+`get`, `post`, `patch` (also for PUT) and `delete`, called as `await hook(ctx, records, options)` before or instead of
+the engine's own handling of that table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 
 import orjson
 from pydantic import BaseModel
-from starlette.requests import Request
 from starlette.responses import Response
 
 from tableapi.auth.guesses import Guesses
@@ -26,19 +25,21 @@ from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
-from tableapi.endpoints.context import NO_REQUEST, Context, ScriptRequest
-from tableapi.endpoints.guard import Endpoint, authorize, count_call, decode, script, validate
+from tableapi.endpoints.context import Context
+from tableapi.endpoints.guard import Endpoint, authorize, count_call, script, validate
 from tableapi.endpoints.jobs import CAUSE
 from tableapi.endpoints.project import Project, load_project
-from tableapi.errors import Busy, MethodNotAllowed, NotFound, TooLarge
-from tableapi.ratelimit import counter
+from tableapi.errors import Busy, MethodNotAllowed, NotFound
+from tableapi.http.body import parse_object
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply, of_starlette
 from tableapi.tables.export import Export
 
-__all__ = ["Context", "Endpoint", "Hook", "ScriptRequest", "Scripts", "script"]
+__all__ = ["Context", "Endpoint", "Hook", "Scripts", "script"]
 
 Records = list[dict[str, Any]]
 Hook = Callable[[Context[Any, Any], Records, Mapping[str, Any]], Awaitable[Records | Export | None]]
-PRIVATE = {"Cache-Control": "no-store"}
+SCRIPT_JSON = "application/json"
 _HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
 SYSTEM = Actor(role="system")
 
@@ -52,7 +53,8 @@ class Scripts:
         self.guesses = Guesses(settings.address_per_minute, settings.workers)
         self._db = db
         self._endpoints: dict[str, dict[str, Endpoint]] = {}  # path -> method -> endpoint
-        self._hooks: dict[tuple[str, str], Hook] = {}
+        self._tailed: dict[str, dict[str, Endpoint]] = {}  # path without its last segment -> method -> endpoint
+        self.hooks: dict[tuple[str, str], Hook] = {}  # (table, verb) -> hook
         self.jobs: dict[str, Endpoint] = {}
 
     @classmethod
@@ -66,31 +68,32 @@ class Scripts:
             parts = file.relative_to(root).with_suffix("").parts
             if parts[0] == "_shared" or parts[-1] == "__init__":
                 continue
-            module = importlib.import_module(".".join(("scripts", *file.relative_to(root).with_suffix("").parts)))
-            if parts[0] == "jobs":
-                parts = parts[1:]
+            module = importlib.import_module(".".join(("scripts", *parts)))
             if parts[0] == "tables":
-                scripts._keep_hooks(parts[-1], module)
-            else:
-                for endpoint in _endpoints_of(module):
-                    scripts.add("/".join(parts), endpoint)
+                scripts._add_hooks(parts[-1], module)
+                continue
+            for endpoint in _endpoints_of(module):
+                scripts.add("/".join(parts[1:] if parts[0] == "jobs" else parts), endpoint)
         return scripts
 
     def add(self, path: str, endpoint: Endpoint) -> None:
-        """Serve (or queue) an endpoint under a path."""
+        """Serve an endpoint, or register a job, under a path."""
         if endpoint.job:
             self.jobs[path] = replace(endpoint, name=path)
-            return
-        served = f"{path}/{{{endpoint.tail}}}" if endpoint.tail else path
-        self._endpoints.setdefault(served, {})[endpoint.method] = replace(endpoint, name=served)
+        elif endpoint.tail:
+            named = replace(endpoint, name=f"{path}/{{{endpoint.tail}}}")
+            self._tailed.setdefault(path, {})[endpoint.method] = named
+        else:
+            self._endpoints.setdefault(path, {})[endpoint.method] = replace(endpoint, name=path)
 
-    def _keep_hooks(self, table: str, module: ModuleType) -> None:
+    def _add_hooks(self, table: str, module: ModuleType) -> None:
         for verb, name in _HOOK_VERBS.items():
             if hook := getattr(module, name, None):
-                self._hooks[table, verb] = hook
+                self.hooks[table, verb] = hook
 
     @property
     def db(self) -> Db:
+        """The database of the project. Raises RuntimeError for scripts that were loaded without one."""
         if self._db is None:
             raise RuntimeError("Scripts were loaded without a database")
         return self._db
@@ -100,18 +103,20 @@ class Scripts:
         self._db = db
 
     async def close(self) -> None:
-        """Let go of connections to the outside."""
+        """Close the connections to outside services."""
         await self.vendors.close()
 
     def __iter__(self) -> Iterator[Endpoint]:
-        """Every endpoint that has a URL, for the API description."""
-        for methods in self._endpoints.values():
+        """Yield every endpoint that has a URL."""
+        for methods in (*self._endpoints.values(), *self._tailed.values()):
             yield from methods.values()
 
     def find(self, method: str, path: str) -> Endpoint | None:
-        """The endpoint of a path below /api/v2/; None when the path is not a script's."""
-        path = path.strip("/")
-        methods = self._endpoints.get(path) or self._tailed(path.rpartition("/")[0])
+        """Return the endpoint of a path below /api/v2/; None for a path without a script.
+
+        Raises MethodNotAllowed (405) for another method of a path that has one.
+        """
+        methods = self._endpoints.get(path) or self._tailed.get(path.rpartition("/")[0])
         if methods is None:
             return None
         if endpoint := methods.get(method):
@@ -120,105 +125,63 @@ class Scripts:
 
     @property
     def secret_paths(self) -> tuple[str, ...]:
-        """Beginnings of paths whose last part is its own proof, such as a mailed code: `/removalrequest/`."""
-        public = {one.name for one in self if one.tail and one.public}
+        """Prefixes of paths that end in a credential, such as a mailed code: `/removal/`."""
+        public = {endpoint.name for endpoint in self if endpoint.tail and endpoint.public}
         return tuple(sorted("/" + name.partition("{")[0] for name in public))
 
-    def _tailed(self, parent: str) -> dict[str, Endpoint] | None:
-        for name in self._endpoints if parent else ():
-            if name.startswith(parent + "/{"):
-                return self._endpoints[name]
-        return None
+    def context(self, actor: Actor, request: HttpRequest | None = None) -> Context[Any, Any]:
+        """Return the context for a script, hook or job."""
+        return Context(actor, self._db or self.db, self.settings, self.vault, self.vendors, request, self.guesses)
 
-    def hook(self, table: str, verb: str) -> Hook | None:
-        """What stands in front of the engine for this verb of a table."""
-        return self._hooks.get((table, verb))
-
-    def context(self, actor: Actor, request: Request | None = None) -> Context[Any, Any]:
-        """What a hook or script gets."""
-        call = NO_REQUEST if request is None else script_request(request)
-        return Context(actor, self.db, self.settings, self.vault, self.vendors, call, self.guesses)
-
-    async def run(self, endpoint: Endpoint, request: Request, actor: Actor) -> Response:
-        """One request: door, input, script, answer. Raises ApiError.
-
-        The state of the request holds the tightest of its limits as `hit`, before and after.
-        """
-        authorize(endpoint, actor)
-        ctx, state = self.context(actor, request), request.scope["state"]
-        ctx.hit = counter.tighter(state.get("hit"), count_call(endpoint, actor, ctx.request.network))
+    async def run(self, endpoint: Endpoint, request: HttpRequest) -> Reply:
+        """Check and run one call of a script. `request.hit` becomes the tightest of its limits. Raises ApiError."""
+        actor = request.actor
+        if actor.role not in endpoint.roles:
+            authorize(endpoint, actor)
+        if endpoint.limits:
+            count_call(endpoint, request)
+        ctx = self.context(actor, request)
         try:
-            answer = await endpoint.run(ctx, *await self._arguments(endpoint, request))
+            result = await endpoint.run(ctx, *await self._arguments(endpoint, request))
         except TimeoutError:
             raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
-        finally:
-            state["hit"] = ctx.hit
-        return _response(answer, PRIVATE | ctx.headers)
+        return _reply(result, {"Cache-Control": "no-store"} | ctx.headers)
 
-    async def _arguments(self, endpoint: Endpoint, request: Request) -> tuple[Any, ...]:
+    async def _arguments(self, endpoint: Endpoint, request: HttpRequest) -> tuple[Any, ...]:
         if not endpoint.takes_input:
             return ()
         if endpoint.raw:
-            return (await _body(request, endpoint.body_bytes or self.settings.body_bytes),)
+            return (await request.body(endpoint.body_bytes or self.settings.body_bytes),)
         if endpoint.method == "GET":
-            data: dict[str, Any] = dict(request.query_params)
+            data = dict(request.query)
         else:
-            body = await _body(request, endpoint.body_bytes or self.settings.body_bytes)
-            data = decode(body, request.headers.get("content-type", ""))
+            body = await request.body(endpoint.body_bytes or self.settings.body_bytes)
+            data = parse_object(request.headers.get("content-type", ""), body)
             if endpoint.method == "DELETE":
-                data = dict(request.query_params) | data
+                data = {**request.query, **data}
         if endpoint.tail:
-            data[endpoint.tail] = request.scope["path"].rstrip("/").rpartition("/")[2]
+            data[endpoint.tail] = request.path.rstrip("/").rpartition("/")[2]
         return (validate(endpoint.input, data) if endpoint.input else data,)
 
     async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:
-        """Run an internal script: from the queue, the clock, or `tableapi run`."""
+        """Run the job `name`, from the queue, the schedule or `tableapi run`. Raises NotFound."""
         endpoint = self.jobs.get(name)
         if endpoint is None:
             raise NotFound(f"There is no internal script '{name}'.")
-        given = {field: value for field, value in payload.items() if field != CAUSE}
-        arguments = (validate(endpoint.input, given),) if endpoint.input else ()
+        data = {field: value for field, value in payload.items() if field != CAUSE}
+        arguments = (validate(endpoint.input, data),) if endpoint.input else ()
         return await endpoint.run(self.context(SYSTEM), *arguments)
 
 
-def script_request(request: Request) -> ScriptRequest:
-    """The request as scripts see it. `ip` and `request_id` are what the app put into the scope."""
-    headers, scope = request.headers, request.scope
-    bearer = headers.get("authorization", "")
-    token = bearer[7:].strip() if bearer[:7].lower() == "bearer " else ""
-    token = token or headers.get("x-session-token") or headers.get("x-dreamfactory-session-token") or ""
-    state = scope.get("state") or {}
-    ip = state.get("ip") or (scope["client"][0] if scope.get("client") else "")
-    return ScriptRequest(
-        method=request.method, path=request.scope["path"], headers=headers, query=request.query_params, ip=str(ip),
-        request_id=str(state.get("request_id", "")), session_token=token, source=request,
-    )  # fmt: skip
-
-
-async def _body(request: Request, most: int) -> bytes:
-    """The body, refused as soon as it is known to be too large."""
-    length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > most:
-        raise TooLarge.of(most)
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise TooLarge.of(most)
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _response(answer: Any, headers: dict[str, str]) -> Response:
-    if isinstance(answer, Response):
-        for name, value in headers.items():
-            answer.headers.setdefault(name, value)
-        return answer
-    if isinstance(answer, BaseModel):
-        body = answer.model_dump_json().encode()
-    else:
-        body = orjson.dumps({"success": True} if answer is None else answer)
-    return Response(body, media_type="application/json", headers=headers)
+def _reply(result: Any, headers: dict[str, str]) -> Reply:
+    """Return the response for what a script returned: a model, plain data, None or a Starlette response."""
+    if isinstance(result, BaseModel):
+        return Reply(result.model_dump_json().encode(), 200, SCRIPT_JSON, headers)
+    if isinstance(result, Response):
+        reply = of_starlette(result)
+        reply.headers = headers | reply.headers
+        return reply
+    return Reply(orjson.dumps({"success": True} if result is None else result), 200, SCRIPT_JSON, headers)
 
 
 def _endpoints_of(module: ModuleType) -> Iterator[Endpoint]:

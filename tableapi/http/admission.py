@@ -1,8 +1,8 @@
-"""The requests of this process that are under way: how many there may be, how long, and whether anybody still waits.
+"""Admission control: how many requests one worker process handles at once, and for how long.
 
-One look four times a second over all of them costs nothing that a request would notice; a timer for each would.
-A request past its time is ended, and so is a read whose client has gone: its task is cancelled, and asyncpg then
-cancels the statement in PostgreSQL. A script that writes runs to its end whoever waits: it may be between two steps.
+A single timer looks at all requests four times a second, which is cheaper than a timer for each. A request past its
+time limit is cancelled, and so is a read after its client has disconnected; asyncpg then cancels the statement in
+PostgreSQL. A script that writes is never cancelled for a lost client: it may be between two transactions.
 """
 
 from __future__ import annotations
@@ -14,125 +14,134 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tableapi.errors import BadRequest, Busy
+from tableapi.http.request import HttpRequest
 
-# More come than are served when never less than so many were under way, for so long (seconds), though there is work to
-# do: who comes next would only wait, and all others with them. A page that opens a hundred requests at once is no
-# overload, and many that wait for a slow vendor are none either.
+# Overload: for OVERLOAD_SECONDS there were never fewer than OVERLOAD_REQUESTS in flight while the process had work to
+# do. A burst from one page is shorter than that, and requests that wait for a slow vendor leave the CPU idle.
 OVERLOAD_REQUESTS, OVERLOAD_SECONDS = 64, 1.0
-OVERLOAD_MAX_REQUESTS = (
-    40  # then so many are under way at most: enough to have work at hand, and each is answered the sooner
-)
-IDLE_CPU_SHARE = 0.3  # of a core: the loop has time left
+OVERLOAD_MAX_REQUESTS = 40  # in flight during overload: enough to keep the CPU busy, and each is answered sooner
+IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
-CHECK_SECONDS = 0.25  # also how long a request runs before anybody looks whether its client is there
-BODY_SECONDS = 10.0  # for a body to come
+CHECK_SECONDS = 0.25  # between checks, and the age from which a request is watched for a lost client
+BODY_SECONDS = 10.0  # for a body to arrive
 CLIENT_GONE, TIMED_OUT, SLOW_BODY = "gone", "late", "slow"
 
 
 class AdmissionControl:
-    """The requests of one worker: `most` at once, `seconds` each where the request itself does not say more."""
+    """The requests in flight in one worker process.
 
-    def __init__(self, most: int, seconds: float, waits: Callable[[], bool]) -> None:
-        """`waits`: whether requests wait for the database now."""
-        self._most, self._seconds, self._waits = most, seconds, waits
-        self._tasks: dict[asyncio.Task[Any], Any] = {}
+    Args:
+        limit: How many there may be, unless the process is overloaded.
+        seconds: How long one may take, unless the request has a limit of its own.
+        waits: Whether requests are waiting for the database.
+    """
+
+    def __init__(self, limit: int, seconds: float, waits: Callable[[], bool]) -> None:
+        self._limit, self._seconds, self._waits = limit, seconds, waits
+        self._tasks: dict[asyncio.Task[Any], HttpRequest] = {}
         self._watches: dict[asyncio.Task[Any], asyncio.Task[None]] = {}
-        self._timer: asyncio.TimerHandle | None = None
-        self._glancing: asyncio.TimerHandle | None = None
-        self._glanced = (0.0, 0.0)
-        self._fewest = self._refused = 0  # since the last glance
-        self._easy = self._hard = 0.0  # when all was well last, and when it was not
-        self.busy = False
-        self.idle = 0  # of them wait for the body of a slow client
-
-    def full(self) -> bool:
-        """Whether one more would be too many; it is then refused."""
-        if len(self._tasks) - self.idle < (OVERLOAD_MAX_REQUESTS if self.busy else self._most):
-            return False
-        self._refused += 1
-        return True
+        self._check_timer: asyncio.TimerHandle | None = None
+        self._sample_timer: asyncio.TimerHandle | None = None
+        self._last_sample = (0.0, 0.0)  # wall clock, CPU time
+        self._fewest = self._refused = 0  # since the last sample
+        self._calm_at = self._loaded_at = 0.0  # the last samples of each kind
+        self.overloaded = False
+        self.idle = 0  # requests in flight that are blocked on their client
 
     def __len__(self) -> int:
         return len(self._tasks)
 
+    def full(self) -> bool:
+        """Return whether the next request must be refused; a True is counted as a refusal."""
+        if len(self._tasks) - self.idle < (OVERLOAD_MAX_REQUESTS if self.overloaded else self._limit):
+            return False
+        self._refused += 1
+        return True
+
     def start(self) -> None:
-        """Look from now on. Once per worker, inside its event loop."""
-        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._look)
-        self._easy = time.perf_counter()
-        self._glance()
+        """Start the timers. Once per process, inside its event loop."""
+        self._check_timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
+        self._calm_at = time.perf_counter()
+        self._sample()
 
     def stop(self) -> None:
-        for timer in (self._timer, self._glancing):
+        """Stop the timers."""
+        for timer in (self._check_timer, self._sample_timer):
             if timer is not None:
                 timer.cancel()
 
-    def _glance(self) -> None:
-        """Do more come than are served?"""
-        now, used = time.perf_counter(), time.thread_time()
-        before, used_before = self._glanced
-        standing = self._refused > 0 or self._fewest >= OVERLOAD_REQUESTS
-        idle = used - used_before < IDLE_CPU_SHARE * (now - before) and not self._waits()
-        if not standing or idle:
-            self._easy = now
-        else:
-            self._hard = now
-        self.busy = now - self._hard < OVERLOAD_SECONDS if self.busy else now - self._easy > OVERLOAD_SECONDS
-        self._fewest, self._refused, self._glanced = len(self._tasks), 0, (now, used)
-        self._glancing = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._glance)
-
-    def enter(self, http: Any) -> asyncio.Task[Any] | None:
-        """A place for the request that the running task answers."""
+    def enter(self, request: HttpRequest) -> asyncio.Task[Any] | None:
+        """Count the request that the current task answers; returns the task for `leave`."""
         task = asyncio.current_task()
         if task is not None:
-            self._tasks[task] = http
-            http.meter = self
+            self._tasks[task] = request
+            request.in_flight = self
         return task
 
     def leave(self, task: asyncio.Task[Any] | None) -> None:
+        """Stop counting the request of `task`."""
         if task is None:
             return
         self._tasks.pop(task, None)
-        if (left := len(self._tasks)) < self._fewest:
-            self._fewest = left
+        if (count := len(self._tasks)) < self._fewest:
+            self._fewest = count
         if self._watches and (watch := self._watches.pop(task, None)) is not None:
             watch.cancel()
 
-    def _look(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._look)
+    def _sample(self) -> None:
+        """Update `overloaded`."""
+        now, cpu = time.perf_counter(), time.thread_time()
+        last, last_cpu = self._last_sample
+        backlog = self._refused > 0 or self._fewest >= OVERLOAD_REQUESTS
+        idle = cpu - last_cpu < IDLE_CPU_SHARE * (now - last) and not self._waits()
+        if not backlog or idle:
+            self._calm_at = now
+        else:
+            self._loaded_at = now
+        if self.overloaded:
+            self.overloaded = now - self._loaded_at < OVERLOAD_SECONDS
+        else:
+            self.overloaded = now - self._calm_at > OVERLOAD_SECONDS
+        self._fewest, self._refused, self._last_sample = len(self._tasks), 0, (now, cpu)
+        self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)
+
+    def _check(self) -> None:
+        """Cancel requests that are past their time limit, and watch the clients of slow reads."""
+        self._check_timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check)
         now = time.perf_counter()
-        for task, http in list(self._tasks.items()):
-            age = now - http.began
-            if age > (http.seconds or self._seconds):
-                _end(task, http, TIMED_OUT)
-            elif http.waits and now - http.waits > BODY_SECONDS:
-                _end(task, http, SLOW_BODY)
-            elif age > CHECK_SECONDS and http.reads and task not in self._watches:
-                self._watches[task] = asyncio.create_task(_watch(task, http))
+        for task, request in list(self._tasks.items()):
+            age = now - request.started_at
+            if age > (request.time_limit or self._seconds):
+                _cancel(task, request, TIMED_OUT)
+            elif request.body_wait_since and now - request.body_wait_since > BODY_SECONDS:
+                _cancel(task, request, SLOW_BODY)
+            elif age > CHECK_SECONDS and request.cancellable and task not in self._watches:
+                self._watches[task] = asyncio.create_task(_watch(task, request))
 
 
-def _end(task: asyncio.Task[Any], http: Any, why: str) -> None:
-    if not http.ended:
-        http.ended = why
+def _cancel(task: asyncio.Task[Any], request: HttpRequest, reason: str) -> None:
+    if not request.cancelled_for:
+        request.cancelled_for = reason
         task.cancel()
 
 
-async def _watch(task: asyncio.Task[Any], http: Any) -> None:
-    """Cancel the task of a request when its client goes."""
+async def _watch(task: asyncio.Task[Any], request: HttpRequest) -> None:
+    """Cancel the task of a request when its client disconnects."""
     with contextlib.suppress(OSError, RuntimeError):
-        while (await http.source())["type"] != "http.disconnect":
+        while (await request.source())["type"] != "http.disconnect":
             pass
-        _end(task, http, CLIENT_GONE)
+        _cancel(task, request, CLIENT_GONE)
 
 
-def cancelled(http: Any, error: asyncio.CancelledError) -> NoReturn:
-    """What a cancelled request is told: Busy for its own time-out or a client that went; any other cancel goes on."""
+def raise_for_cancellation(request: HttpRequest, error: asyncio.CancelledError) -> NoReturn:
+    """Raise the error that explains why admission control cancelled the request; re-raise any other cancellation."""
     task = asyncio.current_task()
-    if not http.ended or task is None:
+    if not request.cancelled_for or task is None:
         raise error
     task.uncancel()
-    if http.ended == CLIENT_GONE:
+    if request.cancelled_for == CLIENT_GONE:
         raise Busy("The client has gone.", reason="client_gone", status=499) from None  # for log and metrics
-    if http.ended == SLOW_BODY:
+    if request.cancelled_for == SLOW_BODY:
         raise BadRequest("The body came too slowly.", reason="slow_body", status=408) from None
     message = "This took too long. Try again in a moment, or ask for less."
     raise Busy(message, reason="time_limit", headers={"Retry-After": "2"}) from None

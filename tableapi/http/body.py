@@ -1,4 +1,4 @@
-"""The body of a request -> plain data, and its records."""
+"""Decode the body of a request: JSON or CSV for tables, a JSON object for scripts."""
 
 from __future__ import annotations
 
@@ -11,26 +11,65 @@ import orjson
 from tableapi import exact_json
 from tableapi.errors import BadRequest, DuplicateField, TooLarge, UnsupportedMedia
 
+_NUL = (b"\\u0000", b"\0")
+
 
 def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
-    """The body as plain data: JSON, CSV as a list of records, or None when there is none."""
+    """Return the body of a table request: JSON as plain data, CSV as a list of records, None for an empty body.
+
+    Raises BadRequest, DuplicateField, TooLarge (413) or UnsupportedMedia (415).
+    """
     if len(raw) > limit:
         raise TooLarge.of(limit)
     if not raw.strip():
         return None
-    kind = content_type.split(";")[0].strip().lower()
-    if kind in ("text/csv", "application/csv"):
+    media_type = content_type.split(";")[0].strip().lower()
+    if media_type in ("text/csv", "application/csv"):
         return _csv(raw)
-    if kind and kind not in ("application/json", "text/json", "text/plain") and not kind.endswith("+json"):
-        raise UnsupportedMedia(f"Content type '{kind[:80]}' is not supported. Send application/json or text/csv.")
+    if (
+        media_type
+        and media_type not in ("application/json", "text/json", "text/plain")
+        and not media_type.endswith("+json")
+    ):
+        raise UnsupportedMedia(f"Content type '{media_type[:80]}' is not supported. Send application/json or text/csv.")
     try:
         return exact_json.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise BadRequest(
-            f"The body is not valid JSON: {error.msg} at position {error.pos}.",
-            reason="bad_json",
-            context={"position": error.pos},
-        ) from None
+        raise _bad_json(error) from None
+
+
+def parse_object(content_type: str, raw: bytes) -> dict[str, Any]:
+    """Return the body of a script call: a JSON object; an empty body is an empty object.
+
+    Raises BadRequest or UnsupportedMedia (415).
+    """
+    if not raw.strip():
+        return {}
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type and media_type != "application/json" and not media_type.endswith("+json"):
+        raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
+    try:
+        data = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise _bad_json(error) from None
+    if not isinstance(data, dict):
+        raise BadRequest("The body must be a JSON object.", reason="bad_json")
+    if any(mark in raw for mark in _NUL) and _has_nul(data):
+        raise BadRequest("Text cannot hold the NUL character.", reason="bad_value")
+    return data
+
+
+def _bad_json(error: orjson.JSONDecodeError) -> BadRequest:
+    message = f"The body is not valid JSON: {error.msg} at position {error.pos}."
+    return BadRequest(message, reason="bad_json", context={"position": error.pos})
+
+
+def _has_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(key) or _has_nul(item) for key, item in value.items())
+    return isinstance(value, list) and any(map(_has_nul, value))
 
 
 def _csv(raw: bytes) -> list[dict[str, Any]]:
@@ -42,24 +81,27 @@ def _csv(raw: bytes) -> list[dict[str, Any]]:
         raise BadRequest("The CSV holds a NUL character.", reason="bad_csv")
     try:
         rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-        head = [name.strip() for name in next(rows)]
-        if twice := next((name for name in head if name and head.count(name) > 1), ""):
-            raise DuplicateField(twice)
-        # An empty cell is a missing value: CSV has no other way to say so.
-        return [{k: (v if v != "" else None) for k, v in zip(head, row, strict=False)} for row in rows if row]
+        header = [name.strip() for name in next(rows)]
+        if duplicate := next((name for name in header if name and header.count(name) > 1), ""):
+            raise DuplicateField(duplicate)
+        # CSV has no NULL; an empty cell stands for it.
+        return [{k: (v if v != "" else None) for k, v in zip(header, row, strict=False)} for row in rows if row]
     except (csv.Error, StopIteration) as error:
         raise BadRequest(f"The CSV cannot be read: {error}.", reason="bad_csv") from None
 
 
-def records(body: Any, most: int) -> list[dict[str, Any]] | None:
-    """The records of a list request: {"resource": [...]}, {"resource": {...}} or [...]; None when there are none."""
-    found = body.get("resource") if isinstance(body, dict) else body
-    if isinstance(found, dict):
-        found = [found]
-    if not found:
+def records(body: Any, limit: int) -> list[dict[str, Any]] | None:
+    """Return the records of a body: {"resource": [...]}, {"resource": {...}} or [...]; None without any.
+
+    Raises BadRequest for records that are not objects, TooLarge for more than `limit` of them.
+    """
+    rows = body.get("resource") if isinstance(body, dict) else body
+    if isinstance(rows, dict):
+        rows = [rows]
+    if not rows:
         return None
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadRequest("The records must be objects, in a list or under 'resource'.", reason="bad_records")
-    if len(found) > most:
-        raise TooLarge(f"More than {most} records in one request. Send them in parts.", reason="batch_too_large")
-    return found
+    if len(rows) > limit:
+        raise TooLarge(f"More than {limit} records in one request. Send them in parts.", reason="batch_too_large")
+    return rows

@@ -1,4 +1,4 @@
-"""Versions of records: ETag, If-None-Match and If-Match (safe-contract G13)."""
+"""Entity tags of records and lists: ETag, If-None-Match and If-Match (docs/reference/wire.md)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ MAX_LIST_BYTES = 65_536
 
 
 def etag(mark: str, body: bytes) -> str:
-    """The version of a row; with relations also of their content, which the row's own version does not know."""
+    """Return the tag of a row. `body` is its content with relations, which the row's version does not cover."""
     return f'"{mark}.{zlib.crc32(body):x}"' if body else f'"{mark}"'
 
 
 def headers(mark: str) -> dict[str, str]:
-    """What tells the version of a row that was written; nothing where there is none to tell."""
-    return {"ETag": etag(mark, b"")} if mark else {}
+    """Return the ETag header of a row that was written; empty for a row without a version."""
+    return {"ETag": f'"{mark}"'} if mark else {}
 
 
 def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
-    """The version of a list: of its content as PostgreSQL gave it, before sealed values are turned into what the caller
-    gets, which differs each time. Empty for a long list, whose reader would rather have it sooner."""
+    """Return the weak tag of a list; empty for a list over MAX_LIST_BYTES, which is not worth hashing.
+
+    `body` is the JSON of PostgreSQL: sealed fields are encrypted anew for each response.
+    """
     if len(body) > MAX_LIST_BYTES:
         return ""
     digest = hashlib.sha1(body, usedforsecurity=False)
@@ -36,13 +38,13 @@ def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
 
 
 def matches(headers: Mapping[str, str], tag: str) -> bool:
-    """Whether the client has this version already, by `If-None-Match`."""
-    given = headers.get("if-none-match", "")
-    return tag in given or given.strip() == "*"
+    """Return whether `If-None-Match` names this tag."""
+    tags = headers.get("if-none-match", "")
+    return tag in tags or tags.strip() == "*"
 
 
 def if_match(headers: Mapping[str, str]) -> str:
-    """The versions that `If-Match` names, with a blank between; empty when any is good."""
+    """Return the row versions that `If-Match` names, separated by blanks; empty when any version will do."""
     tags = [tag.strip() for tag in headers.get("if-match", "").split(",")]
     if tags in ([""], ["*"]):
         return ""
@@ -50,4 +52,5 @@ def if_match(headers: Mapping[str, str]) -> str:
 
 
 def precondition_failed() -> Stale:
+    """Return the error for a row version that `If-Match` does not name."""
     return Stale("The record was changed by somebody else. Read it again, then repeat your change.")

@@ -1,53 +1,58 @@
-"""The files of a multipart body that was read whole, under a limit, before."""
+"""Read the files of a multipart body."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 
-from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
-from starlette.formparsers import MultiPartException
-from starlette.requests import Request
+from starlette.datastructures import FormData, Headers, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from tableapi.errors import BadRequest, UnsupportedMedia
+from tableapi.http.request import HttpRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One file as it was sent. `name` has no folder in it and is still a stranger's word."""
+    """One uploaded file. `name` has no folder in it, and is otherwise as the client sent it."""
 
     name: str
     data: bytes
 
 
-async def files(request: Request | None, body: bytes, field: str = "files", most: int = 1) -> list[Sent]:
-    """The files of one field. 415 for another kind of body, 400 for a broken one or without a file."""
-    if request is None or not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
+async def files(request: HttpRequest, body: bytes, field: str = "files", most: int = 1) -> list[Sent]:
+    """Return the 1 to `most` files in one field of a body that has been read.
+
+    Raises UnsupportedMedia (415) for another media type, BadRequest for a malformed body or a wrong number of files.
+    """
+    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise UnsupportedMedia("Send multipart/form-data with a field 'files'.")
     form = await _form(request, body)
     try:
         parts = [part for part in form.getlist(field) if isinstance(part, UploadFile)]
-        sent = [Sent(_plain(part.filename or ""), await part.read()) for part in parts]
+        uploads = [Sent(_base_name(part.filename or ""), await part.read()) for part in parts]
     finally:
         await form.close()
-    if not sent or len(sent) > most:
-        raise BadRequest(
-            f"Send {'one file' if most == 1 else f'1 to {most} files'} in the field '{field}'.", reason="no_file"
-        )
-    return sent
+    if not uploads or len(uploads) > most:
+        count = "one file" if most == 1 else f"1 to {most} files"
+        raise BadRequest(f"Send {count} in the field '{field}'.", reason="no_file")
+    return uploads
 
 
-async def _form(request: Request, body: bytes) -> FormData:
-    async def receive() -> dict[str, object]:
-        return {"type": "http.request", "body": body, "more_body": False}
+async def _form(request: HttpRequest, body: bytes) -> FormData:
+    async def stream() -> AsyncIterator[bytes]:
+        yield body
+        yield b""
 
+    headers = Headers({"content-type": request.headers["content-type"]})
+    parser = MultiPartParser(headers, stream(), max_files=20, max_fields=20, max_part_size=len(body) + 1)  # type: ignore[arg-type]
     try:
-        return await Request(request.scope, receive).form(max_files=20, max_fields=20, max_part_size=len(body) + 1)
-    except (MultiPartException, HTTPException, ValueError, KeyError):
-        raise BadRequest("The multipart body is broken.", reason="bad_multipart") from None
+        return await parser.parse()
+    except (MultiPartException, ValueError, KeyError):
+        raise BadRequest("The multipart body is malformed.", reason="bad_multipart") from None
 
 
-def _plain(name: str) -> str:
-    last = PurePosixPath(PureWindowsPath(name).name).name
-    return "".join(letter for letter in last if letter.isprintable())[:200] or "file"
+def _base_name(path: str) -> str:
+    name = PurePosixPath(PureWindowsPath(path).name).name
+    return "".join(letter for letter in name if letter.isprintable())[:200] or "file"

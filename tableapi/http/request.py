@@ -1,4 +1,4 @@
-"""One HTTP request, read as far as it was needed (headers, path, body), and its answer. Raises BadRequest, TooLarge."""
+"""One HTTP request, for tables and scripts alike: headers, path, query and body, each read when it is needed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from functools import cached_property
 from typing import Any, Protocol
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import parse_qsl, quote, unquote_to_bytes
 
 from tableapi.auth.authenticators import NOBODY
+from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import VERBS
 from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge
-from tableapi.http.response import Reply
 from tableapi.observability.logging import new_request_id
 from tableapi.ratelimit import counter
 
@@ -22,199 +23,208 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 METHOD_HEADERS = ("x-http-method", "x-http-method-override", "x-method-override")
-MOST_QUERY, MOST_HEADER = 60_000, 16_384  # bytes
+MAX_QUERY_BYTES, MAX_HEADER_BYTES = 60_000, 16_384
+DRAIN_BYTES, DRAIN_SECONDS = 16_000_000, 2.0
 _REQUEST_ID = re.compile(r"[\w-]{1,64}\Z", re.ASCII)
-_NO_HEADER_NAME = re.compile(r"[^\w, -]")
-# Two different values of one of these would let two readers of one request understand it differently.
-_ONCE = frozenset(
+# Proxies and applications may pick different ones of two values, so a second value of these is refused.
+_SINGLE_HEADERS = frozenset(
     (b"x-api-key", b"x-dreamfactory-api-key", b"x-session-token", b"x-dreamfactory-session-token", b"authorization",
      b"content-type", b"content-length", b"if-match", b"idempotency-key", b"host",
      *(name.encode() for name in METHOD_HEADERS))
 )  # fmt: skip
 
-_API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-_LIMITED = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # a refusal, and a kept answer, say their own limit
-_UNKEPT = [*_API_HEADERS, (b"cache-control", b"no-store")]
 
+class InFlight(Protocol):
+    """The part of admission control that a request updates (`http/admission.py`)."""
 
-class Meter(Protocol):
-    """What counts requests (underway.py): those of them that wait for their client."""
-
-    idle: int
+    idle: int  # requests that are blocked on their client
 
 
 class HttpRequest:
-    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str]) -> None:
+    """One request and what the server learns about it until it is answered.
+
+    `headers` has lower-case names. `path` is decoded and relative to the mount, `root_path` is the mount as it stands
+    in URLs. `route`, `actor` and `hit` are filled in on the way and end up in the log, the metrics and the headers of
+    the response.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive
-        self.meter: Meter | None = None
-        self._left = True  # whether parts of the body may still come
+        self.in_flight: InFlight | None = None
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
-        self.path = self.raw_path = ""
+        self.path = self.raw_path = self.root_path = ""
+        self.encoded = False  # whether `raw_path` has to be decoded
         self.query_string: bytes = scope.get("query_string") or b""
-        self.route = "unknown"
+        self.route = "unknown"  # the pattern of the path, never the path itself
         self.actor = NOBODY
-        self.hit: counter.Hit | None = None
-        self.id = new_request_id()
-        self.began = time.perf_counter()
-        self.waits = 0.0  # since when for more of its body
-        self.seconds = 0.0  # that it may take; 0 for what the settings say
-        self.reads = False  # nothing is changed, and its body has been read: it may end when its client goes
-        self.ended = ""  # why it was cut short (underway.py)
+        self.hit: counter.Hit | None = None  # the tightest rate limit that the request counted against
+        self.request_id = new_request_id()
+        self.started_at = time.perf_counter()
+        self.body_wait_since = 0.0  # when reading the body began; 0 while it is not being read
+        self.time_limit = 0.0  # seconds; 0 for the limit of the settings
+        self.cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
+        self.cancelled_for = ""  # why admission control cancelled it
         self.ip: str = scope["client"][0] if scope.get("client") else ""
+        self.unread = False  # whether the client may still be sending a body
         self._proxies = proxies
 
-    async def receive(self) -> MutableMapping[str, Any]:
-        """The next part of the body. Who waits for a slow client takes no place from those who work."""
-        if self.meter is None:
-            message = await self.source()
-        else:
-            self.meter.idle += 1
-            try:
-                message = await self.source()
-            finally:
-                self.meter.idle -= 1
-        self._left = bool(message.get("more_body"))
-        return message
-
     def read(self) -> None:
-        """Headers and path. Raises BadRequest for what is too long, or a header sent twice with different values."""
-        given = self.scope["headers"]
-        headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in given}
-        if len(headers) != len(given):
-            self._refuse_two(given)
-        if len(self.query_string) > MOST_QUERY:
+        """Read headers and path. Raises BadRequest for oversized or contradictory headers and malformed paths."""
+        pairs = self.scope["headers"]
+        headers = self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+        # A client that sent `Expect` waits for permission before it sends a body.
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        self.unread = has_body and "expect" not in headers
+        if len(headers) != len(pairs):
+            self._refuse_contradictions(pairs)
+        if len(self.query_string) > MAX_QUERY_BYTES:
             raise BadRequest(
-                f"The query is longer than {MOST_QUERY} bytes. POST its options as JSON with X-HTTP-Method: GET.",
+                f"The query is longer than {MAX_QUERY_BYTES} bytes. POST its options as JSON with X-HTTP-Method: GET.",
                 reason="query_too_long",
             )
-        if max(map(len, headers.values()), default=0) > MOST_HEADER:
-            raise BadRequest(f"A header is longer than {MOST_HEADER} bytes.", reason="header_too_long")
+        if max(map(len, headers.values()), default=0) > MAX_HEADER_BYTES:
+            raise BadRequest(f"A header is longer than {MAX_HEADER_BYTES} bytes.", reason="header_too_long")
         if "x-request-id" in headers and _REQUEST_ID.match(headers["x-request-id"]):
-            self.id = headers["x-request-id"]
+            self.request_id = headers["x-request-id"]
         if self._proxies and self.ip in self._proxies and "x-forwarded-for" in headers:
             hops = [hop.strip() for hop in headers["x-forwarded-for"].split(",")]
             self.ip = next((hop for hop in reversed(hops) if hop not in self._proxies), self.ip)
         raw = self.scope.get("raw_path")
         self.raw_path = raw.split(b"?")[0].decode("latin-1") if raw else self.scope["path"]
-        self.path = unquoted(self.raw_path) if raw else self.scope["path"]
+        self.encoded = "%" in self.raw_path or not self.raw_path.isascii()
+        self.path = unquoted(self.raw_path) if raw and self.encoded else self.raw_path
         if root := self.scope.get("root_path"):  # mounted in another application
-            self.path, self.raw_path = self.path.removeprefix(root), self.raw_path.removeprefix(quote(root))
+            self.root_path = quote(root)
+            self.path, self.raw_path = self.path.removeprefix(root), self.raw_path.removeprefix(self.root_path)
 
-    def _refuse_two(self, given: Any) -> None:
-        seen: dict[bytes, bytes] = {}
-        for name, value in given:
-            if seen.setdefault(name, value) != value and name in _ONCE:
-                raise BadRequest(f"The header '{name.decode()}' is there twice.", reason="duplicate_header")
+    def _refuse_contradictions(self, pairs: Any) -> None:
+        first: dict[bytes, bytes] = {}
+        for name, value in pairs:
+            if first.setdefault(name, value) != value and name in _SINGLE_HEADERS:
+                raise BadRequest(
+                    f"The header '{name.decode()}' is there twice, with different values.", reason="duplicate_header"
+                )
 
-    async def body(self, most: int) -> bytes:
-        """The whole body. Raises TooLarge as soon as it is known to be, and BadRequest when it does not come."""
-        length = self.headers.get("content-length", "")
-        if length.isdigit() and int(length) > most:
-            raise TooLarge.of(most, headers={"Connection": "close"})
-        parts, size = [], 0
-        self.waits = time.perf_counter()  # underway.py ends a wait that lasts too long
-        while True:
-            message = await self.receive()
-            if message["type"] == "http.disconnect":
-                raise BadRequest("The body did not come.", reason="no_body")
-            size += len(part := message.get("body", b""))
-            if size > most:
-                raise TooLarge.of(most, headers={"Connection": "close"})
-            parts.append(part)
-            if not message.get("more_body"):
-                self.waits = 0.0
-                return b"".join(parts) if len(parts) > 1 else part
+    # -- what scripts read ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def query(self) -> Mapping[str, str]:
+        """The query by name; the last of several equal names counts."""
+        return dict(parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True))
+
+    @cached_property
+    def session_token(self) -> str:
+        """The session token as the client sent it; empty without one. Only its hash is stored."""
+        return session_token(self.headers)
 
     @property
-    def unread(self) -> bool:
-        """Whether the client may still be sending a body, and did not ask before (Expect) or gave up."""
-        has = self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
-        return has and self._left and not self.ended and "expect" not in self.headers
+    def network(self) -> str:
+        """The client's address as rate limits count it: the /64 of an IPv6 address."""
+        return counter.network(self.ip)
 
-    async def drain(self, most: int = 16_000_000, seconds: float = 2.0) -> None:
-        """Read on for a while: a client that still sends would see its connection reset instead of the answer."""
-        size = 0
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while size < most and self._left:
-                    size += len((await self.receive()).get("body", b""))
+    # -- body ----------------------------------------------------------------------------------------------------------
 
-    async def keep_body(self, most: int) -> bytes:
-        """The whole body, left in place for who reads it next."""
-        body = await self.body(most)
+    async def receive(self) -> MutableMapping[str, Any]:
+        """Return the next message of the client."""
+        message = await self.source()
+        self.unread = bool(message.get("more_body"))
+        return message
 
-        async def again() -> MutableMapping[str, Any]:
+    async def body(self, limit: int) -> bytes:
+        """Return the whole body, of at most `limit` bytes.
+
+        Requests blocked on a slow client do not count towards the in-flight limit.
+
+        Raises:
+            TooLarge: As soon as the size is known to exceed the limit (413).
+            BadRequest: The client disconnected before the end of the body.
+        """
+        length = self.headers.get("content-length", "")
+        if length.isdigit() and int(length) > limit:
+            raise TooLarge.of(limit, headers={"Connection": "close"})
+        parts, size, self.unread = [], 0, True
+        self.body_wait_since = time.perf_counter()  # admission control ends a wait that lasts too long
+        if self.in_flight is not None:
+            self.in_flight.idle += 1
+        try:
+            while self.unread:
+                message = await self.source()
+                self.unread = bool(message.get("more_body"))
+                if message["type"] == "http.disconnect":
+                    raise BadRequest("The connection ended before the body was complete.", reason="no_body")
+                size += len(part := message.get("body", b""))
+                if size > limit:
+                    raise TooLarge.of(limit, headers={"Connection": "close"})
+                parts.append(part)
+        finally:
+            if self.in_flight is not None:
+                self.in_flight.idle -= 1
+        self.body_wait_since = 0.0
+        return b"".join(parts) if len(parts) > 1 else parts[0]
+
+    async def peek_body(self, limit: int) -> bytes:
+        """Return the whole body and leave it in place for the next reader. Raises as `body` does."""
+        body = await self.body(limit)
+
+        async def repeat() -> MutableMapping[str, Any]:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        self.source = again
+        self.source = repeat
         return body
+
+    async def drain(self) -> None:
+        """Read the rest of the body for a while; a client that is still sending would otherwise see a reset."""
+        size = 0
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while size < DRAIN_BYTES and self.unread:
+                    size += len((await self.receive()).get("body", b""))
+
+
+async def _no_body() -> MutableMapping[str, Any]:
+    return {"type": "http.disconnect"}
+
+
+def no_request() -> HttpRequest:
+    """Return the empty request that a job sees."""
+    request = HttpRequest({"method": "", "path": "", "headers": ()}, _no_body)
+    request.request_id = ""
+    return request
 
 
 def unquoted(text: str) -> str:
+    """Decode a path. Raises BadRequest for bytes that are not UTF-8 and for NUL."""
     if "%" not in text and text.isascii():
         return text
     try:
-        found = unquote_to_bytes(text.encode("latin-1")).decode()
+        path = unquote_to_bytes(text.encode("latin-1")).decode()
     except UnicodeError:
         raise BadRequest("The path is not valid UTF-8.", reason="bad_encoding") from None
-    if "\x00" in found:
+    if "\x00" in path:
         raise BadRequest("The path holds a NUL character.", reason="bad_path")
-    return found
+    return path
 
 
-def meant_verb(http: HttpRequest, query: dict[str, str]) -> str:
-    """The verb meant: a POST may stand for another one (table-api §10)."""
-    if http.method != "POST":
-        meant = {"HEAD": "GET", "MERGE": "PATCH"}.get(http.method, http.method)
-        if meant not in VERBS:
-            raise MethodNotAllowed(
-                f"The method '{meant[:20]}' is not served here.", headers={"Allow": ", ".join(VERBS)}
-            )
-        return meant
+def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
+    """Return the verb to carry out: a POST may stand for another one by a header or by the option `method`.
+
+    Raises MethodNotAllowed for a verb that does not exist.
+    """
+    verb = request.method
+    if verb != "POST":
+        verb = {"HEAD": "GET", "MERGE": "PATCH"}.get(verb, verb)
+        if verb not in VERBS:
+            raise MethodNotAllowed(f"The method '{verb[:20]}' is not served here.", headers={"Allow": ", ".join(VERBS)})
+        return verb
     for name in METHOD_HEADERS:
-        if name in http.headers:
-            meant = http.headers[name]
+        if name in request.headers:
+            verb = request.headers[name]
             break
     else:
-        meant = query.get("method") or query.get("_method") or ""
-    meant = meant.strip().upper() or "POST"
-    meant = "PATCH" if meant == "MERGE" else meant
-    if meant not in VERBS:
-        raise MethodNotAllowed(f"The method '{meant[:20]}' does not exist.")
-    return meant
-
-
-def preflight(http: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
-    """The headers that answer the question of a browser before a request from elsewhere."""
-    if http.headers.get("origin") not in origins:
-        return {"Allow": ", ".join(VERBS)}
-    wanted = http.headers.get("access-control-request-headers", "")
-    return {
-        "Access-Control-Allow-Methods": ", ".join(VERBS),
-        "Access-Control-Allow-Headers": _NO_HEADER_NAME.sub("", wanted[:2000])[:500],
-        "Access-Control-Max-Age": "600",
-    }
-
-
-async def respond(send: Send, http: HttpRequest, made: Reply, origins: frozenset[str]) -> None:
-    """Send an answer with what every answer has."""
-    body = made.body
-    headers = [
-        (b"content-type", made.content_type.encode()),
-        (b"content-length", b"%d" % len(body)),
-        (b"x-request-id", http.id.encode()),
-    ]
-    if http.route != "page":
-        headers += _API_HEADERS if "Cache-Control" in made.headers else _UNKEPT
-    if (hit := http.hit) is not None and not _LIMITED & made.headers.keys():
-        headers += (
-            (b"x-ratelimit-limit", b"%d" % hit.limit),
-            (b"x-ratelimit-remaining", b"%d" % hit.remaining),
-            (b"x-ratelimit-reset", b"%d" % hit.reset_epoch),
-        )
-    if (origin := http.headers.get("origin")) in origins and origin:
-        headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
-    headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in made.headers.items()]
-    await send({"type": "http.response.start", "status": made.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if http.method == "HEAD" else body})
+        verb = query.get("method") or query.get("_method") or ""
+    verb = verb.strip().upper() or "POST"
+    verb = "PATCH" if verb == "MERGE" else verb
+    if verb not in VERBS:
+        raise MethodNotAllowed(f"The method '{verb[:20]}' does not exist.")
+    return verb

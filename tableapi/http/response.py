@@ -1,4 +1,4 @@
-"""What goes back: bytes of PostgreSQL into the envelope, lists, errors. Makes no decision about the content."""
+"""The response of tables and scripts: bytes, a status and headers."""
 
 from __future__ import annotations
 
@@ -7,43 +7,54 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from starlette.responses import Response
 
 from tableapi import exact_json
 from tableapi.errors import ApiError
 
 JSON = "application/json; charset=utf-8"
+_NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
 
 
 @dataclass(slots=True)
 class Reply:
+    """A complete response. `content_type` is not repeated in `headers`."""
+
     body: bytes
     status: int = 200
     content_type: str = JSON
     headers: dict[str, str] = field(default_factory=dict)
 
 
+def of_starlette(response: Response, default_type: str = JSON) -> Reply:
+    """Convert a Starlette response, as scripts return for files and pages."""
+    headers = {k.title(): v for k, v in response.headers.items() if k not in ("content-length", "content-type")}
+    content_type = response.headers.get("content-type", default_type)
+    return Reply(bytes(response.body), response.status_code, content_type, headers)
+
+
 def dumps(value: Any) -> bytes:
+    """Write JSON; numbers keep every digit, and what JSON has no type for becomes text."""
     return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=exact_json.plain)
 
 
 def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True) -> bytes:
-    """The envelope of a list. With `meta` the wrapper stays whatever `wrap` says (table-api §3)."""
+    """Put a JSON array into the envelope of a list. With `meta` there is an envelope even if `wrap` is false."""
     rows = array or b"[]"
     if meta:
         return b"".join((b'{"resource":', rows, b',"meta":', meta, b"}"))
     return b"".join((b'{"resource":', rows, b"}")) if wrap else rows  # one copy; each + would be another
 
 
-_NOT_IN_NAME = re.compile(r"[^\w.() -]+")
-
-
 def attachment(name: str) -> dict[str, str]:
-    plain = _NOT_IN_NAME.sub("_", name)[:100] or "download"
+    """Return the header that makes a response a download under `name`."""
+    plain = _NOT_IN_FILE_NAME.sub("_", name)[:100] or "download"
     return {
         "Content-Disposition": f'attachment; filename="{plain.encode("ascii", "replace").decode().replace("?", "_")}"'
     }
 
 
 def refused(error: ApiError, request_id: str = "") -> Reply:
+    """Return the response for an error, in the error envelope (docs/reference/errors.md)."""
     body = {"error": error.body(request_id), **error.extra}
     return Reply(dumps(body), error.status, JSON, dict(error.headers))

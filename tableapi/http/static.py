@@ -1,6 +1,7 @@
-"""The built front end, held in memory: hashed files for ever, everything else asked for each time.
+"""Serve the built front end from memory.
 
-A new build is seen by its page: index.html and the compressed one beside it, which the build writes last.
+Files below /assets/ have a hash in their name and are cached for ever by browsers; everything else is revalidated.
+A new build takes effect once it has written index.html and its compressed copy, which the build writes last.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from pathlib import Path
 
 from tableapi.http.response import Reply
 
-FOR_EVER = "public, max-age=31536000, immutable"
-EACH_TIME = "no-cache"
-# Inline styles are allowed because component libraries set sizes by them. Scripts never are.
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+# Component libraries set sizes by inline styles. Inline scripts are never allowed.
 SOURCES: dict[str, tuple[str, ...]] = {
     "default-src": ("'self'",),
     "script-src": ("'self'",),
@@ -29,6 +30,9 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "form-action": ("'self'",),
     "frame-ancestors": ("'none'",),
 }
+# Types that the standard library does not know on every system.
+MEDIA_TYPES = {".woff2": "font/woff2", ".woff": "font/woff"}
+COMPRESSED = (".br", ".gz")
 
 
 def page_headers(
@@ -49,95 +53,98 @@ def page_headers(
 
 @dataclass(slots=True)
 class File:
+    """One file in memory. `encoded` holds its compressed copies by content coding."""
+
     plain: bytes
-    kind: str
+    content_type: str
     tag: str
     encoded: dict[str, bytes] = field(default_factory=dict)
 
+    @classmethod
+    def read(cls, path: Path) -> File:
+        """Read a file and the compressed copies beside it. Raises OSError."""
+        plain = path.read_bytes()
+        media_type = MEDIA_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        if media_type.startswith("text/") or media_type in (
+            "application/javascript",
+            "application/json",
+            "image/svg+xml",
+        ):
+            media_type += "; charset=utf-8"
+        file = cls(plain, media_type, f'"{hashlib.blake2b(plain, digest_size=10).hexdigest()}"')
+        for coding, suffix in zip(("br", "gzip"), COMPRESSED, strict=True):
+            copy = path.with_name(path.name + suffix)
+            if copy.is_file():
+                file.encoded[coding] = copy.read_bytes()
+        return file
+
+    def reply(self, request_headers: Mapping[str, str], headers: Mapping[str, str], cache_control: str) -> Reply:
+        """Return the file in the best accepted coding, or 304 for a client that has it."""
+        headers = {**headers, "ETag": self.tag, "Cache-Control": cache_control}
+        if self.encoded:
+            headers["Vary"] = "Accept-Encoding"
+        if request_headers.get("if-none-match") == self.tag:
+            return Reply(b"", 304, self.content_type, headers)
+        accepted = request_headers.get("accept-encoding", "")
+        for coding, content in self.encoded.items():
+            if coding in accepted:
+                return Reply(content, 200, self.content_type, headers | {"Content-Encoding": coding})
+        return Reply(self.plain, 200, self.content_type, headers)
+
 
 class Static:
-    """Files below a folder; any path that is no file is the app's, which has its own routes."""
+    """The files below a folder. A path that is no file and has no suffix is a route of the front end."""
 
     def __init__(self, folder: Path, headers: Mapping[str, str]) -> None:
-        self._folder = folder
-        self._files: dict[str, File] = {}
-        self._before: dict[str, File] = {}
-        self._mark = self._looked_at()
-        self._headers = headers
+        self._folder, self._headers = folder, headers
+        self._previous: dict[str, File] = {}  # of the build before, for tabs that are still open
+        self._version = self._current_version()
         self._files = self._read()
 
     def _read(self) -> dict[str, File]:
-        found = sorted(self._folder.rglob("*")) if self._folder.is_dir() else ()
+        paths = sorted(self._folder.rglob("*")) if self._folder.is_dir() else ()
         return {
-            "/" + path.relative_to(self._folder).as_posix(): _file(path)
-            for path in found
-            if path.is_file() and path.suffix not in (".br", ".gz", ".map")
+            "/" + path.relative_to(self._folder).as_posix(): File.read(path)
+            for path in paths
+            if path.is_file() and path.suffix not in (*COMPRESSED, ".map")
         }
 
-    def _looked_at(self) -> tuple[tuple[int, int] | None, ...]:
-        """What tells one build from the next."""
+    def _current_version(self) -> tuple[tuple[int, int] | None, ...]:
         return tuple(_stamp(self._folder / name) for name in ("index.html", "index.html.br"))
 
-    def _follow(self) -> None:
-        """Read a new build, once it has its page. The files of the one before stay, for the tabs that are open."""
-        mark = self._looked_at()
-        if mark == self._mark or mark[0] is None:
+    def _reload(self) -> None:
+        """Read a new build once its page is there."""
+        version = self._current_version()
+        if version == self._version or version[0] is None:
             return
         try:
             files = self._read()
-        except OSError:  # The build is being written: the next request looks again.
+        except OSError:  # the build is being written; the next request tries again
             return
         if files.keys() != self._files.keys():
-            self._before = self._files
-        self._files, self._mark = files, mark
+            self._previous = self._files
+        self._files, self._version = files, version
 
     def _file(self, path: str) -> File | None:
-        # A file that is not known may be one of the new page, which another worker has served.
+        # An unknown asset may belong to a new page that another worker process has served.
         if path == "/index.html" or (path not in self._files and path.startswith("/assets/")):
-            self._follow()
-        return self._files.get(path) or (self._before.get(path) if path.startswith("/assets/") else None)
+            self._reload()
+        return self._files.get(path) or (self._previous.get(path) if path.startswith("/assets/") else None)
 
-    def reply(self, path: str, headers: Mapping[str, str]) -> Reply | None:
-        """The file, the app's page for a path without a suffix, or None."""
+    def reply(self, path: str, request_headers: Mapping[str, str]) -> Reply | None:
+        """Return the file at `path`, the page for a route of the front end, or None."""
         file = self._file(path)
-        if file is None:
-            if "." in path.rpartition("/")[2]:
-                return None
+        if file is None and "." not in path.rpartition("/")[2]:
             path = "/index.html"
             file = self._file(path)
-            if file is None:
-                return None
-        made = dict(self._headers)
-        made["ETag"] = file.tag
-        made["Cache-Control"] = FOR_EVER if path.startswith("/assets/") else EACH_TIME
-        if file.encoded:
-            made["Vary"] = "Accept-Encoding"
-        if headers.get("if-none-match") == file.tag:
-            return Reply(b"", 304, file.kind, made)
-        accepted = headers.get("accept-encoding", "")
-        for name in ("br", "gzip"):
-            if name in accepted and name in file.encoded:
-                made["Content-Encoding"] = name
-                return Reply(file.encoded[name], 200, file.kind, made)
-        return Reply(file.plain, 200, file.kind, made)
+        if file is None:
+            return None
+        return file.reply(request_headers, self._headers, IMMUTABLE if path.startswith("/assets/") else REVALIDATE)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
-
-
-def _file(path: Path) -> File:
-    plain = path.read_bytes()
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    if kind.startswith("text/") or kind in ("application/javascript", "application/json", "image/svg+xml"):
-        kind += "; charset=utf-8"
-    file = File(plain, kind, f'"{hashlib.blake2b(plain, digest_size=10).hexdigest()}"')
-    for name, suffix in (("br", ".br"), ("gzip", ".gz")):
-        encoded = path.with_name(path.name + suffix)
-        if encoded.is_file():
-            file.encoded[name] = encoded.read_bytes()
-    return file
+    return status.st_mtime_ns, status.st_size

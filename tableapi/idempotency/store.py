@@ -1,4 +1,4 @@
-"""Where answers to repeats are kept: the table `idempotency` of a project, or a file beside the server."""
+"""Store responses for repeated requests: in the table `idempotency` of a project, or in a file of the server."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ from tableapi.errors import RETRY, ApiError, Conflict
 from tableapi.http.response import Reply, refused
 from tableapi.tables.read import TableRequest
 
-LIFE = 24 * 3600
-DEAD = 40  # seconds; no request lives so long, so who claimed a key before and said nothing is dead
-DONE = 0  # as status: what the claim stands for was committed, and its answer is lost
+LIFE_SECONDS = 24 * 3600
+DEAD_SECONDS = 40  # longer than any request may take: an unanswered claim of this age belongs to a dead process
+DONE = 0  # as status: the work was committed, and the response is not stored
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One use of a key: who, which request, and the hash of all that was sent."""
+    """One use of a key: the principal, the request, and the hash of everything that was sent."""
 
     principal: str
     key: str
     route: str
     digest: bytes
-    by: str = field(default_factory=lambda: secrets.token_hex(8))  # this very request, not one that repeats it
+    by: str = field(default_factory=lambda: secrets.token_hex(8))  # identifies this attempt among repeats
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
+    """A response, or a claim without one yet (`status` None). `digest` is that of the request."""
+
     digest: bytes
     status: int | None
     headers: dict[str, str]
@@ -47,19 +49,23 @@ class StoredResponse:
 
 
 class Backend(Protocol):
-    async def claim(self, claim: Claim) -> StoredResponse | None:
-        """None when the key is new and now this request's; else what is kept under it."""
+    """Where claims and responses are stored."""
 
-    async def keep(self, claim: Claim, made: Reply) -> None: ...
+    async def claim(self, claim: Claim) -> StoredResponse | None:
+        """Claim a key. Returns None if it was free, else what is stored under it."""
+
+    async def keep(self, claim: Claim, response: Reply) -> None:
+        """Store the response of a claim."""
 
     async def drop(self, claim: Claim, error: BaseException) -> None:
-        """Give the key back: nothing was written, as far as we know after `error`."""
+        """Release the key: after `error` nothing was committed, as far as is known."""
 
     def marking(self, claim: Claim) -> Any:
-        """`with marking(claim):` the transactions of a script inside leave a mark that they were committed."""
+        """Return a context in which each commit marks the claim."""
 
 
 def still_running() -> Conflict:
+    """Return the error for a repeat that arrives before the first request has ended."""
     return Conflict(
         "The first request with this key has not ended. Try again later.", reason="still_running", headers=RETRY
     )
@@ -75,15 +81,15 @@ _CLAIM = f"""
         values ($1, $2, $3, $4, jsonb_build_object('by', $5::text))
     on conflict (principal, key) do update set route = excluded.route, bodyhash = excluded.bodyhash,
         status = null, headers = excluded.headers, body = null, createdon = now()
-    where idempotency.createdon < now() - interval '{LIFE} seconds'
-       or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD} seconds')
+    where idempotency.createdon < now() - interval '{LIFE_SECONDS} seconds'
+       or (idempotency.status is null and idempotency.createdon < now() - interval '{DEAD_SECONDS} seconds')
     returning key
-"""  # noqa: S608 - constants of ours
+"""  # noqa: S608 - constants only
 _FIND = "select bodyhash, status, headers::json as headers, body from idempotency where principal = $1 and key = $2"
 _KEEP = "update idempotency set status = $3, headers = $4::text::jsonb, body = $5 where principal = $1 and key = $2"
 _DROP = "delete from idempotency where principal = $1 and key = $2 and status is null and headers->>'by' = $3"
 _ALONE = "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as alone"
-# Only a transaction that wrote something has a number; one that only looked leaves no mark.
+# Only a transaction that wrote something has an id; one that only read leaves no mark.
 _MARK = f"""
     update idempotency set status = {DONE} where principal = $1 and key = $2 and status is null
     and pg_current_xact_id_if_assigned() is not null
@@ -91,7 +97,7 @@ _MARK = f"""
 
 
 class _Pinned:
-    """A dataset whose statements all run on one connection, inside its transaction."""
+    """A dataset that runs all statements on one connection, inside its transaction."""
 
     pinned = True
 
@@ -111,8 +117,10 @@ class _Pinned:
 
 
 class InDatabase:
-    """The table `idempotency` of a project, shared by all nodes. An answer may hold a session token or contact values:
-    it is sealed like they are."""
+    """The table `idempotency` of a project, shared by all nodes.
+
+    Stored responses are encrypted: they may hold session tokens or values of sealed fields.
+    """
 
     def __init__(self, db: Db, vault: Vault) -> None:
         self._db, self._vault = db, vault
@@ -124,43 +132,43 @@ class InDatabase:
         run: Callable[[], Awaitable[Reply]],
         replayed: Callable[[StoredResponse, Claim], Reply],
     ) -> Reply:
-        """Claim, write and kept answer in one transaction: after any crash there are all three or none."""
+        """Claim the key, write, and store the response in one transaction: a crash leaves all three or none."""
         name = f"{claim.principal}\n{claim.key}"
         async with self._db.writes.acquire() as connection, connection.transaction():
             row = await connection.fetchrow(_ALONE, name)
             if row is None or not row["alone"]:
                 raise still_running()
-            kept = await self._claim(connection, claim)
-            if kept is not None:
-                return replayed(kept, claim)
+            stored = await self._claim(connection, claim)
+            if stored is not None:
+                return replayed(stored, claim)
             dataset, call.dataset = call.dataset, _Pinned(call.dataset, connection)  # type: ignore[assignment]
             try:
                 async with connection.transaction():
-                    made = await run()
-                    if made.status >= 500:
-                        raise ApiError(status=made.status)  # not kept, and nothing else either
+                    response = await run()
+                    if response.status >= 500:
+                        raise ApiError(status=response.status)  # rolls back the claim as well
             except Exception as error:
-                known = to_api_error(error)
-                if known is None or known.retryable:
+                refusal = to_api_error(error)
+                if refusal is None or refusal.retryable:
                     raise
-                made = refused(known)
+                response = refused(refusal)
                 fault: Exception | None = error
             else:
                 fault = None
             finally:
                 call.dataset = dataset
-            await self._keep(connection, claim, made)
+            await self._keep(connection, claim, response)
         if fault is not None:
             raise fault
-        return made
+        return response
 
     async def claim(self, claim: Claim) -> StoredResponse | None:
         async with self._db.writes.acquire() as connection:
             return await self._claim(connection, claim)
 
     async def _claim(self, connection: asyncpg.Connection, claim: Claim) -> StoredResponse | None:
-        made = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by)
-        if made is not None:
+        claimed = await connection.fetchrow(_CLAIM, claim.principal, claim.key, claim.route, claim.digest, claim.by)
+        if claimed is not None:
             return None
         row = await connection.fetchrow(_FIND, claim.principal, claim.key)
         if row is None:
@@ -169,17 +177,16 @@ class InDatabase:
         body = self._vault.open_bytes(row["body"]) if row["body"] else b""
         return StoredResponse(row["bodyhash"], row["status"], headers, body)
 
-    async def keep(self, claim: Claim, made: Reply) -> None:
+    async def keep(self, claim: Claim, response: Reply) -> None:
         async with self._db.writes.acquire() as connection:
-            await self._keep(connection, claim, made)
+            await self._keep(connection, claim, response)
 
-    async def _keep(self, connection: asyncpg.Connection, claim: Claim, made: Reply) -> None:
-        headers, body = orjson.dumps(made.headers).decode(), self._vault.seal_bytes(made.body)
-        await connection.fetchrow(_KEEP, claim.principal, claim.key, made.status, headers, body)
+    async def _keep(self, connection: asyncpg.Connection, claim: Claim, response: Reply) -> None:
+        headers, body = orjson.dumps(response.headers).decode(), self._vault.seal_bytes(response.body)
+        await connection.fetchrow(_KEEP, claim.principal, claim.key, response.status, headers, body)
 
     async def drop(self, claim: Claim, error: BaseException) -> None:
-        """What was committed has left its mark, so only a claim that stands for nothing goes; one whose transaction is
-        still being decided is waited for."""
+        """Delete the claim unless a commit marked it; waits for a transaction that is still committing."""
         await self._db.writes.fetchrow(_DROP, claim.principal, claim.key, claim.by)
 
     @contextmanager
@@ -198,9 +205,9 @@ _TABLE = """
 
 
 class InFile:
-    """Answers to requests on databases to which no table may be added.
+    """Stored responses of databases to which no table may be added.
 
-    `path`: a file shared by the workers of a node; None keeps the answers in the memory of this process.
+    `path` is a file shared by the worker processes of a node; None stores in the memory of this process.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -211,7 +218,7 @@ class InFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        with path.with_suffix(".gate").open("w") as gate:  # sqlite waits for no lock when it changes the journal
+        with path.with_suffix(".gate").open("w") as gate:  # SQLite does not wait for locks here
             flock(gate, LOCK_EX)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = off")
@@ -219,7 +226,7 @@ class InFile:
 
     async def claim(self, claim: Claim) -> StoredResponse | None:
         now = time.time()
-        self._db.execute("delete from answer where at < ?", (now - LIFE,))
+        self._db.execute("delete from answer where at < ?", (now - LIFE_SECONDS,))
         row: Any = self._db.execute(
             "insert or ignore into answer values (?, ?, ?, null, null, null, ?) returning key",
             (claim.principal, claim.key, claim.digest, now),
@@ -234,14 +241,14 @@ class InFile:
             raise _just_failed()
         return StoredResponse(row[0], row[1], orjson.loads(row[2] or "{}"), row[3] or b"")
 
-    async def keep(self, claim: Claim, made: Reply) -> None:
+    async def keep(self, claim: Claim, response: Reply) -> None:
         self._db.execute(
             "update answer set status = ?, headers = ?, body = ? where principal = ? and key = ?",
-            (made.status, orjson.dumps(made.headers).decode(), made.body, claim.principal, claim.key),
+            (response.status, orjson.dumps(response.headers).decode(), response.body, claim.principal, claim.key),
         )
 
     async def drop(self, claim: Claim, error: BaseException) -> None:
-        """Also the claim of a write of which nobody knows whether it was done: that is said to a repeat."""
+        """Delete the claim; if the write may have been committed, keep it so that a repeat is refused."""
         if isinstance(error, (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, ConnectionError)):
             sql = "update answer set status = 0 where principal = ? and key = ?"
         else:

@@ -1,4 +1,4 @@
-"""The parts of the API description that no table changes: options, errors, credentials."""
+"""The constant parts of OpenAPI documents: options, errors, credentials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Json = dict[str, Any]
 
 _TEXT, _FLAG, _WHOLE = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
 
-# name -> (schema, description). Names are those of table-api §3 and §16; aliases are told in the description.
+# name -> (schema, description). docs/reference/wire.md describes the options; aliases are in the description.
 OPTIONS: dict[str, tuple[Json, str]] = {
     "fields": (
         _TEXT,
@@ -95,9 +95,9 @@ def options(*names: str) -> list[Json]:
 
 
 def refusals(*statuses: int) -> Json:
-    """The errors that an operation may answer with, beside those that every one may."""
-    every = {400, 401, 403, 404, 405, 413, 429, 500, 503}
-    return {str(status): ref("responses", f"Error{status}") for status in sorted(every | set(statuses))}
+    """Return the error responses of an operation: `statuses`, and those common to all operations."""
+    common = {400, 401, 403, 404, 405, 413, 429, 500, 503}
+    return {str(status): ref("responses", f"Error{status}") for status in sorted(common | set(statuses))}
 
 
 def json(schema: Json) -> Json:
@@ -105,7 +105,7 @@ def json(schema: Json) -> Json:
 
 
 def components() -> Json:
-    """Parameters, error schemas and answers that every description holds."""
+    """Return the parameters, schemas and responses that every document holds."""
     parameters = {
         name: {"name": name, "in": "query", "description": text, "schema": schema}
         for name, (schema, text) in OPTIONS.items()

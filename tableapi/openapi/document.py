@@ -1,6 +1,6 @@
-"""The API as its caller may see it, in OpenAPI 3.1: made of the schema, the rights of the caller and the scripts.
+"""Describe the API in OpenAPI 3.1 from the schema, the rights of the caller and the scripts.
 
-Who gets which document, and where documents are kept: described.py.
+`openapi/cache.py` stores the documents.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from starlette.responses import Response
 from tableapi.auth.policy import ANYONE
 from tableapi.datasets.dataset import Dataset
 from tableapi.endpoints.guard import Endpoint
-from tableapi.http import response
+from tableapi.http.response import dumps
 from tableapi.openapi.components import SECURITY, Json, components, json, refusals
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
@@ -26,17 +26,20 @@ from tableapi.schema.model import Table
 from tableapi.tables import routines
 from tableapi.version import VERSION
 
-MOST_OPTIONS = 200  # tables of a document; in a larger one the options of single relations are left out
-_NO_WORD = re.compile(r"[^\w]+")
-_BETWEEN = re.compile(r"[/{}]+")
+MAX_DETAILED_TABLES = 200  # in a larger document the options of single relations are left out
+_NOT_IN_WORD = re.compile(r"[^\w]+")
+_PATH_SEPARATORS = re.compile(r"[/{}]+")
 DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 
 
 class Document:
-    """One document, made a piece at a time: that of thousands of tables is never whole in memory."""
+    """One document, built in pieces, so that one of thousands of tables is never in memory as a whole.
 
-    def __init__(self, title: str, security: list[Json], role: str) -> None:
-        self._title, self._security, self._role = title, security, role
+    `role` selects the rights, `root` is the URL path of the mount.
+    """
+
+    def __init__(self, title: str, security: list[Json], role: str, root: str = "/") -> None:
+        self._title, self._security, self._role, self._root = title, security, role, root
         self._names: dict[tuple[str, str], str] = {}
         self._taken: set[str] = {"Error", "Meta"}
         self._words: set[str] = set()
@@ -45,15 +48,15 @@ class Document:
         self._models: Json = {}
 
     def pieces(self, datasets: Sequence[Dataset], endpoints: Iterable[Endpoint]) -> Iterator[bytes]:
-        """The JSON text of the document."""
+        """Yield the JSON text of the document."""
         head = {
             "openapi": "3.1.0",
             "info": {"title": self._title, "version": VERSION},
             "jsonSchemaDialect": DIALECT,
-            "servers": [{"url": "/"}],
+            "servers": [{"url": self._root}],
             "security": self._security,
         }
-        yield response.dumps(head)[:-1] + b',"paths":{'
+        yield dumps(head)[:-1] + b',"paths":{'
         yield from _members(self._table_paths(datasets))
         for endpoint in endpoints:
             self._add_script(endpoint)
@@ -61,16 +64,14 @@ class Document:
         yield from _members(self._paths.items())
         rest = components() | {"securitySchemes": SECURITY if self._security else {}}
         fixed = rest.pop("schemas")
-        yield (
-            b'},"tags":' + response.dumps(self._tags) + b',"components":' + response.dumps(rest)[:-1] + b',"schemas":{'
-        )
+        yield (b'},"tags":' + dumps(self._tags) + b',"components":' + dumps(rest)[:-1] + b',"schemas":{')
         yield from _members(chain(fixed.items(), self._table_schemas(datasets), self._models.items()))
         yield b"}}}"
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
     def _described(self, datasets: Sequence[Dataset], *, worded: bool) -> Iterator[tuple[str, TableDescription]]:
-        """(tag, description) of every table that the caller may use."""
+        """Yield (tag, description) of every table that the caller may use."""
         many = len(datasets) > 1
         for dataset in datasets:
             rights, tables = dataset.rights(self._role), list(dataset.schema.tables.values())
@@ -78,10 +79,11 @@ class Document:
             for table in tables:
                 tag = f"{dataset.name}.{table.name}" if many else table.name
                 word = self._word(f"{dataset.name} {table.name}" if many else table.name) if worded else ""
-                options = len(tables) <= MOST_OPTIONS
-                made = describe(table, rights, f"/api/v2/{dataset.name}", component, word, tag=tag, options=options)
-                if made is not None:
-                    yield tag, made
+                options = len(tables) <= MAX_DETAILED_TABLES
+                path = f"/api/v2/{dataset.name}"
+                description = describe(table, rights, path, component, word, tag=tag, options=options)
+                if description is not None:
+                    yield tag, description
 
     def _component(self, prefix: str, table: Table) -> str:
         mark = (prefix, table.name)
@@ -90,39 +92,39 @@ class Document:
         return self._names[mark]
 
     def _table_paths(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
-        for tag, made in self._described(datasets, worded=True):
-            comment = made.table.comment
+        for tag, description in self._described(datasets, worded=True):
+            comment = description.table.comment
             self._tags.append({"name": tag} | ({"description": comment} if comment else {}))
-            yield from made.paths().items()
+            yield from description.paths().items()
         for dataset in datasets:
             for routine in routines.public(dataset, self._role):
                 yield from describe_routine(dataset.name, routine, self._word(routine.name)).items()
 
     def _table_schemas(self, datasets: Sequence[Dataset]) -> Iterator[tuple[str, Any]]:
-        for _, made in self._described(datasets, worded=False):
-            yield from made.schemas().items()
+        for _, description in self._described(datasets, worded=False):
+            yield from description.schemas().items()
 
     def _free(self, name: str) -> str:
-        """A name of a component that is not taken, nor are those made of it."""
-        found, number = name, 2
-        while {found, f"{found}_list", f"{found}_create", f"{found}_update"} & self._taken:
-            found, number = f"{name}_{number}", number + 1
-        self._taken |= {found, f"{found}_list", f"{found}_create", f"{found}_update"}
-        return found
+        """Reserve the name of a component and those derived from it, numbered if they are taken."""
+        free, number = name, 2
+        while {free, f"{free}_list", f"{free}_create", f"{free}_update"} & self._taken:
+            free, number = f"{name}_{number}", number + 1
+        self._taken |= {free, f"{free}_list", f"{free}_create", f"{free}_update"}
+        return free
 
     def _word(self, name: str) -> str:
-        """What stands after the verb in an operationId: usercontact -> Usercontact."""
-        word = "".join(part[:1].upper() + part[1:] for part in _NO_WORD.split(name) if part)
-        found, number = word, 2
-        while found in self._words:
-            found, number = f"{word}{number}", number + 1
-        self._words.add(found)
-        return found
+        """Reserve the part of an operationId that follows the verb: order_item -> OrderItem."""
+        word = "".join(part[:1].upper() + part[1:] for part in _NOT_IN_WORD.split(name) if part)
+        free, number = word, 2
+        while free in self._words:
+            free, number = f"{word}{number}", number + 1
+        self._words.add(free)
+        return free
 
     # -- scripts -----------------------------------------------------------------------------------------------------
 
     def _add_script(self, endpoint: Endpoint) -> None:
-        word = "".join(p[:1].upper() + p[1:] for p in _BETWEEN.split(endpoint.name) if p)
+        word = "".join(p[:1].upper() + p[1:] for p in _PATH_SEPARATORS.split(endpoint.name) if p)
         operation: Json = {
             "operationId": endpoint.method.lower() + word,
             "summary": endpoint.summary.strip() or endpoint.name,
@@ -150,10 +152,10 @@ class Document:
         elif endpoint.input is not None:
             schema = self._model(endpoint.input, "validation")
             if endpoint.method in ("GET", "DELETE"):
-                needed = schema.get("required", [])
+                required = schema.get("required", [])
                 parameters += [
-                    {"name": name, "in": "query", "required": name in needed, "schema": one}
-                    for name, one in schema.get("properties", {}).items() if name != endpoint.tail
+                    {"name": name, "in": "query", "required": name in required, "schema": field}
+                    for name, field in schema.get("properties", {}).items() if name != endpoint.tail
                 ]  # fmt: skip
             else:
                 operation["requestBody"] = {"required": bool(schema.get("required")), "content": json(schema)}
@@ -161,39 +163,40 @@ class Document:
             operation["parameters"] = parameters
 
     def _output(self, endpoint: Endpoint) -> Json:
-        made: Json = {"description": "The answer."}
-        kind = endpoint.output
-        if kind is None or (isinstance(kind, type) and issubclass(kind, Response)):
-            return made
+        response: Json = {"description": "The answer."}
+        output = endpoint.output
+        if output is None or (isinstance(output, type) and issubclass(output, Response)):
+            return response
         try:
-            return made | {"content": json(self._model(kind, "serialization"))}
+            return response | {"content": json(self._model(output, "serialization"))}
         except (PydanticSchemaGenerationError, PydanticUserError):
-            return made
+            return response
 
     def _model(self, kind: Any, mode: Any) -> Json:
-        """The JSON Schema of a model; what it is made of becomes components."""
+        """Return the JSON Schema of a model; the models that it refers to become components."""
         template = "#/components/schemas/{model}"
         schema: Json = TypeAdapter(kind).json_schema(ref_template=template, mode=mode)
-        for name, one in schema.pop("$defs", {}).items():
-            other_table = name not in self._models and name in self._taken
-            other_model = self._models.get(name, one) != one
-            found = self._free(name) if other_table or other_model else name
-            self._taken.add(found)
-            self._models[found] = one
-            if found != name:
-                schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{found}")
+        for name, definition in schema.pop("$defs", {}).items():
+            taken_by_table = name not in self._models and name in self._taken
+            taken_by_model = self._models.get(name, definition) != definition
+            component = self._free(name) if taken_by_table or taken_by_model else name
+            self._taken.add(component)
+            self._models[component] = definition
+            if component != name:
+                schema = _renamed(schema, f"#/components/schemas/{name}", f"#/components/schemas/{component}")
         return schema
 
 
 def _members(items: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
-    """The members of a JSON object."""
-    mark = b""
+    """Yield the members of a JSON object."""
+    comma = b""
     for name, value in items:
-        yield mark + response.dumps(name) + b":" + response.dumps(value)
-        mark = b","
+        yield comma + dumps(name) + b":" + dumps(value)
+        comma = b","
 
 
 def _renamed(node: Any, old: str, new: str) -> Any:
+    """Return a schema with each reference to `old` replaced."""
     if isinstance(node, dict):
         return {k: new if k == "$ref" and v == old else _renamed(v, old, new) for k, v in node.items()}
     return [_renamed(v, old, new) for v in node] if isinstance(node, list) else node

@@ -10,6 +10,7 @@ from tableapi.schema.types import json_schema
 
 
 def describe(dataset: str, routine: Routine, word: str) -> Json:
+    """Return the path and operations of one routine; `word` ends their operationIds."""
     kind = "_proc" if routine.kind == "p" else "_func"
     path = f"/api/v2/{dataset}/{kind}/{quote(routine.name, safe='')}"
     arguments = [(a.name or str(n + 1), json_schema(a.type), n < routine.required) for n, a in enumerate(routine.sent)]

@@ -1,4 +1,4 @@
-"""The description of one table: its records, and what the caller may do with them."""
+"""Describe one table in OpenAPI: its records, and the operations that the caller may use."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from tableapi.schema.types import json_schema
 from tableapi.tables.describe import related
 from tableapi.tables.export import XLSX
 
-MAX_DESCRIBED_RELATIONS = 12  # relations of one table whose options are written out; of more the option `related` tells
+MAX_DESCRIBED_RELATIONS = 12  # with more relations than this their options are not listed one by one
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
 _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
 
 
 def plain(name: str) -> str:
-    """A name as components may have it."""
+    """Return a name with the characters that component names may have."""
     return _NOT_IN_NAME.sub("_", name)
 
 
 class TableDescription:
-    """In: a table, the caller's rights, and names given by the document. Out: its paths and schemas."""
+    """Describe one table under the rights of a caller.
+
+    `component` names the schema of a table, `word` ends the operationIds, and `options` lists those of each relation.
+    """
 
     def __init__(
         self, table: Table, rights: Rights, path: str, component: Callable[[Table], str], word: str,
         *, tag: str, options: bool,
     ) -> None:  # fmt: skip
-        self.tag, self.options = tag, options  # `options`: whether those of each relation are written out
+        self.tag, self.options = tag, options
         self.table, self.rights, self.component, self.word = table, rights, component, word
         self.path = f"{path}/_table/{quote(table.name, safe='')}"
         self.name = component(table)
@@ -41,11 +44,11 @@ class TableDescription:
     # -- schemas -----------------------------------------------------------------------------------------------------
 
     def schemas(self) -> Json:
-        made = {self.name: self._record(), f"{self.name}_list": self._list()}
+        schemas = {self.name: self._record(), f"{self.name}_list": self._list()}
         for verb, suffix in (("POST", "create"), ("PATCH", "update")):
             if verb in self.may:
-                made[f"{self.name}_{suffix}"] = self._sent(verb)
-        return made
+                schemas[f"{self.name}_{suffix}"] = self._sent(verb)
+        return schemas
 
     def _record(self) -> Json:
         right = self.may.get("GET") or next(iter(self.may.values()))
@@ -75,19 +78,19 @@ class TableDescription:
             c for c in self.table.columns.values()
             if not c.fixed and (right.writable is None or c.name in right.writable) and c.name not in right.stamp
         ]  # fmt: skip
-        made: Json = {"type": "object", "properties": {c.name: field(c, right) for c in columns}}
-        made["description"] = "May hold related records under the names of relations; they are written with it."
+        schema: Json = {"type": "object", "properties": {c.name: field(c, right) for c in columns}}
+        schema["description"] = "May hold related records under the names of relations; they are written with it."
         if verb == "POST" and (required := [c.name for c in columns if c.required and not c.refers]):
-            made["required"] = required
-        return made
+            schema["required"] = required
+        return schema
 
     # -- paths -------------------------------------------------------------------------------------------------------
 
     def paths(self) -> Json:
-        made: Json = {self.path: self._operations(one=False)}
+        paths: Json = {self.path: self._operations(one=False)}
         if self.table.key:
-            made[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(one=True)}
-        return {path: item for path, item in made.items() if item.keys() - {"parameters"}}
+            paths[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(one=True)}
+        return {path: item for path, item in paths.items() if item.keys() - {"parameters"}}
 
     def _identifier(self) -> Json:
         key = self.table.key
@@ -101,37 +104,37 @@ class TableDescription:
         }
 
     def _operations(self, *, one: bool) -> Json:
-        make: dict[str, Callable[[], Json]] = {
+        operations: dict[str, Callable[[], Json]] = {
             "GET": self._get_one if one else self._get,
             "PUT": lambda: self._change("PUT", one),
             "PATCH": lambda: self._change("PATCH", one),
             "DELETE": lambda: self._change("DELETE", one),
         }
         if not one:
-            make["POST"] = self._post
-        return {verb.lower(): make[verb]() for verb in VERBS if verb in self.may and verb in make}
+            operations["POST"] = self._post
+        return {verb.lower(): operations[verb]() for verb in VERBS if verb in self.may and verb in operations}
 
     def _operation(self, verb: str, one: bool, summary: str, more: Json) -> Json:
         ident = verb.lower() + self.word + ("ById" if one else "")
         return {"operationId": ident, "summary": summary, "tags": [self.tag], **more}
 
     def _relation_options(self) -> list[Json]:
-        found = related(self.table, self.rights)
-        if not self.options or len(found) > MAX_DESCRIBED_RELATIONS:
+        relations = related(self.table, self.rights)
+        if not self.options or len(relations) > MAX_DESCRIBED_RELATIONS:
             return []
         return [
             {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
              "description": f"Option `{name}` of the relation."}
-            for relation in found for name in RELATION
+            for relation in relations for name in RELATION
         ]  # fmt: skip
 
     def _answers(self, one: bool) -> Json:
-        """Reads and writes of a table answer alike."""
+        """Return the successful response, which reads and writes of a table share."""
         if one:
             schema = ref("schemas", self.name)
             tag = {"description": "The version of the record.", "schema": {"type": "string"}}
-            found = {"description": "The record.", "content": json(schema) | _files(), "headers": {"ETag": tag}}
-            return {"200": found}
+            response = {"description": "The record.", "content": json(schema) | _files(), "headers": {"ETag": tag}}
+            return {"200": response}
         rows = {"type": "array", "description": "With wrap=false, or of keys with as_list."}
         number = {"type": "integer", "description": "With count_only."}
         keys = {"type": "object", "properties": {"resource": {"type": "array"}}, "required": ["resource"],
@@ -197,6 +200,7 @@ def _files() -> Json:
 
 
 def field(column: Column, right: Right) -> Json:
+    """Return the schema of one field."""
     schema: Json = json_schema(column.type)
     if column.nullable and "type" in schema:
         schema["type"] = [schema["type"], "null"]
@@ -218,6 +222,6 @@ def field(column: Column, right: Right) -> Json:
 def describe(
     table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool
 ) -> TableDescription | None:
-    """None when the caller may do nothing with the table."""
-    made = TableDescription(table, rights, path, component, word, tag=tag, options=options)
-    return made if made.may else None
+    """Describe a table; None when the caller may do nothing with it."""
+    description = TableDescription(table, rights, path, component, word, tag=tag, options=options)
+    return description if description.may else None

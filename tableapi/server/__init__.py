@@ -1,1 +1,1 @@
-"""`tableapi serve`: processes, embedded PostgreSQL, migrations."""
+"""`tableapi serve`: processes, the embedded PostgreSQL, migrations."""

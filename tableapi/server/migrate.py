@@ -1,13 +1,15 @@
-"""Brings the database of a project to its newest schema. Safe to repeat, from several nodes at once, and beside nodes
-that still run the version before.
+"""Upgrade the database of a project to its newest schema.
 
-An empty database gets `schema.sql`; one with an older version gets the files of `migrations/` that it lacks, in order.
-Then the queue's tables are made, and the project's internal script `init`, if it has one, loads what must be there.
+Upgrades may be repeated, run from several nodes at once, and run beside nodes of the previous version. An empty
+database gets `schema.sql`; an older one gets the files of `migrations/` that it lacks, in order. Then the tables of the
+job queue are created, and the project's internal script `init`, if any, loads data.
 
-Three comment lines of a migration mean something. `-- outside a transaction`: its statements are run one by one, each
-for itself, as `create index concurrently` needs; the file must be safe to begin again. `-- needs N`: programs that know
-less than schema version N cannot work on the result, and refuse to start on it. `-- after older transactions`: the
-statement that follows (in a transaction: the file) starts when every transaction that is open now has ended.
+Three comment lines of a migration have a meaning:
+- `-- outside a transaction`: run the statements one by one, as `create index concurrently` requires; the file must be
+  safe to start again.
+- `-- needs N`: programs older than schema version N cannot work on the result and refuse to start.
+- `-- after older transactions`: wait for all transactions that are open now to end before the next statement (inside a
+  transaction: before the file).
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.endpoints import jobs
 
-LOCK = 0x7461626C65  # "table": one `init` at a time per database
-LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, everybody who wants that table waits behind it
-TRIES = 15  # two seconds each, and two between: half a minute of looking for a gap
+LOCK = 0x7461626C65  # advisory lock: "table", one `init` per database
+LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, all queries on that table wait behind it
+MAX_ATTEMPTS = 15  # LOCK_TIMEOUT each, RETRY_SECONDS apart: about a minute
+RETRY_SECONDS = 2
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
 _ALONE = re.compile(r"^-- outside a transaction$", re.MULTILINE)
 _AFTER = re.compile(r"^-- after older transactions$", re.MULTILINE)
@@ -38,8 +41,8 @@ _COMMENT = re.compile(r"--.*")
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)
 
 
-SAY_AFTER = 2.0  # seconds of waiting for other transactions before it is said
-# Every transaction holds its own virtual id locked; a prepared one, which no process runs, holds its transaction id.
+REPORT_SECONDS = 2.0  # of waiting for other transactions, before it is reported
+# Every transaction locks its own virtual id; a prepared one, which has no process, locks its transaction id.
 _OPEN = """
     select array_agg(distinct l.virtualtransaction) from pg_locks l
     left join pg_stat_activity a on a.pid = l.pid
@@ -57,7 +60,7 @@ class BadMigration(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One file: what it makes of the version before."""
+    """One file, which upgrades from the version before it."""
 
     version: int
     name: str
@@ -65,6 +68,7 @@ class Migration:
 
     @classmethod
     def read(cls, version: int, file: Path) -> Migration:
+        """Read a file. Raises BadMigration."""
         try:
             return cls(version, file.name, file.read_text())
         except OSError as error:
@@ -72,33 +76,36 @@ class Migration:
 
     @property
     def alone(self) -> bool:
+        """Whether its statements run outside a transaction."""
         return _ALONE.search(self.text) is not None
 
     @property
     def after(self) -> bool:
+        """Whether it waits for older transactions."""
         return _AFTER.search(self.text) is not None
 
     @property
     def needs(self) -> int:
-        found = _NEEDS.search(self.text)
-        return int(found[1]) if found else 0
+        """The schema version that programs must have for the result; 0 for any."""
+        match = _NEEDS.search(self.text)
+        return int(match[1]) if match else 0
 
     def statements(self) -> list[str]:
-        """Of a file outside a transaction: each ends with a semicolon at the end of a line, and outside of $$."""
-        found, held = [], ""
+        """Split the file; a statement ends with a semicolon at the end of a line, outside of $$."""
+        statements, statement = [], ""
         for part in _END.split(self.text):
-            held += part
-            if held.count("$$") % 2:
-                held += ";"
+            statement += part
+            if statement.count("$$") % 2:
+                statement += ";"
                 continue
-            if _COMMENT.sub("", held).strip():
-                found.append(held)
-            held = ""
-        return found
+            if _COMMENT.sub("", statement).strip():
+                statements.append(statement)
+            statement = ""
+        return statements
 
 
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:
-    """Create or upgrade the database, then run the script `init`; what that has to say to the person who starts."""
+    """Create or upgrade the database, then run the script `init` and return its message."""
     folder = folder or Path.cwd()
     connection = await asyncpg.connect(settings.database_url, timeout=10)
     try:
@@ -107,38 +114,38 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
         await jobs.install(connection)
         return await _load(settings, folder)
     finally:
-        await connection.close(timeout=5)  # gives the lock back
+        await connection.close(timeout=5)  # releases the lock
 
 
 async def _lock(connection: asyncpg.Connection) -> None:
-    """Asked again and again: a statement that waits would be one that `create index concurrently` waits for."""
-    while not await connection.fetchval("select pg_try_advisory_lock($1)", LOCK):  # noqa: ASYNC110 - nobody tells
+    """Poll for the lock: `create index concurrently` would wait for a statement that blocks on it."""
+    while not await connection.fetchval("select pg_try_advisory_lock($1)", LOCK):  # noqa: ASYNC110 - PostgreSQL sends no notification
         await asyncio.sleep(0.1)
 
 
 async def upgrade(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
-    """Apply what the database lacks. Raises BadMigration."""
+    """Apply the migrations that the database lacks. Raises BadMigration."""
     migrations = await asyncio.to_thread(_migrations, folder)
     newest = len(migrations)
     if not await connection.fetchval("select to_regclass('schemaversion') is not null"):
         schema = await asyncio.to_thread(Migration.read, newest, folder / "schema.sql")
-        await _apply(connection, schema, max((one.needs for one in migrations), default=0), say)
+        await _apply(connection, schema, max((migration.needs for migration in migrations), default=0), say)
         say(f"Database created (schema version {newest}).")
         return
     await _record(connection)
     present = await connection.fetchval("select max(version) from schemaversion")
     needed = await connection.fetchval("select max(needs) from schemaversion")
     if needed > newest:
-        raise BadMigration(f"The database has schema version {present}, this program knows {newest}: upgrade it first.")
+        raise BadMigration(f"The database has schema version {present}, this program has {newest}: upgrade it first.")
     if present > newest:
         say(f"The database has schema version {present}, newer than this program's {newest}, which can work with it.")
-    for one in migrations[present:]:
-        await _apply(connection, one, one.needs, say)
-        say(f"Database upgraded by {one.name}.")
+    for migration in migrations[present:]:
+        await _apply(connection, migration, migration.needs, say)
+        say(f"Database upgraded by {migration.name}.")
 
 
 async def _record(connection: asyncpg.Connection) -> None:
-    """Where it is kept what was applied. The first release had no names and no needs."""
+    """Create the table of applied migrations. That of the first release has no names and no needs."""
     await connection.execute(
         "create table if not exists schemaversion"
         " (version integer primary key, appliedon timestamptz not null default now())"
@@ -153,47 +160,47 @@ async def _record(connection: asyncpg.Connection) -> None:
         )
 
 
-async def _apply(connection: asyncpg.Connection, one: Migration, needs: int, say: Callable[[str], None]) -> None:
+async def _apply(connection: asyncpg.Connection, migration: Migration, needs: int, say: Callable[[str], None]) -> None:
     try:
-        if one.alone:
-            for statement in one.statements():
+        if migration.alone:
+            for statement in migration.statements():
                 if _AFTER.search(statement):
-                    await _older_ended(connection, one, say)
+                    await _older_ended(connection, migration, say)
                 await _alone(connection, statement)
-            await _done(connection, one, needs)
+            await _done(connection, migration, needs)
         else:
-            if one.after:
-                await _older_ended(connection, one, say)
-            await _patiently(partial(_together, connection, one, needs))
+            if migration.after:
+                await _older_ended(connection, migration, say)
+            await _patiently(partial(_together, connection, migration, needs))
     except asyncpg.PostgresError as error:
-        raise BadMigration(f"{one.name} cannot be applied: {error}".split("\n")[0]) from error
+        raise BadMigration(f"{migration.name} cannot be applied: {error}".split("\n")[0]) from error
 
 
-async def _older_ended(connection: asyncpg.Connection, one: Migration, say: Callable[[str], None]) -> None:
+async def _older_ended(connection: asyncpg.Connection, migration: Migration, say: Callable[[str], None]) -> None:
     """Wait until every transaction that is open now has ended.
 
-    A transaction that began before the statement before this one may still run the functions and defaults that it
-    replaced, and commit rows of the old kind after the rows have been looked at.
+    A transaction older than the previous statement may still run the functions and defaults that the statement
+    replaced, and commit rows of the old form after the migration has converted the existing rows.
     """
     older = set(await connection.fetchval(_OPEN) or ())
-    started, said = time.monotonic(), False
+    started, reported = time.monotonic(), False
     while older:
         await asyncio.sleep(0.05)
         older &= set(await connection.fetchval(_OPEN) or ())
-        if older and not said and time.monotonic() - started > SAY_AFTER:
-            say(f"{one.name} waits for {len(older)} older transactions to end.")
-            said = True
+        if older and not reported and time.monotonic() - started > REPORT_SECONDS:
+            say(f"{migration.name} waits for {len(older)} older transactions to end.")
+            reported = True
 
 
-async def _together(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
+async def _together(connection: asyncpg.Connection, migration: Migration, needs: int) -> None:
     async with connection.transaction():
         await connection.execute(f"set local lock_timeout = '{LOCK_TIMEOUT}'")
-        await connection.execute(one.text)
-        await _done(connection, one, needs)
+        await connection.execute(migration.text)
+        await _done(connection, migration, needs)
 
 
 async def _alone(connection: asyncpg.Connection, statement: str) -> None:
-    """What is built concurrently waits as long as it must: nobody waits behind it."""
+    """Run one statement outside a transaction. Concurrent builds may wait for ever: they block no other query."""
     waits = _CONCURRENT.search(statement) is not None
     await connection.execute(f"set lock_timeout = '{0 if waits else LOCK_TIMEOUT}'")
     try:
@@ -203,32 +210,32 @@ async def _alone(connection: asyncpg.Connection, statement: str) -> None:
 
 
 async def _patiently(apply: Callable[[], Awaitable[object]]) -> None:
-    """Tried again when it does not get a lock soon."""
-    for left in reversed(range(TRIES)):
+    """Run `apply`, and repeat it while it gets no lock."""
+    for left in reversed(range(MAX_ATTEMPTS)):
         try:
             await apply()
             return
         except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
             if not left:
                 raise
-            await asyncio.sleep(2)
+            await asyncio.sleep(RETRY_SECONDS)
 
 
-async def _done(connection: asyncpg.Connection, one: Migration, needs: int) -> None:
+async def _done(connection: asyncpg.Connection, migration: Migration, needs: int) -> None:
     await _record(connection)
     sql = "insert into schemaversion (version, name, needs) values ($1, $2, $3)"
-    await connection.execute(sql, one.version, one.name, needs)
+    await connection.execute(sql, migration.version, migration.name, needs)
 
 
 def _migrations(folder: Path) -> list[Migration]:
-    found = {int(m[1]): file for file in (folder / "migrations").glob("*.sql") if (m := _FILE.fullmatch(file.name))}
-    if sorted(found) != list(range(1, len(found) + 1)):
+    files = {int(m[1]): file for file in (folder / "migrations").glob("*.sql") if (m := _FILE.fullmatch(file.name))}
+    if sorted(files) != list(range(1, len(files) + 1)):
         raise BadMigration("migrations/ must hold 0001_name.sql, 0002_name.sql, ... without a gap.")
-    return [Migration.read(version, file) for version, file in sorted(found.items())]
+    return [Migration.read(version, file) for version, file in sorted(files.items())]
 
 
 async def _load(settings: Settings, folder: Path) -> str | None:
-    """Run the project's own script `init`, on connections of its own. It may return a line to show."""
+    """Run the project's script `init` on connections of its own; returns its message, if any."""
     from tableapi.db.database import Db
     from tableapi.endpoints.registry import Scripts
 
@@ -237,8 +244,8 @@ async def _load(settings: Settings, folder: Path) -> str | None:
     scripts = Scripts.load(folder, settings, db)
     try:
         if "init" in scripts.jobs:
-            answer = await scripts.run_job("init", {})
-            return answer if isinstance(answer, str) else None
+            message = await scripts.run_job("init", {})
+            return message if isinstance(message, str) else None
         return None
     finally:
         await scripts.close()

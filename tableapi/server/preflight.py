@@ -1,4 +1,4 @@
-"""Questions to the outside before anything starts: is the port free, does the database answer, is it new enough."""
+"""Check the port and the database before anything is started."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ OLDEST_VERSION = 150_000
 
 
 class CannotServe(CommandError):
-    """The surroundings do not allow it."""
+    """The port, the database or the disk cannot be used."""
 
 
 def check_port(host: str, port: int) -> None:
-    """Refuse a port that somebody listens on. The workers share theirs (SO_REUSEPORT), so they would not notice."""
+    """Raise CannotServe for a port in use. Workers would share it unnoticed, by SO_REUSEPORT."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
@@ -31,7 +31,7 @@ def check_port(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotServe(
-                    f"Port {port} on {host} is in use. Stop what uses it, or choose another: --port {_other(port)}"
+                    f"Port {port} on {host} is in use. Stop that program, or choose another port: --port {_other(port)}"
                 ) from None
             raise CannotServe(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
 
@@ -41,7 +41,7 @@ def _other(port: int) -> int:
 
 
 async def check_database(url: str) -> None:
-    """Refuse a database that cannot be reached or is older than we speak to."""
+    """Raise CannotServe for a database that cannot be reached or is older than PostgreSQL 15."""
     shown = without_password(url)
     try:
         connection = await asyncpg.connect(url, timeout=5)
@@ -65,6 +65,6 @@ async def check_database(url: str) -> None:
 
 
 def without_password(url: str) -> str:
-    """`host:port/database` of an address, fit to be shown."""
+    """Return `host:port/database` of a database URL."""
     parts = urlsplit(url)
     return f"{parts.netloc.rpartition('@')[2] or 'localhost'}{parts.path}"

@@ -1,7 +1,7 @@
-"""`tableapi serve`: everything that it starts, in order, and stops again in the opposite order.
+"""`tableapi serve`: start everything in order, and stop it in reverse order.
 
-Embedded PostgreSQL (without DATABASE_URL), `init`, the job worker beside, then granian with WORKERS processes, each of
-which builds the app for itself. Nodes keep no state; what a server keeps while it runs is under DATA_DIR/run.
+The order is: embedded PostgreSQL (without DATABASE_URL), `init`, the job worker, then granian with WORKERS processes,
+each of which builds its own application. Nodes are stateless; files of a running server are under DATA_DIR/run.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_port
 from tableapi.server.supervisor import WorkerProcess, exit_with_parent
 
-SCHEMA_CHANNEL = "tableapi_schema"  # NOTIFY on it: the workers read the catalog again
-HEADER_SECONDS = 30  # for the headers of a request, and as long a connection is kept that asks nothing
-MAX_CONNECTIONS = 8192  # per worker, most of them idle or slow; what works at once is MAX_UNDER_WAY
-STOP_SECONDS = 8  # for requests under way
+SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers read the catalog again
+HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
+MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_UNDER_WAY limits the requests in flight
+STOP_SECONDS = 8  # for requests in flight
 
 
 class _Server(MPServer):
-    """granian, which says when it answers, and whose SIGHUP makes the workers read the schema again."""
+    """A granian server that announces when it accepts connections; SIGHUP makes workers read the schema again."""
 
     datasets: Datasets
     announce: Callable[[], None]
@@ -57,7 +57,7 @@ class _Server(MPServer):
                 return
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Say first that we are going, so that balancers and clients leave by themselves; a second signal is enough."""
+        """Drain before stopping, so that load balancers and clients move away; a second signal skips the wait."""
         if self.drain_seconds:
             self.main_loop_interrupt.clear()
             for worker in self.wrks:
@@ -69,11 +69,11 @@ class _Server(MPServer):
     def _reload(self, spawn_target: Any, target_loader: Any) -> None:
         self.reload_signal = False
         self.main_loop_interrupt.clear()
-        asyncio.run(_tell(self.datasets))
+        asyncio.run(_notify(self.datasets))
 
 
 def _answers(host: str, port: int) -> bool:
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - the address of "everywhere" is no target
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - a wildcard address is no target
     try:
         with socket.create_connection((host, port), timeout=1):
             return True
@@ -81,18 +81,18 @@ def _answers(host: str, port: int) -> bool:
         return False
 
 
-async def _tell(datasets: Datasets) -> None:
+async def _notify(datasets: Datasets) -> None:
     for url in datasets.urls.values():
         try:
             connection = await asyncpg.connect(url, timeout=5)
         except (OSError, asyncpg.PostgresError, TimeoutError):
-            continue  # the workers read everything again when they reconnect
+            continue  # workers read the catalog again when they reconnect
         await connection.execute(f"notify {SCHEMA_CHANNEL}")
         await connection.close()
 
 
 def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
-    """The app, made inside a worker process."""
+    """Create the application inside a worker process."""
     exit_with_parent(parent)
     # Shared memory may be emptied while the server runs (RemoveIPC of systemd-logind); a new worker needs the folder.
     Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, exist_ok=True)
@@ -102,24 +102,24 @@ def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
 
 
 def reloading_app() -> Any:
-    """The app under `--reload`, in uvicorn's child: what the parent decided comes back through the environment."""
+    """Create the application under `--reload`; the parent passes its settings through the environment."""
     settings = load_project(Path.cwd()).settings.read()
     datasets = with_database(of_project(Path.cwd()), settings)
     return _load(settings, datasets, os.getppid())
 
 
 def with_database(datasets: Datasets, settings: Settings) -> Datasets:
-    """A project's datasets, once its database has an address."""
+    """Return the datasets of a project with the address of its database."""
     return replace(
         datasets, urls={settings.dataset: str(settings.database_url)}, replicas=settings.database_replica_urls
     )
 
 
 def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
-    """Settings with a database: that of DATABASE_URL, or the embedded one for as long as `stack` lives."""
+    """Return settings with a database: that of DATABASE_URL, or the embedded one until `stack` is closed."""
     if settings.database_url is None:
-        whole = stack.enter_context(Embedded(settings.data_dir / "postgres"))
-        url = asyncio.run(owned(whole, kept_secret(settings.data_dir / "secrets" / "database_password")))
+        superuser_url = stack.enter_context(Embedded(settings.data_dir / "postgres"))
+        url = asyncio.run(owned(superuser_url, kept_secret(settings.data_dir / "secrets" / "database_password")))
         return settings.model_copy(update={"database_url": url})
     return settings
 
@@ -140,8 +140,8 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
             datasets = with_database(datasets, settings)
         for url in datasets.urls.values():
             asyncio.run(check_database(url))
-        told = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
-        announce = partial(_announce, settings, datasets, told)
+        message = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
+        announce = partial(_announce, settings, datasets, message)
         if reload:
             _reloading(settings, datasets, announce)
         else:
@@ -164,21 +164,21 @@ def _clean(settings: Settings, stack: ExitStack) -> None:
 
 
 def _prepare(settings: Settings, project: Path, stack: ExitStack) -> str | None:
-    """The newest schema, and somebody to run the jobs. What the project's `init` says to the person who starts."""
-    told = None
+    """Upgrade the schema and start the job worker; returns the message of the project's `init` script."""
+    message = None
     if settings.init:
         from tableapi.server.migrate import init
 
-        told = asyncio.run(init(settings, project))
+        message = asyncio.run(init(settings, project))
     if settings.worker:
         environment = {"DATABASE_URL": str(settings.database_url)}
         stack.enter_context(WorkerProcess("worker", folder=project, environment=environment))
-    return told
+    return message
 
 
 def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # as many connections as we are allowed, not as few as we are given
+    with suppress(ValueError, OSError):  # raise the soft limit to the hard one
         resource.setrlimit(resource.RLIMIT_NOFILE, (most if most != resource.RLIM_INFINITY else 65536, most))
     server = _Server(
         "tableapi.server.worker",
@@ -210,7 +210,7 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
     policy = datasets.project / "policy.py"
 
     class Watch(StatReload):
-        """Looks at policy.py, too: uvicorn knows folders only, and that of the project holds .venv and the pages."""
+        """Watch policy.py as well. uvicorn watches whole folders, and the project folder holds .venv and frontend."""
 
         def iter_py_files(self) -> Iterator[Path]:
             yield policy
@@ -219,7 +219,7 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
     os.environ["DATABASE_URL"] = str(settings.database_url)
     os.environ |= {"HOST": settings.host, "PORT": str(settings.port)}
     announce()
-    folders = [str(Path(__file__).parent), str(datasets.project / "scripts")]
+    folders = [str(Path(__file__).parents[1]), str(datasets.project / "scripts")]
     config = uvicorn.Config(
         "tableapi.server.serve:reloading_app", factory=True, host=settings.host, port=settings.port, reload=True,
         reload_dirs=folders, access_log=False, log_level="warning",
@@ -229,8 +229,8 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
         Watch(config, target=server.run, sockets=[config.bind_socket()]).run()
 
 
-def _announce(settings: Settings, datasets: Datasets, told: str | None) -> None:
-    """Where it is, and what a person needs to get in."""
+def _announce(settings: Settings, datasets: Datasets, message: str | None) -> None:
+    """Print the addresses and what is needed to sign in."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     here = f"http://{host}:{settings.port}"
     lines = [f"App       {here}/"] if datasets.project else []
@@ -239,8 +239,8 @@ def _announce(settings: Settings, datasets: Datasets, told: str | None) -> None:
     if datasets.project:
         lines += [f"App key   {settings.app_keys[0]}", *load_project(datasets.project).announcement(settings, here)]
     elif datasets.open:
-        who = "whoever sends X-API-Key with the given key" if datasets.key else "everybody on this machine"
-        lines += [f"Rights    everything, for {who}"]
-    lines += [told] if told else []
+        clients = "requests with the given X-API-Key" if datasets.key else "every client on this machine"
+        lines += [f"Rights    everything, for {clients}"]
+    lines += [message] if message else []
     print("\n".join(f"  {line}" for line in lines), flush=True)
     print("Serving. Stop with Ctrl-C.", flush=True)

@@ -1,4 +1,4 @@
-"""The worker beside the server: started, started again when it dies, stopped with the server."""
+"""Run the job worker beside the server: start it, restart it when it exits, stop it with the server."""
 
 from __future__ import annotations
 
@@ -13,47 +13,48 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-PAUSE, MOST_PAUSE = 0.5, 4.0  # before a worker that ended is started again: more, the more often it happens
-STABLE_SECONDS = 30.0  # a worker that lived so long did not fail at its start
-GRACE_SECONDS = 10  # for what is under way when the parent is gone
-# A process that is forked while another is being started inherits the pipe by which that one tells that it runs, and
-# who started it would wait for ever.
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 4.0  # before a restart; doubles with each one
+STABLE_SECONDS = 30.0  # a worker that ran this long did not fail at its start; the pause is reset
+GRACE_SECONDS = 10  # for work in progress after the parent has exited
+# A process forked while Popen starts another inherits the pipe that Popen reads until it is closed, and Popen would
+# block for the life of that process.
 _forking = threading.RLock()
 os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
 
 
 def exit_with_parent(parent: int) -> None:
-    """Belong to `parent` alone: Ctrl-C in its terminal reaches us through it, and we die when it does, however.
+    """Exit when `parent` does, however it ends, and leave its process group so that Ctrl-C goes to it alone.
 
-    A thread watches the parent (Linux), asks for an orderly end when it is gone, and sees to it that there is one.
+    On Linux a thread waits for the parent to exit and then sends SIGTERM to this process, which must end in
+    GRACE_SECONDS.
     """
     if sys.platform == "linux":
         try:
             watched = os.pidfd_open(parent)
         except ProcessLookupError:
             sys.exit(1)
-        if os.getppid() != parent:  # it died before we could watch
+        if os.getppid() != parent:  # it exited before it could be watched
             sys.exit(1)
-        threading.Thread(target=_outlive, args=(watched,), name="parent", daemon=True).start()
+        threading.Thread(target=_exit_after, args=(watched,), name="parent", daemon=True).start()
     if os.getpgid(0) == os.getpgid(parent):
         os.setpgid(0, 0)
 
 
-def _outlive(parent: int) -> None:
-    """Wait for the end of the process behind the descriptor `parent`, then end our own: politely, then not."""
+def _exit_after(parent: int) -> None:
+    """Wait for the process of the descriptor `parent` to exit, then terminate this one."""
     with selectors.DefaultSelector() as ends:
         ends.register(parent, selectors.EVENT_READ)
         ends.select()
-    # First of all the kernel is told to end us. A worker that stops with requests under way may hang with the lock of
-    # the interpreter in its hand (granian): no thread of ours runs any more then, and the port would stay taken.
+    # Set the alarm first: a granian worker that stops with requests in flight may hang holding the GIL. Then no thread
+    # runs, only the kernel can end the process, and the port would stay in use.
     signal.alarm(GRACE_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 class WorkerProcess:
-    """`with Beside(...):` - `tableapi <words>` runs beside the block, in a session of its own, away from Ctrl-C.
+    """Run `tableapi <words>` while a `with` block runs, in a session of its own so that Ctrl-C does not reach it.
 
-    The command is told its parent by `--with-parent`, to die with it.
+    The command gets `--with-parent`, to exit with this process.
     """
 
     def __init__(self, *words: str, folder: Path, environment: Mapping[str, str]) -> None:
@@ -61,7 +62,7 @@ class WorkerProcess:
         self._folder, self._environment = folder, dict(os.environ) | dict(environment)
         self._stop = threading.Event()
         self._running: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._watch, name="beside", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="worker", daemon=True)
 
     def __enter__(self) -> WorkerProcess:
         self._thread.start()
@@ -76,9 +77,9 @@ class WorkerProcess:
             self._running.kill()
 
     def _watch(self) -> None:
-        pause = PAUSE
+        pause = MIN_PAUSE_SECONDS
         while not self._stop.is_set():
-            began = time.monotonic()
+            started_at = time.monotonic()
             with _forking:
                 self._running = running = subprocess.Popen(
                     self._command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL,
@@ -88,4 +89,5 @@ class WorkerProcess:
                 running.terminate()
             running.wait()
             self._stop.wait(pause)
-            pause = PAUSE if time.monotonic() - began > STABLE_SECONDS else min(pause * 2, MOST_PAUSE)
+            stable = time.monotonic() - started_at > STABLE_SECONDS
+            pause = MIN_PAUSE_SECONDS if stable else min(pause * 2, MAX_PAUSE_SECONDS)

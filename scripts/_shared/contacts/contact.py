@@ -52,29 +52,25 @@ def _items(person: Person, kind: str) -> list[dict[str, str]]:
     return [{"address": address, "type": EMAIL_TYPE[kind]} for address in addresses]
 
 
-def _sealed_items(vault: Vault, items: list[dict[str, str]]) -> str:
-    return vault.seal(orjson.dumps(items).decode())
-
-
 def sealed_values(vault: Vault, person: Person, kind: str) -> tuple[str | None, ...]:
-    """What a reveal of this kind puts into the row: emails of this kind alone, of both kinds, business_emails,
-    phone_numbers, validation. Emails of both kinds are None when the directory knows none of the other kind."""
+    """Return what a reveal of this kind writes: emails of this kind, emails of both kinds, business_emails,
+    phone_numbers, validation. Emails of both kinds are None when the directory has none of the other kind."""
     if kind == "directdial":
         return None, None, None, vault.seal(",".join(person.phones)), None
     other = "personalemail" if kind == "businessemail" else "businessemail"
     mine, others = _items(person, kind), _items(person, other)
-    both = _sealed_items(vault, others + mine) if others else None
+    emails = vault.seal(orjson.dumps(mine).decode())
+    both = vault.seal(orjson.dumps(others + mine).decode()) if others else None
     if kind == "personalemail":
-        return _sealed_items(vault, mine), both, None, None, None
-    addresses = vault.seal(",".join(item["address"] for item in mine))
-    return _sealed_items(vault, mine), both, addresses, None, person.validation
+        return emails, both, None, None, None
+    return emails, both, vault.seal(",".join(item["address"] for item in mine)), None, person.validation
 
 
 def merged_emails(vault: Vault, person: Person, kind: str, present: str | None) -> str:
-    """`emails` with the addresses of one kind replaced and the others kept as they are in the row."""
+    """Return `emails` with the addresses of one kind replaced and the others as they are in the row."""
     items = [] if present is None else orjson.loads(vault.open(present))
-    kept = [item for item in items if item["type"] != EMAIL_TYPE[kind]]
-    return _sealed_items(vault, kept + _items(person, kind))
+    others = [item for item in items if item["type"] != EMAIL_TYPE[kind]]
+    return vault.seal(orjson.dumps(others + _items(person, kind)).decode())
 
 
 def shown(ctx: Context, values: Sequence[str]) -> list[str]:

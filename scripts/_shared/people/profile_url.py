@@ -14,7 +14,7 @@ _SCHEME = re.compile(r"^(?:https?:)?/*", re.IGNORECASE)
 _PORT = re.compile(r":\d{1,5}$")
 _BAD = re.compile(r"[\x00-\x20\x7f\\<>\"]")
 # What nearly every line of a people file looks like; the rest takes the long way.
-_PLAIN = re.compile(r"https?://(?:www\.)?([a-z.]+)/in/([a-z0-9-]{1,200})/?")
+_PLAIN = re.compile(r"(?:https?://)?(?:www\.)?([a-z.]+)/in/([a-z0-9-]{1,200})/?")
 _MINI = "miniprofileurn"
 
 

@@ -1,21 +1,24 @@
-// The page of /api/docs: reads the description of the API and lets people try what it says. No library.
+// The page /api/docs: shows the OpenAPI document of the API and sends requests. It uses no library.
 
 const $ = (id) => document.getElementById(id);
-// By getItem and setItem alone: `sessionStorage.key` is a method.
+// Use getItem and setItem only: `sessionStorage.key` is a method.
 const store = sessionStorage;
 let spec = { paths: {}, components: {} };
 let operations = [];
 let datasets = [];
-const MOST = 300; // links of a list at once
+const MAX_LINKS = 300; // shown in a list at once
 
-/** Of several databases one is loaded at a time; the address names it: #<database>/<operation>. */
+/** The path that the API is mounted under, "" for none: this file is <mount>/api/docs/docs.js. */
+const MOUNT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** One database is shown at a time; the address names it: #<database>/<operation>. */
 const database = () => (datasets.length > 1 ? $("dataset").value : "");
-const address = () => (database() ? `/api/v2/${encodeURIComponent(database())}/_spec` : "/api/v2/_spec");
+const address = () => `${MOUNT}/api/v2/${database() ? `${encodeURIComponent(database())}/` : ""}_spec`;
 const place = () => decodeURIComponent(location.hash.slice(1));
 const here = () => (database() ? place().slice(database().length + 1) : place());
 const link = (id) => `#${database() ? `${encodeURIComponent(database())}/` : ""}${encodeURIComponent(id)}`;
 
-/** Choose the database that the address names, or the first; whether that is another than before. */
+/** Select the database that the address names, or the first; returns whether the selection changed. */
 function choose() {
   const before = $("dataset").value;
   const named = place().split("/")[0];
@@ -23,18 +26,18 @@ function choose() {
   return $("dataset").value !== before;
 }
 
-/** An element: h("a", { href: "/" }, "text", child). Text is always text, never HTML. */
+/** Create an element: h("a", { href: "/" }, "text", child). Strings become text nodes, never HTML. */
 function h(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value !== undefined && value !== false) made.setAttribute(key, value);
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== false) element.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child !== undefined && child !== null));
-  return made;
+  element.append(...children.filter((child) => child !== undefined && child !== null));
+  return element;
 }
 
-/** Text whose `marked` parts are code. */
+/** Return text and `code` elements for a text with backquotes. */
 const prose = (text) => text.split("`").map((part, number) => (number % 2 ? h("code", {}, part) : part));
 
 const deref = (node) =>
@@ -55,7 +58,7 @@ async function load() {
   $("document").href = wanted;
   const answer = await fetch(wanted, { headers: credentials() });
   const body = await answer.json();
-  if (wanted !== address()) return; // another database was chosen meanwhile
+  if (wanted !== address()) return; // another database was selected in the meantime
   if (!answer.ok) {
     $("credentials").open = true;
     $("main").replaceChildren(h("h2", {}, "Credentials are needed"), h("p", {}, body.error.message));
@@ -79,7 +82,7 @@ function list() {
     : operations.reduce((map, one) => map.set(one.tags[0], [...(map.get(one.tags[0]) ?? []), one]), new Map());
   const current = here();
   const made = [];
-  let left = MOST;
+  let left = MAX_LINKS;
   for (const [tag, members] of groups) {
     const found = members.filter((one) => `${one.verb} ${one.path} ${one.summary}`.toLowerCase().includes(wanted));
     if (!found.length) continue;
@@ -102,7 +105,7 @@ function typeOf(schema) {
   return [found.type ?? "any"].flat().join(" or ") + (found.format ? ` (${found.format})` : "");
 }
 
-/** A body to start from: required fields, else the first few. */
+/** Return an example body: the required fields, or the first three. */
 function example(schema, depth = 0) {
   const found = deref(schema) ?? {};
   if (found.anyOf) return example(found.anyOf[0], depth);
@@ -126,7 +129,7 @@ function schemaTable(schema) {
   return rows.length ? h("table", {}, h("tbody", {}, ...rows)) : h("p", { class: "quiet" }, typeOf(schema));
 }
 
-/** The record inside a list or body, which is what people look for. */
+/** Return the schema of the record inside a list or body. */
 function record(schema) {
   const found = deref(schema) ?? {};
   if (found.anyOf) return record(found.anyOf[0]);
@@ -193,7 +196,7 @@ async function run(one, inputs, body) {
   if (body) headers["Content-Type"] = "application/json";
   const began = performance.now();
   try {
-    const answer = await fetch(path + (query.size ? `?${query}` : ""), { method: one.verb.toUpperCase(), headers, body: body?.value });
+    const answer = await fetch(MOUNT + path + (query.size ? `?${query}` : ""), { method: one.verb.toUpperCase(), headers, body: body?.value });
     const text = await answer.text();
     const json = answer.headers.get("content-type")?.includes("json");
     return { status: answer.status, text: json && text ? JSON.stringify(JSON.parse(text), null, 2) : text, time: Math.round(performance.now() - began) };
@@ -203,7 +206,7 @@ async function run(one, inputs, body) {
 }
 
 $("document").addEventListener("click", async (event) => {
-  event.preventDefault(); // a link sends no credentials
+  event.preventDefault(); // following a link would send no credentials
   const text = await fetch(address(), { headers: credentials() }).then((answer) => answer.blob());
   const url = URL.createObjectURL(text);
   h("a", { href: url, download: database() ? `${database()}.json` : "openapi.json" }).click();
@@ -216,7 +219,7 @@ window.addEventListener("hashchange", async () => {
   $("main").focus();
 });
 $("dataset").addEventListener("change", () => {
-  history.pushState(null, "", link("")); // no hashchange comes of it
+  history.pushState(null, "", link("")); // fires no hashchange
   load();
 });
 document.querySelector("#credentials form").addEventListener("submit", (event) => {
@@ -227,7 +230,7 @@ document.querySelector("#credentials form").addEventListener("submit", (event) =
   load();
 });
 
-const config = await fetch("/api/v2/config").then((answer) => answer.json()).catch(() => ({}));
+const config = await fetch(`${MOUNT}/api/v2/config`).then((answer) => answer.json()).catch(() => ({}));
 if (store.getItem("key") === null) store.setItem("key", config.appkey ?? "");
 datasets = config.datasets ?? [];
 $("dataset").append(...datasets.map((name) => h("option", { value: name }, name)));

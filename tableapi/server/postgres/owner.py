@@ -1,7 +1,7 @@
-"""The role that uses the embedded database: owner of its database, and of nothing else.
+"""Create the role that owns the embedded database and has no other rights.
 
-The server of the folder belongs to `postgres`. A program that speaks for it all day need not be able to read files of
-the machine or to run programs there, as a superuser of PostgreSQL can.
+A superuser of PostgreSQL can read files and run programs on the machine; an application that answers requests should
+not connect as one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncpg
 
 ROLE = "tableapi"
 
-# What a start before this role left to `postgres`: all of the database but what belongs to extensions.
+# Transfers what an older version created as `postgres`, except the members of extensions.
 _TAKE = """
 do $$
 declare one record;
@@ -49,19 +49,19 @@ end $$
 
 
 async def owned(url: str, password: str) -> str:
-    """The address of the same database for its owner, who is made when there is none. `url` is the superuser's."""
+    """Return the URL of the database for its owner, creating the role if needed. `url` is that of the superuser."""
     parts = urlsplit(url)
     connection = await asyncpg.connect(url, timeout=10)
     try:
         async with connection.transaction():
             await connection.execute("select pg_advisory_xact_lock(7461626)")
-            made = await connection.fetchval("select true from pg_roles where rolname = $1", ROLE)
-            # Neither name nor password comes from outside; a role takes no parameter.
-            verb, secret = "alter" if made else "create", password.replace("'", "''")
+            exists = await connection.fetchval("select true from pg_roles where rolname = $1", ROLE)
+            # Role statements take no parameters; neither name nor password comes from a request.
+            verb, secret = "alter" if exists else "create", password.replace("'", "''")
             await connection.execute(f"{verb} role {ROLE} login nosuperuser password '{secret}'")
             await connection.execute(f"alter database {parts.path[1:]} owner to {ROLE}")
             await connection.execute(_TAKE)
     finally:
         await connection.close(timeout=5)
-    place = f"{ROLE}:{quote(password, safe='')}@{parts.hostname}:{parts.port}"
-    return urlunsplit(parts._replace(netloc=place))
+    netloc = f"{ROLE}:{quote(password, safe='')}@{parts.hostname}:{parts.port}"
+    return urlunsplit(parts._replace(netloc=netloc))

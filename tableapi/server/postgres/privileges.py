@@ -1,8 +1,8 @@
-"""Who runs PostgreSQL. It refuses to run as root, so root gives it to somebody lower.
+"""Drop root privileges before starting PostgreSQL, which refuses to run as root.
 
-A normal user runs it as is. Root runs it as the owner of the data; for new data that is `nobody`, when `nobody` may
-enter the folders on the way. Where not (a clone under a 0700 home, a folder of mkdtemp), it runs in a user namespace in
-which root is called `nobody`: its files stay root's, and it has none of root's powers outside.
+A normal user runs it unchanged. Root runs it as the owner of the data folder; new data belongs to the system user with
+the fewest rights, if that user can traverse the parent folders. Otherwise (a 0700 home, a folder of mkdtemp) it runs in
+a user namespace that maps root to that user: its files stay root's, and it has no rights of root outside.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ CLONE_NEWUSER = 0x10000000
 
 
 class CannotDropPrivileges(OSError):
-    """Root has no way to run PostgreSQL here. The message is one line that says what to do."""
+    """Root cannot run PostgreSQL here. The message is one line that says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnprivilegedUser:
-    """Runs programs as `uid` (None: as we are), after `enter` in the child."""
+    """Run programs as `uid` (None: the current user); the child calls `enter` first."""
 
     uid: int | None = None
     gid: int = -1
@@ -41,37 +41,38 @@ class UnprivilegedUser:
             )  # fmt: skip
         except subprocess.SubprocessError:
             raise CannotDropPrivileges(
-                "As root, PostgreSQL needs a folder that everybody may enter: set DATA_DIR to one, run as a normal "
+                "As root, PostgreSQL needs a folder that every user may enter: set DATA_DIR to one, run as a normal "
                 "user, or set DATABASE_URL."
             ) from None
 
     def own(self, path: Path) -> None:
+        """Make this user the owner of `path`."""
         if self.uid is not None:
             os.chown(path, self.uid, self.gid)
 
 
 def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
-    """Who runs the programs on `folder`. The folder is made, and is his."""
+    """Create `folder` and return the user that runs PostgreSQL on it, its owner from then on."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() != 0:
         folder.chmod(0o700)
         return UnprivilegedUser()
     nobody = pwd.getpwnam("nobody")
-    place = folder.stat()
-    uid, gid = (place.st_uid, place.st_gid) if place.st_uid else (nobody.pw_uid, nobody.pw_gid)
+    status = folder.stat()
+    uid, gid = (status.st_uid, status.st_gid) if status.st_uid else (nobody.pw_uid, nobody.pw_gid)
     fresh = not (folder / "data").exists()
     reachable = _open_to_all(folder.parent) and _open_to_all(programs)
     if not reachable and not _may_unshare(nobody) and all(map(_open_to_all, (folder.parent.parent, programs))):
-        # The folder of the data lets `nobody` in, and only it.
+        # Let only that group into the data folder.
         os.chown(folder.parent, -1, nobody.pw_gid)
         folder.parent.chmod(0o710)
         uid, gid, reachable, fresh = nobody.pw_uid, nobody.pw_gid, True, True
-    if reachable and (fresh or place.st_uid):
+    if reachable and (fresh or status.st_uid):
         runner = UnprivilegedUser(uid, gid)
     else:
         uid, gid = 0, 0
         runner = UnprivilegedUser(enter=_namespace(nobody))
-    if place.st_uid != uid:
+    if status.st_uid != uid:
         for path in (folder, *folder.rglob("*")):
             os.chown(path, uid, gid, follow_symlinks=False)
     folder.chmod(0o700)
@@ -79,12 +80,12 @@ def runner_for(folder: Path, programs: Path) -> UnprivilegedUser:
 
 
 def _open_to_all(folder: Path) -> bool:
-    """Whether anybody may enter `folder` and all that it lies in."""
+    """Return whether every user may enter `folder` and its parents."""
     return all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
 
 
 def _may_unshare(nobody: pwd.struct_passwd) -> bool:
-    """Whether a process of root may have a user namespace here; most containers forbid it."""
+    """Return whether root may create user namespaces here; most containers forbid it."""
     try:
         UnprivilegedUser(enter=_namespace(nobody)).run(["true"])
     except CannotDropPrivileges:

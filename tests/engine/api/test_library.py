@@ -136,7 +136,7 @@ async def test_an_access_file_makes_roles(url: str, tmp_path: Path, started: lis
     [{}, {"open": True, "policy": POLICY}, {"open": True, "access": "x.json"}, {"open": True, "sessions": SESSIONS}],
 )
 def test_rights_are_given_in_exactly_one_way(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="Give exactly one of|go with policy="):
+    with pytest.raises(ValueError, match=r"Give exactly one of|go with policy="):
         TableAPI({"shop": "postgresql://localhost/shop"}, **arguments)
 
 
@@ -157,4 +157,18 @@ async def test_the_host_is_left_alone(url: str, monkeypatch: pytest.MonkeyPatch,
         assert (await http.get("/api/v2/shop/_table/customer")).status_code == 200
         assert state() == before
     assert state() == before
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - a local folder
+
+
+async def test_the_page_of_the_api_refers_to_its_mount(url: str, started: list[TableAPI]) -> None:
+    started.append(api := TableAPI({"shop": url}, open=True))
+    async with _client(starlette(api)) as http:
+        page = (await http.get("/data/api/docs")).text
+        assert '"/data/api/docs/docs.js"' in page
+        assert '="/api/' not in page
+        assert (await http.get("/data/api/docs/docs.js")).status_code == 200
+        assert (await http.get("/data/api/v2/shop/_spec")).json()["servers"] == [{"url": "/data"}]
+        assert (await http.get("/data/")).headers["location"] == "/data/api/docs"
+    async with _client(api) as http:
+        assert '"/api/docs/docs.js"' in (await http.get("/api/docs")).text
+        assert (await http.get("/api/v2/_spec")).json()["servers"] == [{"url": "/"}]

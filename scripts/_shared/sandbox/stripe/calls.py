@@ -14,6 +14,7 @@ import stripe
 
 from scripts._shared.sandbox.stripe import (
     cards,
+    catalogue,
     charges,
     checkout,
     disputes,
@@ -24,11 +25,10 @@ from scripts._shared.sandbox.stripe import (
     subscriptions,
 )
 from scripts._shared.sandbox.stripe.form import invalid, missing
-from scripts._shared.sandbox.stripe.store import State, blank, listed
+from scripts._shared.sandbox.stripe.listing import listing
+from scripts._shared.sandbox.stripe.store import State, blank
 
 Data = dict[str, Any]
-_MOST = 100
-_MOST_TYPES = 20
 
 
 def _customer(state: State, data: Data, _id: str) -> Data:
@@ -57,60 +57,6 @@ def _change_customer(state: State, data: Data, ident: str) -> Data:
         one["invoice_settings"]["default_payment_method"] = cards.of_token(state, method, ident)["id"]
     state.put(one)
     state.emit("customer.updated", one)
-    return one
-
-
-def _product(state: State, data: Data, _id: str) -> Data:
-    ident = data.get("id") or state.new_id("prod")
-    if state.find(ident):
-        raise invalid("Product already exists.", "id", "resource_already_exists")
-    one = blank(
-        stripe.Product, id=ident, object="product", active=True, created=state.now(), images=[], marketing_features=[],
-        name=form.needed(data, "name"), description=data.get("description"), metadata=data.get("metadata") or {},
-        type="service", updated=state.now(),
-    )  # fmt: skip
-    state.put(one)
-    state.emit("product.created", one)
-    return one
-
-
-def _change_product(state: State, data: Data, ident: str) -> Data:
-    one = state.get("product", ident)
-    one |= {name: data[name] for name in ("name", "description") if name in data}
-    one["metadata"] |= data.get("metadata") or {}
-    state.put(one)
-    state.emit("product.updated", one)
-    return one
-
-
-def _price(state: State, data: Data, _id: str) -> Data:
-    product = state.get("product", form.needed(data, "product"), "product")
-    key = data.get("lookup_key")
-    if key and any(one["lookup_key"] == key for one in state.all("price")):
-        raise invalid(f"A price with lookup key '{key}' exists already.", "lookup_key", "resource_already_exists")
-    recurring = data.get("recurring")
-    if recurring:
-        interval = form.needed(recurring, "interval")
-        if interval not in ("day", "week", "month", "year"):
-            raise invalid("Invalid interval", "recurring[interval]")
-        recurring = {
-            "interval": interval,
-            "interval_count": form.whole(recurring, "interval_count", 1),
-            "meter": None,
-            "trial_period_days": None,
-            "usage_type": "licensed",
-        }
-    amount = form.whole(data, "unit_amount")
-    if amount is None or amount < 0:
-        raise invalid("Missing or negative unit_amount.", "unit_amount")
-    one = blank(
-        stripe.Price, id=state.new_id("price"), object="price", active=True, billing_scheme="per_unit",
-        created=state.now(), currency=form.needed(data, "currency"), lookup_key=key, nickname=data.get("nickname"),
-        metadata=data.get("metadata") or {}, product=product["id"], recurring=recurring, unit_amount=amount,
-        unit_amount_decimal=str(amount), tax_behavior="unspecified", type="recurring" if recurring else "one_time",
-    )  # fmt: skip
-    state.put(one)
-    state.emit("price.created", one)
     return one
 
 
@@ -162,58 +108,6 @@ def _getting(kind: str) -> Callable[[State, Data, str], Data]:
     return lambda state, _data, ident: state.get(kind, ident)
 
 
-def _listing(kind: str, *by: str) -> Callable[[State, Data, str], Data]:
-    """A page of the newest objects, by equality of some fields and `created`."""
-
-    def run(state: State, data: Data, _id: str) -> Data:
-        if len(data.get("types") or ()) > _MOST_TYPES:
-            raise invalid(f"You can only specify {_MOST_TYPES} types.", "types")
-        found = [one for one in state.all(kind, data.get("customer", "")) if _fits(one, data, by)]
-        if after := data.get("starting_after"):
-            places = [number for number, one in enumerate(found) if one["id"] == after]
-            if not places:
-                raise missing(kind, after, "starting_after")
-            found = found[places[0] + 1 :]
-        most = min(form.whole(data, "limit", 10) or 10, _MOST)
-        return listed(found[:most], f"/v1/{kind}s", len(found) > most)
-
-    return run
-
-
-def _fits(one: Data, data: Data, by: tuple[str, ...]) -> bool:
-    for name in by:
-        asked = data.get(name)
-        if name == "lookup_keys" and asked is not None:
-            if one["lookup_key"] not in asked:
-                return False
-        elif name == "subscription" and asked is not None:
-            if one["parent"]["subscription_details"]["subscription"] != asked:
-                return False
-        elif name == "types" and asked is not None:
-            if one["type"] not in asked:
-                return False
-        elif name == "status" and kind_of_status(one, asked):
-            return False
-        elif name == "created" and isinstance(asked, dict):
-            least, most = form.whole(asked, "gte", 0) or 0, form.whole(asked, "lte", 2**62) or 2**62
-            if not least <= one["created"] <= most:
-                return False
-        elif (
-            name in ("price", "product", "active", "charge", "payment_intent")
-            and asked is not None
-            and str(one.get(name)).lower() != asked
-        ):
-            return False
-    return True
-
-
-def kind_of_status(one: Data, asked: str | None) -> bool:
-    """Is the object left out? Canceled subscriptions are, unless they are asked for."""
-    if one["object"] == "subscription":
-        return one["status"] == "canceled" if asked is None else asked not in ("all", one["status"])
-    return asked is not None and one["status"] != asked
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     method: str
@@ -230,18 +124,18 @@ CALLS = (
     _call("POST", "customers", "CustomerCreateParams", _customer),
     _call("GET", "customers/{id}", "CustomerRetrieveParams", _getting("customer")),
     _call("POST", "customers/{id}", "CustomerUpdateParams", _change_customer),
-    _call("POST", "products", "ProductCreateParams", _product),
+    _call("POST", "products", "ProductCreateParams", catalogue.create_product),
     _call("GET", "products/{id}", "ProductRetrieveParams", _getting("product")),
-    _call("POST", "products/{id}", "ProductUpdateParams", _change_product),
-    _call("POST", "prices", "PriceCreateParams", _price),
-    _call("GET", "prices", "PriceListParams", _listing("price", "lookup_keys", "product", "active")),
+    _call("POST", "products/{id}", "ProductUpdateParams", catalogue.change_product),
+    _call("POST", "prices", "PriceCreateParams", catalogue.create_price),
+    _call("GET", "prices", "PriceListParams", listing("price", "lookup_keys", "product", "active")),
     _call("GET", "prices/{id}", "PriceRetrieveParams", _getting("price")),
     _call("POST", "checkout/sessions", "checkout.SessionCreateParams",
           lambda state, data, _: checkout.create(state, data)),
     _call("GET", "checkout/sessions/{id}", "checkout.SessionRetrieveParams", _getting("checkout.session")),
     _call("POST", "checkout/sessions/{id}/expire", "checkout.SessionExpireParams",
           lambda state, _, ident: checkout.expire(state, state.get("checkout.session", ident))),
-    _call("GET", "subscriptions", "SubscriptionListParams", _listing("subscription", "status", "price")),
+    _call("GET", "subscriptions", "SubscriptionListParams", listing("subscription", "status", "price")),
     _call("GET", "subscriptions/{id}", "SubscriptionRetrieveParams", _getting("subscription")),
     _call("POST", "subscriptions/{id}", "SubscriptionUpdateParams",
           lambda state, data, ident: subscriptions.update(state, state.get("subscription", ident), data)),
@@ -256,7 +150,7 @@ CALLS = (
     _call("POST", "subscription_schedules/{id}/release", "SubscriptionScheduleReleaseParams",
           lambda state, _, ident: schedules.release(state, state.get("subscription_schedule", ident))),
     _call("POST", "invoices/create_preview", "InvoiceCreatePreviewParams", _preview),
-    _call("GET", "invoices", "InvoiceListParams", _listing("invoice", "subscription", "status", "created")),
+    _call("GET", "invoices", "InvoiceListParams", listing("invoice", "subscription", "status", "created")),
     _call("GET", "invoices/{id}", "InvoiceRetrieveParams", _getting("invoice")),
     _call("POST", "invoices/{id}/pay", "InvoicePayParams", _pay),
     _call("POST", "payment_methods", "PaymentMethodCreateParams", _method),
@@ -265,20 +159,20 @@ CALLS = (
     _call("GET", "payment_intents/{id}", "PaymentIntentRetrieveParams", _getting("payment_intent")),
     _call("POST", "payment_intents/{id}/confirm", "PaymentIntentConfirmParams",
           lambda state, data, ident: intents.confirm(state, state.get("payment_intent", ident), data)),
-    _call("GET", "charges", "ChargeListParams", _listing("charge", "payment_intent", "created")),
+    _call("GET", "charges", "ChargeListParams", listing("charge", "payment_intent", "created")),
     _call("GET", "charges/{id}", "ChargeRetrieveParams", _getting("charge")),
     _call("POST", "refunds", "RefundCreateParams", charges.refund),
-    _call("GET", "refunds", "RefundListParams", _listing("refund", "payment_intent", "charge", "created")),
+    _call("GET", "refunds", "RefundListParams", listing("refund", "payment_intent", "charge", "created")),
     _call("GET", "refunds/{id}", "RefundRetrieveParams", _getting("refund")),
-    _call("GET", "disputes", "DisputeListParams", _listing("dispute", "payment_intent", "charge", "created")),
+    _call("GET", "disputes", "DisputeListParams", listing("dispute", "payment_intent", "charge", "created")),
     _call("GET", "disputes/{id}", "DisputeRetrieveParams", _getting("dispute")),
     _call("POST", "disputes/{id}", "DisputeUpdateParams", disputes.update),
     _call("POST", "disputes/{id}/close", "DisputeCloseParams", disputes.accept),
     _call("GET", "invoice_payments", "InvoicePaymentListParams", charges.payments_of),
-    _call("GET", "events", "EventListParams", _listing("event", "types", "created")),
+    _call("GET", "events", "EventListParams", listing("event", "types", "created")),
     _call("GET", "events/{id}", "EventRetrieveParams", _getting("event")),
     _call("POST", "webhook_endpoints", "WebhookEndpointCreateParams", _endpoint),
-    _call("GET", "webhook_endpoints", "WebhookEndpointListParams", _listing("webhook_endpoint")),
+    _call("GET", "webhook_endpoints", "WebhookEndpointListParams", listing("webhook_endpoint")),
 )  # fmt: skip
 
 

@@ -115,7 +115,7 @@ def test_a_group_has_one_statement(table: str, query: dict[str, str], sql: str) 
 def test_a_wrong_group_is_refused(table: str, query: dict[str, str], reason: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.list_plan(read_request(table, query))
-    assert (refused.value.why, refused.value.message) == (reason, message)
+    assert (refused.value.reason, refused.value.message) == (reason, message)
 
 
 @pytest.mark.parametrize(

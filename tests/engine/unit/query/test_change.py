@@ -52,4 +52,4 @@ def test_relations_are_nested_records() -> None:
 def test_a_wrong_record_is_refused(record: dict[str, Any], reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         take_apart(PERSON, Right(), record)
-    assert refused.value.why == reason
+    assert refused.value.reason == reason

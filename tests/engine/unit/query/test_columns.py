@@ -151,7 +151,7 @@ def test_a_misspelt_name_is_refused_with_a_suggestion(
 ) -> None:
     with pytest.raises(ApiError) as refused:
         plan.list_plan(read_request(table, query))
-    assert (refused.value.why, refused.value.message) == (reason, message)
+    assert (refused.value.reason, refused.value.message) == (reason, message)
 
 
 def test_a_relation_without_a_right_is_left_out_of_all_relations() -> None:

@@ -23,7 +23,7 @@ def test_an_operator_of_the_type_passes(operator: str) -> None:
 def test_an_operator_that_the_type_lacks_is_refused(operator: str) -> None:
     with pytest.raises(BadRequest, match="Field 'name' has the type text") as refused:
         check_operator(EQUAL_ONLY, operator, "name")
-    assert (refused.value.why, refused.value.context) == ("bad_operator", {"field": "name"})
+    assert (refused.value.reason, refused.value.context) == ("bad_operator", {"field": "name"})
 
 
 @pytest.mark.parametrize(("sorts", "groups", "grouped"), [(False, True, False), (True, False, True)])
@@ -34,4 +34,4 @@ def test_a_field_without_order_or_equality_is_refused(sorts: bool, groups: bool,
     check_sortable(column, grouped=not grouped)
     with pytest.raises(BadRequest) as refused:
         check_sortable(column, grouped=grouped)
-    assert refused.value.why == "bad_type"
+    assert refused.value.reason == "bad_type"

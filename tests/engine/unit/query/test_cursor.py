@@ -77,7 +77,7 @@ def test_a_cursor_is_read_back() -> None:
 def test_a_cursor_of_another_order_is_refused(text: str, length: int) -> None:
     with pytest.raises(BadRequest) as refused:
         decode_cursor(text, "mark", length)
-    assert refused.value.why == "bad_cursor"
+    assert refused.value.reason == "bad_cursor"
 
 
 def test_a_table_without_a_key_pages_by_the_place_of_its_rows() -> None:
@@ -90,7 +90,7 @@ def test_a_view_without_a_key_has_no_cursor() -> None:
     request.table.kind = "v"
     with pytest.raises(BadRequest) as refused:
         plan.list_plan(request, [])
-    assert refused.value.why == "no_key"
+    assert refused.value.reason == "no_key"
 
 
 def test_the_mark_depends_on_the_order() -> None:

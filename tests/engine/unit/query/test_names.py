@@ -85,7 +85,7 @@ def test_an_order(text: str, terms: list[OrderTerm]) -> None:
 def test_a_wrong_order_is_refused(text: str) -> None:
     with pytest.raises(BadRequest) as refused:
         order_terms(text)
-    assert refused.value.why == "bad_order"
+    assert refused.value.reason == "bad_order"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_a_query_string_is_decoded(raw: str | bytes, query: dict[str, str]) -> N
 def test_a_bad_query_string_is_refused(raw: str, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         parse_query(raw)
-    assert refused.value.why == reason
+    assert refused.value.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_options(query: dict[str, str], body: Any, parsed: dict[str, Any]) -> No
 def test_an_option_of_the_wrong_type_is_refused(query: dict[str, str], body: Any, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         options.options(query, body, relation)
-    assert (refused.value.message, refused.value.why) == (message, "bad_option")
+    assert (refused.value.message, refused.value.reason) == (message, "bad_option")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_an_identifier(value: Any, key: list[Any], parts: list[Any]) -> None:
 def test_a_wrong_identifier_is_refused(value: Any, key: list[Any], reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.identifier(value, key)
-    assert refused.value.why == reason
+    assert refused.value.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_identifying_fields(table: str, id_field: str, names: list[str]) -> 
 def test_fields_that_do_not_identify_are_refused(table: str, id_field: str, reason: str) -> None:
     with pytest.raises(ApiError) as refused:
         plan.identifying(shop().tables[table], id_field, Right())
-    assert refused.value.why == reason
+    assert refused.value.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_value_that_does_not_fit_names_its_field(text: str, message: str) -> N
     with pytest.raises(ApiError) as refused:
         values(text)
     assert refused.value.message.startswith(message)
-    assert refused.value.why == "bad_value"
+    assert refused.value.reason == "bad_value"
 
 
 def test_a_replica_may_read_what_the_policy_permits_for_every_table() -> None:

@@ -168,7 +168,7 @@ def test_a_filter_has_one_sql(text: str, sql: str, sources: list[tuple[object, .
 def test_a_wrong_filter_is_refused(text: str, reason: str, message: str) -> None:
     with pytest.raises(ApiError) as refused:
         condition(text)
-    assert (refused.value.why, refused.value.message) == (reason, message)
+    assert (refused.value.reason, refused.value.message) == (reason, message)
 
 
 OWN = Right(rows=lambda table, actor: table.c.company_id == actor.companyid, readable=frozenset(("id", "name")))
@@ -196,7 +196,7 @@ def test_a_hidden_field_is_refused_like_one_that_does_not_exist(text: str) -> No
     with pytest.raises(ApiError) as refused:
         condition(text, TableRights(person=OWN))
     name = text.partition(" ")[0]
-    assert refused.value.why == "unknown_field"
+    assert refused.value.reason == "unknown_field"
     assert refused.value.message.startswith(f"Table 'person' has no field '{name}'.")
     assert "age" not in refused.value.message.removeprefix(f"Table 'person' has no field '{name}'.")
     assert "email" not in refused.value.message.removeprefix(f"Table 'person' has no field '{name}'.")

@@ -1,0 +1,65 @@
+"""Repeat a table request that failed because DDL was run since the schema was read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import asyncpg
+
+from tableapi.db.errors import RETRYABLE, to_api_error
+from tableapi.errors import ApiError, BadRequest
+from tableapi.http.response import Reply
+from tableapi.schema.model import Schema
+from tableapi.tables.read import TableRequest
+
+MAX_ATTEMPTS = 4
+# Reasons of errors that a new table or column, or a changed one, can cause.
+_STALE_SCHEMA = frozenset(("unknown_field", "unknown_relation", "schema_changed", "bad_value"))
+DATABASE_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.InternalClientError)
+ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)
+
+
+async def run(
+    attempt: Callable[[], Awaitable[Reply]],
+    call: TableRequest,
+    table: str,
+    repairable: tuple[type[Exception], ...] = ALL_ERRORS,
+) -> Reply:
+    """Return the response of `attempt`, repeated with the present schema when DDL may have caused its error.
+
+    Args:
+        attempt: Answers `call`; each attempt sees the table and rights that `call` has then.
+        table: The name of the table in the URL.
+        repairable: The errors that another attempt may avoid.
+    """
+    dataset = call.dataset
+    if dataset.pinned:  # a database error has ended the transaction, which leaves nothing to repeat
+        repairable = (ApiError,)
+    for _ in range(MAX_ATTEMPTS - 1):
+        schema = dataset.schema
+        try:
+            return await attempt()
+        except repairable as error:
+            await _raise_unless_repairable(error, call, schema)
+        call.table = await dataset.table(table)
+        call.rights = dataset.rights(call.actor.role)
+    return await attempt()
+
+
+async def _raise_unless_repairable(error: Exception, call: TableRequest, schema: Schema) -> None:
+    """Return for a deadlock, and for an error that a changed schema may explain; raise `error` otherwise.
+
+    `schema` is the one that the request failed with; another request may have had it read again since.
+    """
+    if isinstance(error, RETRYABLE):
+        return
+    refusal = to_api_error(error)
+    if refusal is None or refusal.reason not in _STALE_SCHEMA:
+        raise error
+    await call.dataset.look()
+    if call.dataset.schema is schema:
+        if (
+            refusal.reason == "schema_changed"
+        ):  # the schema did not: a value, as of type regclass, names what is missing
+            raise BadRequest("A value does not fit its field.", reason="bad_value") from None
+        raise error

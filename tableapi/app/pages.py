@@ -1,0 +1,132 @@
+"""What is served beside the API: health, metrics, documentation and the pages of the project."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import time
+from pathlib import Path
+
+import asyncpg
+
+from tableapi.app.served import Datasets, is_loopback
+from tableapi.app.state import Services
+from tableapi.config.settings import Settings
+from tableapi.endpoints import queue_metrics
+from tableapi.endpoints.project import Project
+from tableapi.errors import ApiError, MethodNotAllowed, NotFound
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply, dumps, of_starlette
+from tableapi.http.site import Site
+from tableapi.http.static import Static, page_headers
+from tableapi.log import get_logger
+from tableapi.observability import metrics
+
+log = get_logger(__name__)
+# Headers that proxies add.
+_FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
+READ_ONLY_SECONDS = 10.0  # how long /readyz reports a refused write
+DOCS = "/docs"
+PACKAGED_DOCS = Path(__file__).parents[1] / "docs_site"  # the built documentation inside a wheel
+
+
+class Pages:
+    """The pages of one worker process, and what /readyz reports about it."""
+
+    def __init__(self, settings: Settings, served: Datasets, services: Services, project: Project) -> None:
+        self._settings, self._served, self._services, self._project = settings, served, services, project
+        self.draining = False
+        self._write_refused_at = -READ_ONLY_SECONDS
+        self.of_project = project.pages(settings)
+        headers = page_headers(
+            project.content_sources, project.payment_origins, secure=settings.public_url.startswith("https")
+        )
+        folder = served.project
+        self._static = Static(folder / "frontend" / "dist", headers) if folder else None
+        self._docs = Site.find((*((folder / "build" / "docs",) if folder else ()), PACKAGED_DOCS), DOCS, headers)
+
+    def drain(self) -> None:
+        """Prepare to stop: report not ready, and close each connection after its next response."""
+        self.draining = True
+
+    def write_refused(self) -> None:
+        """Report on /readyz and in the log that the database refused a write: its disk is full or it is read-only."""
+        if not self._writes_refused:
+            log.error("writes_refused", alarm="read_only")
+        self._write_refused_at = time.monotonic()
+
+    @property
+    def _writes_refused(self) -> bool:
+        return time.monotonic() - self._write_refused_at < READ_ONLY_SECONDS
+
+    async def health(self, request: HttpRequest) -> Reply:
+        """Answer as long as the process runs."""
+        return Reply(b'{"status":"ok"}')
+
+    async def ready(self, request: HttpRequest) -> Reply:
+        """Answer 200 while every database answers and the process is not about to stop, 503 otherwise.
+
+        Refused writes do not make it 503: reads go on, and every other node refuses the same writes.
+        """
+        if self.draining:
+            return Reply(dumps({"status": "stopping"}), 503)
+        down = []
+        for name, dataset in self._services.datasets.items():
+            try:
+                await dataset.db.reads.fetchrow("select 1")
+            except (ApiError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                down.append(name)
+        if down:
+            return Reply(dumps({"status": "unavailable", "databases": down}), 503, headers={"Retry-After": "1"})
+        return Reply(b'{"status":"ready","writes":"refused"}' if self._writes_refused else b'{"status":"ready"}')
+
+    async def metrics(self, request: HttpRequest) -> Reply:
+        """Return the metrics in the text format of Prometheus. Raises NotFound for clients that may not see them."""
+        if not self._may_see_metrics(request):
+            raise NotFound("There is no such page.")
+        return Reply(metrics.text() + await queue_metrics.text(self._services.scripts), content_type=metrics.MEDIA_TYPE)
+
+    def _may_see_metrics(self, request: HttpRequest) -> bool:
+        """Return whether the request has the token of METRICS_TOKEN.
+
+        Without that setting metrics are off, except on a server that only this machine can reach and that has full
+        rights or known passwords anyway. The client's address alone proves nothing: behind a proxy on the same
+        machine every client has a local one.
+        """
+        if token := self._settings.metrics_token:
+            sent = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+            return hmac.compare_digest(sent.encode(), token.encode())
+        harmless = bool(self._project.local_only(self._settings)) or (self._served.open and not self._served.key)
+        client = (request.scope.get("client") or ("",))[0]
+        direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)
+        return harmless and is_loopback(self._settings.host) and direct
+
+    async def docs(self, request: HttpRequest) -> Reply:
+        """Return a page of the built documentation. Raises NotFound where it was not built."""
+        if self._docs is None:
+            raise NotFound("The documentation is not built here: make docs", reason="not_found")
+        return self._docs.reply(request.path, request.root_path, request.headers)
+
+    async def other(self, request: HttpRequest) -> Reply:
+        """Return a page of the project or of its front end. Without a front end `/` leads to the API's page."""
+        path = request.path
+        if self.of_project is not None and path.startswith(self.of_project.prefix):
+            response = await self.of_project.answer(request.scope, request.receive)
+            if response is None:
+                raise NotFound("There is no such page.")
+            return of_starlette(response, "text/html")
+        if request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+        reply = self._static.reply(path, request.headers) if self._static else None
+        if reply is not None:
+            return reply
+        if path == "/":
+            return Reply(b"", 307, headers={"Location": f"{request.root_path}/api/docs"})
+        raise NotFound("There is no such page.")
+
+
+def _is_loopback_address(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).is_loopback
+    except ValueError:
+        return False

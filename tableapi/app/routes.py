@@ -1,0 +1,74 @@
+"""Every URL of the engine, in one list.
+
+`{name}` stands for one segment of the path, `{name...}` for the rest of it. The dispatch tables below are derived from
+the list, and a test compares the list with the responses of a server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from tableapi.app.meta import Meta
+from tableapi.app.pages import DOCS, Pages
+from tableapi.app.script_calls import ScriptCalls
+from tableapi.app.table_calls import TableCalls
+from tableapi.http.response import Reply
+
+Handler = Callable[..., Awaitable[Reply]]
+API = "/api/v2/"
+GET, ANY, CALL = ("GET",), ("GET", "POST", "PUT", "PATCH", "DELETE"), ("GET", "POST")
+RECORD = ("GET", "PUT", "PATCH", "DELETE")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One URL: its methods, its pattern, the method that answers it, and the page of docs/ that describes it."""
+
+    methods: tuple[str, ...]
+    path: str
+    handler: Handler
+    page: str
+
+
+ROUTES = (
+    Route(GET, "/healthz", Pages.health, "guides/deployment.md"),
+    Route(GET, "/readyz", Pages.ready, "guides/deployment.md"),
+    Route(GET, "/metrics", Pages.metrics, "reference/metrics.md"),
+    Route(GET, DOCS, Pages.docs, "guides/deployment.md"),
+    Route(GET, f"{DOCS}/{{file...}}", Pages.docs, "guides/deployment.md"),
+    Route(GET, "/{page...}", Pages.other, "explanation/architecture.md"),
+    Route(GET, "/api/v2/", Meta.services, "reference/wire.md"),
+    Route(GET, "/api/v2/config", Meta.config, "reference/calls.md"),
+    Route(GET, "/api/v2/docs", Meta.docs, "reference/wire.md"),
+    Route(GET, "/api/v2/docs/{file...}", Meta.docs, "reference/wire.md"),
+    Route(GET, "/api/v2/_spec", Meta.spec, "reference/wire.md"),
+    Route(ANY, "/api/v2/{script...}", ScriptCalls.answer, "reference/calls.md"),
+    Route(GET, "/api/v2/{dataset}/", Meta.parts, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_spec", Meta.dataset_spec, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_schema", Meta.schema, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_schema/{table}", Meta.schema, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_schema/{table}/_field", Meta.schema, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_schema/{table}/_field/{field}", Meta.schema, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_schema/{table}/_related", Meta.schema, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_schema/{table}/_related/{relation}", Meta.schema, "reference/wire.md"),
+    Route(CALL, "/api/v2/{dataset}/_proc", Meta.routine, "reference/wire.md"),
+    Route(CALL, "/api/v2/{dataset}/_proc/{routine}", Meta.routine, "reference/wire.md"),
+    Route(CALL, "/api/v2/{dataset}/_func", Meta.routine, "reference/wire.md"),
+    Route(CALL, "/api/v2/{dataset}/_func/{routine}", Meta.routine, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_table", Meta.tables, "reference/wire.md"),
+    Route(ANY, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
+    Route(RECORD, "/api/v2/{dataset}/_table/{table}/{id}", TableCalls.answer, "reference/wire.md"),
+)
+
+
+def _by_segment(prefix: str) -> dict[str, Handler]:
+    """Return the handlers below `prefix` by the next segment of the path, where that is a fixed word."""
+    below = ((route.path.removeprefix(prefix).partition("/")[0], route) for route in reversed(ROUTES)
+             if route.path.startswith(prefix))  # fmt: skip
+    return {segment: route.handler for segment, route in below if "{" not in segment}
+
+
+PAGES = {route.path: route.handler for route in ROUTES if "{" not in route.path and not route.path.startswith(API)}
+META = _by_segment(API)  # "", config, docs, _spec
+DATASET = _by_segment(f"{API}{{dataset}}/")  # "", _spec, _schema, _proc, _func, _table

@@ -1,0 +1,40 @@
+"""Requests for the scripts of a project: caller, idempotency key, script."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tableapi.app.callers import Callers
+from tableapi.app.state import Services
+from tableapi.endpoints.registry import Scripts
+from tableapi.errors import NotFound
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+
+
+class ScriptCalls:
+    """Answer requests below `/api/v2/` that belong to a script."""
+
+    def __init__(self, services: Services, scripts: Scripts, callers: Callers) -> None:
+        self._services, self._scripts, self._callers = services, scripts, callers
+
+    async def answer(self, request: HttpRequest, parts: list[str]) -> Reply:
+        """Answer one request. Raises ApiError; NotFound for a path without a script."""
+        path = "/".join(parts)
+        endpoint = self._scripts.find(request.method, path)
+        if endpoint is None:
+            raise NotFound("There is nothing here.", reason="unknown_service")
+        request.route = endpoint.name
+        if not endpoint.public:
+            request.actor = await self._callers.caller(request, endpoint)
+        request.cancellable = request.method == "GET"
+        request.time_limit = endpoint.seconds
+        key = request.headers.get("idempotency-key")
+        if key is None or request.method == "GET" or endpoint.public:
+            return await self._scripts.run(endpoint, request)
+        body = await request.peek_body(endpoint.body_bytes or self._services.settings.body_bytes)
+        run = partial(self._scripts.run, endpoint, request)
+        return await self._services.answers.again(
+            key, request.actor, f"{request.method} {path}", request.query_string + b"\0" + body, run,
+            endpoint.repeatable,
+        )  # fmt: skip

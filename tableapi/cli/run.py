@@ -1,0 +1,51 @@
+"""What `tableapi run` does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tableapi.config.command_error import CommandError
+from tableapi.config.settings import Settings
+
+
+class UnknownScript(CommandError):
+    """The script or an argument of `tableapi run` does not exist."""
+
+    code = 2
+
+
+async def run_script(settings: Settings, folder: Path, name: str, words: Sequence[str]) -> None:
+    """Upgrade the database, run the job `name` with arguments `name=value`, and print its result. Raises ApiError."""
+    from tableapi.db.database import Db
+    from tableapi.endpoints.registry import Scripts
+    from tableapi.server.migrate import init
+
+    payload: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise UnknownScript(f"'{word}' is not name=value.")
+        payload[key] = value
+    if settings.init:
+        await init(settings, folder, say=lambda line: print(line, file=sys.stderr))
+    db = Db(str(settings.database_url), reads=1, pool=4, statement_timeout=3600, name="tableapi-run")
+    await db.connect()
+    scripts = Scripts.load(folder, settings, db)
+    try:
+        if name not in scripts.jobs:
+            raise UnknownScript(f"There is no internal script '{name}'. There are: {', '.join(sorted(scripts.jobs))}.")
+        result = await scripts.run_job(name, payload)
+    finally:
+        await scripts.close()
+        await db.close()
+    if result is not None:
+        print(result if isinstance(result, str) else orjson.dumps(result, default=_plain).decode())
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else str(value)

@@ -1,0 +1,49 @@
+"""Send a response with the headers that every response has, and answer preflight requests of browsers."""
+
+from __future__ import annotations
+
+import re
+
+from tableapi.auth.policy import VERBS
+from tableapi.http.request import HttpRequest, Send
+from tableapi.http.response import Reply
+
+_NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
+_API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+_UNCACHED = [*_API_HEADERS, (b"cache-control", b"no-store")]
+_LIMIT_HEADERS = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # refusals and replayed responses bring their own
+
+
+def preflight(request: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
+    """Return the headers that allow a browser on one of `origins` to send its request."""
+    if request.headers.get("origin") not in origins:
+        return {"Allow": ", ".join(VERBS)}
+    names = request.headers.get("access-control-request-headers", "")
+    return {
+        "Access-Control-Allow-Methods": ", ".join(VERBS),
+        "Access-Control-Allow-Headers": _NOT_IN_HEADER_NAMES.sub("", names[:2000])[:500],
+        "Access-Control-Max-Age": "600",
+    }
+
+
+async def send_response(send: Send, request: HttpRequest, response: Reply, origins: frozenset[str]) -> None:
+    """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body."""
+    body = response.body
+    headers = [
+        (b"content-type", response.content_type.encode()),
+        (b"content-length", b"%d" % len(body)),
+        (b"x-request-id", request.request_id.encode()),
+    ]
+    if request.route != "page":
+        headers += _API_HEADERS if "Cache-Control" in response.headers else _UNCACHED
+    if (hit := request.hit) is not None and not _LIMIT_HEADERS & response.headers.keys():
+        headers += (
+            (b"x-ratelimit-limit", b"%d" % hit.limit),
+            (b"x-ratelimit-remaining", b"%d" % hit.remaining),
+            (b"x-ratelimit-reset", b"%d" % hit.reset_epoch),
+        )
+    if (origin := request.headers.get("origin")) in origins and origin:
+        headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
+    headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in response.headers.items()]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})

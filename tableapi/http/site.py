@@ -1,0 +1,68 @@
+"""Serve the built documentation: a folder of static pages below a path."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from tableapi.errors import NotFound
+from tableapi.http.response import Reply
+from tableapi.http.static import COMPRESSED, REVALIDATE, File
+
+_INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
+
+
+class Site:
+    """The files of a documentation site, indexed when it is created and read on first use.
+
+    A request selects from the index and never builds a file name, so no path leads out of the folder.
+    """
+
+    def __init__(self, folder: Path, prefix: str, headers: Mapping[str, str]) -> None:
+        self._prefix, self._headers = prefix, headers
+        self._paths = {
+            path.relative_to(folder).as_posix(): path
+            for path in folder.rglob("*")
+            if path.is_file() and not path.is_symlink() and path.suffix not in COMPRESSED
+        }
+        self._files: dict[str, tuple[File, Mapping[str, str]]] = {}
+
+    @classmethod
+    def find(cls, folders: tuple[Path, ...], prefix: str, headers: Mapping[str, str]) -> Site | None:
+        """Return the site in the first folder that holds an index.html; None without one."""
+        for folder in folders:
+            if (folder / "index.html").is_file():
+                return cls(folder, prefix, headers)
+        return None
+
+    def reply(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Reply:
+        """Return the page or file at `path`, which begins with the prefix. Raises NotFound."""
+        name = path.removeprefix(self._prefix)
+        if (not name or name[-1] != "/") and f"{name}/index.html".lstrip("/") in self._paths:
+            return Reply(b"", 307, headers={"Location": f"{mount}{path}/"})
+        name = name.removeprefix("/")
+        if not name or name[-1] == "/":
+            name += "index.html"
+        if name not in self._paths:
+            raise NotFound("There is no such page.")
+        if name not in self._files:
+            self._files[name] = self._read(self._paths[name])
+        file, headers = self._files[name]
+        return file.reply(request_headers, headers, REVALIDATE)
+
+    def _read(self, path: Path) -> tuple[File, Mapping[str, str]]:
+        """Read a file. A page gets a policy that allows exactly the inline scripts it was built with."""
+        file = File.read(path)
+        hashes = {_source(script) for script in _INLINE_SCRIPT.findall(file.plain)} if path.suffix == ".html" else ()
+        if not hashes:
+            return file, self._headers
+        policy = self._headers["Content-Security-Policy"]
+        allowed = policy.replace("script-src 'self'", f"script-src 'self' {' '.join(sorted(hashes))}")
+        return file, {**self._headers, "Content-Security-Policy": allowed}
+
+
+def _source(script: bytes) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"

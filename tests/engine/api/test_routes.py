@@ -1,0 +1,112 @@
+"""Every URL of the engine is in `app/routes.py`: what is listed answers, what is not listed is 404."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx2
+import pytest
+
+from tableapi import TableAPI
+from tableapi.app import routes
+from tableapi.app.pages import Pages
+from tableapi.app.routes import ROUTES, Route
+from tableapi.app.script_calls import ScriptCalls
+from tableapi.config.settings import ExplicitSettings
+from tests.helpers.support import execute
+
+SCHEMA = """
+create table customer (id integer primary key, name text);
+create table invoice (id integer primary key, customer_id integer references customer);
+insert into customer values (1, 'Ada');
+create function answer() returns integer language sql stable as 'select 42';
+create procedure nothing() language sql as 'select 1';
+"""
+VALUES = {
+    "dataset": "shop", "table": "invoice", "id": "1", "field": "id", "relation": "customer_by_customer_id",
+    "file...": "docs.js", "page...": "",
+}  # fmt: skip
+BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# Answered by scripts, by a front end, or only where the documentation is built or metrics are on.
+ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.metrics)
+
+
+@pytest.fixture
+async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of a database with two tables, one function and one procedure."""
+    api = TableAPI({"shop": url}, open=True, settings=ExplicitSettings(public_routines=("answer", "nothing")))
+    transport = httpx2.ASGITransport(app=api)
+    async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host") as client:
+        yield client
+
+
+@pytest.fixture
+def url(new_database: Callable[[], str]) -> str:
+    execute(address := new_database(), SCHEMA)
+    return address
+
+
+def _path(route: Route) -> str:
+    routine = {"routine": "nothing" if "_proc" in route.path else "answer"}
+    return re.sub(r"\{([a-z.]+)\}", lambda match: (VALUES | routine)[match[1]], route.path)
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if r.handler not in ELSEWHERE], ids=lambda route: route.path)
+async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncClient, route: Route) -> None:
+    await http.post("/api/v2/shop/_table/invoice", json=BODIES["POST"])
+    for method in METHODS:
+        if route.path.endswith("{table}") and method in ("PUT", "PATCH", "DELETE"):
+            body = BODIES["POST"]
+        else:
+            body = BODIES.get(method, BODIES["PUT"] if method == "PATCH" else None)
+        path = _path(route) + ("?upsert=true" if route.path.endswith("/_table/{table}") else "")
+        response = await http.request(method, path, json=body if "/_table/" in path else None)
+        if method in route.methods:
+            assert response.status_code in (200, 307, 409), (method, response.text)
+        else:
+            assert response.status_code in (400, 405), (method, response.text)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/none", "/healthz/x", "/docs", "/docs/", "/docs/x", "/api/v2/none", "/api/v2/config/x",
+        "/api/v2/_spec/x", "/api/v2/docs/none.js", "/api/v2/shop/none", "/api/v2/shop/_spec/x",
+        "/api/v2/shop/_table/none", "/api/v2/shop/_table/invoice/1/x", "/api/v2/shop/_schema/none",
+        "/api/v2/shop/_schema/invoice/x", "/api/v2/shop/_schema/invoice/_field/id/x", "/api/v2/shop/_func/none",
+        "/api/v3x/shop",
+    ],
+)  # fmt: skip
+async def test_what_is_not_listed_is_404(http: httpx2.AsyncClient, path: str) -> None:
+    assert (await http.get(path)).status_code == 404
+
+
+def test_the_dispatch_tables_come_from_the_list() -> None:
+    assert set(routes.META) == {"", "_spec", "config", "docs"}
+    assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table"}
+    assert {"/healthz", "/readyz", "/metrics"} <= set(routes.PAGES)
+    assert len({(route.methods, route.path) for route in ROUTES}) == len(ROUTES)
+
+
+async def test_other_scopes_do_not_end_the_application(url: str) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    api = TableAPI({"shop": url}, open=True)
+    async with api.lifespan():
+        for app in (api, await api.start()):
+            await app({"type": "websocket", "path": "/", "headers": []}, receive, send)
+            await app({"type": "unknown"}, receive, send)
+    assert sent == [{"type": "websocket.close", "code": 1000}] * 2
+
+
+def test_every_route_names_a_page_of_the_documentation() -> None:
+    assert all(re.fullmatch(r"(guides|reference|explanation)/\w+\.md", route.page) for route in ROUTES)
