@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.helpers.support import ROOT, Serve, free_port
+from tests.helpers.support import ROOT, NewDatabase, Serve, free_port
 
 # Parts of journeys, and those that test_sheets and test_apidocs walk.
 ELSEWHERE = ("browser", "mail", "dailywork", "apidocs")
@@ -42,7 +42,7 @@ def postbox() -> Iterator[tuple[Postbox, str]]:
 
 @pytest.mark.parametrize("journey", JOURNEYS, ids=lambda path: path.stem)
 def test_a_person_walks_through(
-    journey: Path, serve: Serve, new_database: Callable[[], str], postbox: tuple[Postbox, str]
+    journey: Path, serve: Serve, new_database: NewDatabase, postbox: tuple[Postbox, str]
 ) -> None:
     mails, mail_url = postbox
     settings = {"DEMO": "1", "WORKERS": "1", "RATE_LIMITS": "off", "DATABASE_URL": new_database(), "MAIL_URL": mail_url}

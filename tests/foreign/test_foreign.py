@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -14,8 +13,8 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.foreign import database as made
-from tests.helpers.support import Serve, execute
+from tests.foreign import database
+from tests.helpers.support import NewDatabase, Serve
 
 # What cannot be read: PostgreSQL itself refuses.
 UNREADABLE = {"unfilled", "failing", "divided"}
@@ -34,22 +33,18 @@ order by 1
 
 
 @pytest.fixture(scope="module")
-def urls(pg_url: str) -> Iterator[tuple[str, str]]:
-    """The address of the database for its owner, and for the role that serves."""
-    name = f"foreign_{os.getpid()}"
-    execute(pg_url, f"create database {name}")
-    parts = urlsplit(pg_url)
-    owner = urlunsplit(parts._replace(path=f"/{name}"))
-    reader = urlunsplit(parts._replace(path=f"/{name}", netloc=f"{made.READER}:reads@{parts.hostname}:{parts.port}"))
-    yield owner, reader
-    execute(pg_url, f"drop database {name} with (force)")
+def urls(module_database: NewDatabase) -> tuple[str, str]:
+    """Return the URLs of the database for its owner and for the role of the server."""
+    owner = module_database()
+    parts = urlsplit(owner)
+    return owner, urlunsplit(parts._replace(netloc=f"{database.READER}:reads@{parts.hostname}:{parts.port}"))
 
 
 @pytest.fixture(scope="module")
 async def sql(urls: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
     """A connection of the role that serves, in the session settings of the server."""
     owner = await asyncpg.connect(urls[0])
-    await made.build(owner)
+    await database.build(owner)
     await owner.close()
     connection = await asyncpg.connect(urls[1], server_settings={"timezone": "UTC", "datestyle": "ISO, MDY"})
     yield connection
@@ -57,9 +52,9 @@ async def sql(urls: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
 
 
 @pytest.fixture(scope="module")
-def http(urls: tuple[str, str], sql: object, session_serve: Serve, tmp_path_factory: Any) -> Iterator[httpx.Client]:
+def http(urls: tuple[str, str], sql: object, module_serve: Serve, tmp_path_factory: Any) -> Iterator[httpx.Client]:
     folder: Path = tmp_path_factory.mktemp("foreign")
-    server = session_serve("--dataset", f"x={urls[1]}", "--open", cwd=folder)
+    server = module_serve("--dataset", f"x={urls[1]}", "--open", cwd=folder)
     refused: list[str] = []
 
     def look(answer: httpx.Response) -> None:
@@ -69,7 +64,6 @@ def http(urls: tuple[str, str], sql: object, session_serve: Serve, tmp_path_fact
 
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=60, event_hooks={"response": [look]}) as client:
         yield client
-    server.stop()
     assert not refused, "\n".join(refused)
 
 
@@ -171,7 +165,7 @@ COMPARED = ("id", "reference", "integer", "decimal", "double", "boolean", "strin
 
 def as_text(name: str, field: dict[str, Any]) -> str:
     """The value in SQL; JSON leaves out the mask of a single address."""
-    column = made.name(name)
+    column = database.name(name)
     return f"to_json({column}) #>> '{{}}'" if field["db_type"] == "inet" else f"{column}::text"
 
 
@@ -204,16 +198,16 @@ async def test_every_relation_leads_to_the_records_that_it_names(
                 assert all(other[one["ref_field"]] == value for other in held), (table["name"], one["name"])
                 assert held or one["type"] != "belongs_to" or value is None
                 seen += len(held)
-    assert seen > made.KEYS
-    long = described(http, made.LONG + "two")
-    assert len([one for one in long["related"] if one["type"] == "belongs_to"]) >= made.KEYS
+    assert seen > database.KEYS
+    long = described(http, database.LONG + "two")
+    assert len([one for one in long["related"] if one["type"] == "belongs_to"]) >= database.KEYS
 
 
 def test_each_of_many_relations_can_be_asked_for_alone_and_with_options(http: httpx.Client) -> None:
-    relations = described(http, made.LONG + "two")["related"]
+    relations = described(http, database.LONG + "two")["related"]
     for one in relations:
         name = one["name"]
-        found = rows(http, made.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
+        found = rows(http, database.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
         assert all(name in row for row in found), name
 
 
@@ -289,9 +283,9 @@ def test_every_field_can_be_filtered_ordered_and_grouped_or_is_refused(
 ) -> None:
     for table in readable(tables):
         if table["name"] in (
-            *made.ODD_NAMES[10:],
+            *database.ODD_NAMES[10:],
             "odd_columns",
-            made.LONG + "two",
+            database.LONG + "two",
         ):
             continue
         url = f"/_table/{path(table['name'])}"

@@ -15,7 +15,7 @@ from scripts._shared.settings import Settings
 from tableapi.app.pipeline import App
 from tableapi.app.served import of_project
 from tableapi.server import migrate
-from tests.helpers.product import KEY, Account, Postman, World
+from tests.helpers.product import KEY, Account, Product, SmtpServer
 from tests.helpers.shop import Shop, open_shop
 from tests.helpers.support import ROOT, free_port
 
@@ -35,9 +35,9 @@ async def product_url(pg_url: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def world(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+async def product(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
     """The product on a database made by `tableapi init`, with a real SMTP peer."""
-    postman, port = Postman([]), free_port()
+    smtp, port = SmtpServer([]), free_port()
     settings = Settings(
         database_url=product_url,
         data_dir=tmp_path_factory.mktemp("data"),
@@ -48,36 +48,36 @@ async def world(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> A
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
     app = App(settings, replace(of_project(ROOT), urls={"leads": product_url}))
-    smtp = Controller(postman, hostname="127.0.0.1", port=port)
-    smtp.start()
+    controller = Controller(smtp, hostname="127.0.0.1", port=port)
+    controller.start()
     await app.services.open()
-    yield World(app, postman)
+    yield Product(app, smtp)
     await app.services.close()
-    smtp.stop()
+    controller.stop()
 
 
 @pytest.fixture
-async def account(world: World) -> Account:
+async def account(product: Product) -> Account:
     """A client with the Business plan."""
-    return await world.account()
+    return await product.account()
 
 
 @pytest.fixture
-async def other(world: World) -> Account:
+async def other(product: Product) -> Account:
     """Somebody else's client."""
-    return await world.account()
+    return await product.account()
 
 
 @pytest.fixture
-async def shop(world: World, tmp_path: Path) -> AsyncIterator[Shop]:
+async def shop(product: Product, tmp_path: Path) -> AsyncIterator[Shop]:
     """The product with a payment sandbox of this test's own. Prices and customers are this sandbox's."""
-    await world.db.execute("delete from planprice")
-    await world.work()
-    async with open_shop(world, tmp_path) as opened:
+    await product.db.execute("delete from planprice")
+    await product.work()
+    async with open_shop(product, tmp_path) as opened:
         yield opened
 
 
 @pytest.fixture
-async def trial(world: World) -> Account:
+async def trial(product: Product) -> Account:
     """A client on the free plan."""
-    return await world.account(planid=1)
+    return await product.account(planid=1)

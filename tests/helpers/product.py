@@ -31,7 +31,7 @@ TABLE = "/api/v2/leads/_table/"
 
 
 @dataclass
-class Postman:
+class SmtpServer:
     """The SMTP server that the mails go to."""
 
     mails: list[EmailMessage]
@@ -44,11 +44,11 @@ class Postman:
 
 
 @dataclass
-class World:
+class Product:
     """One database with the product on it."""
 
     app: App
-    postman: Postman
+    smtp: SmtpServer
     addresses: int = 0
 
     @property
@@ -82,7 +82,7 @@ class World:
     async def mails(self, to: str) -> list[EmailMessage]:
         """The mails to one address, oldest first, when the queue is empty."""
         await self.work()
-        return [mail for mail in self.postman.mails if mail["To"] == to]
+        return [mail for mail in self.smtp.mails if mail["To"] == to]
 
     async def link(self, to: str) -> tuple[str, dict[str, str]]:
         """Path and query of the link in the newest mail to an address."""
@@ -149,8 +149,8 @@ class Account:
 
     owner: User
 
-    def __init__(self, world: World, clientid: int) -> None:
-        self.world, self.clientid = world, clientid
+    def __init__(self, product: Product, clientid: int) -> None:
+        self.product, self.clientid = product, clientid
 
     async def user(self, role: str = "member", email: str = "", password: str | None = None, **fields: Any) -> User:
         """A verified user with a live session. `fields` are columns of appuser."""
@@ -159,21 +159,21 @@ class Account:
             "email": email, "role": role, "isverified": 1, "password": password, **fields}  # fmt: skip
         marks = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
         sql = f"insert into appuser ({', '.join(columns)}) values ({marks}) returning appuserid"
-        appuserid = await self.world.db.fetchval(sql, *columns.values())
+        appuserid = await self.product.db.fetchval(sql, *columns.values())
         token = await self.session(appuserid)
-        return User(appuserid, email, token, self.world.caller(token))
+        return User(appuserid, email, token, self.product.caller(token))
 
     async def session(self, appuserid: int) -> str:
         """The token of a new session."""
         token = secrets.token_urlsafe(32)
         sql = "insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $3)"
-        await self.world.db.execute(sql, token_hash(token), appuserid, self.clientid)
+        await self.product.db.execute(sql, token_hash(token), appuserid, self.clientid)
         return token
 
     async def set_credits(self, amount: int) -> None:
         """The same balance of each kind, with the ledger to match."""
         for kind in ("contactcredit", "bus_email_credits", "personal_email_credits"):
-            await self.world.db.execute(
+            await self.product.db.execute(
                 f"with b as (update usercredit c set {kind} = $2 from (select clientid, {kind} as old from usercredit"
                 f" where clientid = $1) o where c.clientid = o.clientid returning c.clientid, $2 - o.old as delta)"
                 f" insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
@@ -184,12 +184,12 @@ class Account:
             )
 
     async def credits(self) -> dict[str, int]:
-        row = await self.world.db.fetchrow("select * from usercredit where clientid = $1", self.clientid)
+        row = await self.product.db.fetchrow("select * from usercredit where clientid = $1", self.clientid)
         return dict(row) if row else {}
 
     async def ledger_fits(self) -> bool:
         """Is the sum of the ledger the balance, for every kind?"""
-        rows = await self.world.db.fetch(
+        rows = await self.product.db.fetch(
             "select kind, sum(delta) as total from creditledger where clientid = $1 group by kind", self.clientid
         )
         balances = await self.credits()

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from scripts._shared.sandbox.stripe.deliver import signature
 from scripts._shared.sandbox.stripe.service import Service
 from scripts._shared.vendors.payments import Payments
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 SECRET, BASE = "whsec_of_the_tests", "http://stripe.test/sandbox/stripe"
 WEBHOOK = API + "webhooks/payment"
@@ -26,15 +26,15 @@ CREDITS = ("contactcredit", "bus_email_credits", "personal_email_credits")
 class Shop:
     """The sandbox in this process. Events wait until `deliver` sends them."""
 
-    def __init__(self, world: World, folder: Path) -> None:
-        self.world = world
+    def __init__(self, product: Product, folder: Path) -> None:
+        self.product = product
         self.service = Service(folder, BASE, None)
         app = Starlette(
             routes=[Route("/sandbox/stripe/{path:path}", self.service.answer, methods=["GET", "POST", "DELETE"])]
         )
         self.transport = httpx2.ASGITransport(app)
         self.http = httpx2.AsyncClient(transport=self.transport, base_url=BASE)
-        self.webhook = world.caller(key="")
+        self.webhook = product.caller(key="")
         self.seen: set[str] = set()
 
     def payments(self) -> Payments:
@@ -64,7 +64,7 @@ class Shop:
         for event in self.fresh() if events is None else events:
             answer = await self.post(event)
             assert answer.status_code == 200, answer.text
-        await self.world.work()
+        await self.product.work()
 
     # -- time and trouble ----------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class Shop:
 
     async def new_card(self, account: Account, name: str) -> None:
         """The card that the running subscription will be charged with."""
-        subid = await self.world.db.fetchval(
+        subid = await self.product.db.fetchval(
             "select stripe_subid from usersubscription where clientid = $1 and isactive = 1", account.clientid
         )
         answer = await self.http.post(
@@ -105,7 +105,7 @@ class Shop:
 
     async def row(self, account: Account) -> Any:
         """The subscription that the app looks at first."""
-        return await self.world.db.fetchrow(
+        return await self.product.db.fetchrow(
             "select * from usersubscription where clientid = $1 order by isactive desc, createdon desc,"
             " subscriptionid desc limit 1",
             account.clientid,
@@ -115,13 +115,13 @@ class Shop:
         return int((await self.row(account))["planid"])
 
     async def credits(self, account: Account) -> tuple[int, int, int]:
-        row = await self.world.db.fetchrow("select * from usercredit where clientid = $1", account.clientid)
+        row = await self.product.db.fetchrow("select * from usercredit where clientid = $1", account.clientid)
         assert row is not None
         return row["contactcredit"], row["bus_email_credits"], row["personal_email_credits"]
 
     async def balanced(self, account: Account) -> bool:
         """Is the sum of the ledger the balance, for each kind?"""
-        rows = await self.world.db.fetch(
+        rows = await self.product.db.fetch(
             "select kind, sum(delta)::int as total from creditledger where clientid = $1 group by kind",
             account.clientid,
         )
@@ -129,17 +129,17 @@ class Shop:
         return tuple(sums.get(kind, 0) for kind in CREDITS) == await self.credits(account)
 
     async def invoices(self, account: Account) -> list[Any]:
-        return await self.world.db.fetch(
+        return await self.product.db.fetch(
             "select * from transactionhistory where clientid = $1 order by transactiondate, transactionid",
             account.clientid,
         )
 
 
 @asynccontextmanager
-async def open_shop(world: World, folder: Path) -> AsyncIterator[Shop]:
-    """The world with payments set up, until the end of the block."""
-    shop = Shop(world, folder)
-    adapters = vars(world.scripts.vendors)
+async def open_shop(product: Product, folder: Path) -> AsyncIterator[Shop]:
+    """The product with payments set up, until the end of the block."""
+    shop = Shop(product, folder)
+    adapters = vars(product.scripts.vendors)
     before = adapters.get("payments")
     adapters["payments"] = payments = shop.payments()
     yield shop

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,13 @@ def execute(url: str, sql: str) -> None:
         await connection.close()
 
     asyncio.run(run())
+
+
+async def until(condition: Callable[[], Awaitable[object]], seconds: float = 30.0) -> None:
+    """Poll the condition every 20 ms until it is true. Raises TimeoutError after `seconds`."""
+    async with asyncio.timeout(seconds):
+        while not await condition():  # noqa: ASYNC110 - other processes and servers send no event
+            await asyncio.sleep(0.02)
 
 
 def free_port() -> int:
@@ -92,6 +99,7 @@ class Server:
 
 
 Serve = Callable[..., Server]
+NewDatabase = Callable[..., str]  # (sql="") -> the URL of a new database
 
 
 def start(stack: ExitStack, folder: Path, *words: str, cwd: Path | None = None, **environment: str | Path) -> Server:

@@ -7,7 +7,7 @@ import io
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from tableapi.server.postgres.server import binaries
-from tests.helpers.support import ROOT, Serve, Server, clean_environment
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment
 
 KEY = "test-app-key"  # of the product's tests, which run on the copy
 OWNER = {"email": "owner@acme-demo.com", "password": "Demo1234"}
@@ -61,7 +61,7 @@ def revealed(http: httpx2.Client) -> dict[str, Any]:
 
 
 @pytest.fixture
-def backup(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> dict[str, Any]:
+def backup(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> dict[str, Any]:
     """A demo that was used, backed up while it runs, and what it answered then."""
     url = new_database()
     with_data = {"DATABASE_URL": url, "DATA_DIR": tmp_path / "data"}
@@ -85,7 +85,7 @@ def backup(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> dic
 
 @pytest.mark.slow
 def test_a_backup_restores_into_an_empty_place(
-    backup: dict[str, Any], new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = new_database()
     program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")
@@ -115,7 +115,7 @@ def test_a_backup_restores_into_an_empty_place(
 
 
 def test_without_its_secrets_a_backup_opens_nothing(
-    backup: dict[str, Any], new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = new_database()
     program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")

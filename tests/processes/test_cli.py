@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.helpers.support import ROOT, Serve, Server, descendants, execute, free_port, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, descendants, execute, free_port, tableapi
 
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
 
@@ -102,7 +102,7 @@ def test_a_port_in_use_is_said_before_anything_starts(project: Path, tmp_path: P
 
 
 def test_a_port_of_another_server_of_ours_is_in_use_too(
-    serve: Serve, project: Path, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, project: Path, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database()
     first = serve(cwd=project, DATABASE_URL=url)
@@ -129,9 +129,7 @@ def test_a_database_that_refuses_is_named_without_its_password(change: str, pg_u
     assert "hidden" not in refused.stderr
 
 
-def test_a_schema_that_does_not_apply_is_one_line(
-    project: Path, new_database: Callable[[], str], tmp_path: Path
-) -> None:
+def test_a_schema_that_does_not_apply_is_one_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
     (project / "schema.sql").write_text("create tabel note ();")
 
     refused = tableapi("init", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
@@ -141,7 +139,7 @@ def test_a_schema_that_does_not_apply_is_one_line(
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
     settings = {"DATABASE_URL": new_database(), "DATA_DIR": str(tmp_path / "data")}
 
     script = tableapi("run", "nothing", cwd=project, **settings)
@@ -237,9 +235,7 @@ def test_two_servers_share_one_embedded_database(serve: Serve, project: Path) ->
     assert _healthy(second)
 
 
-def test_any_database_is_served_without_a_project(
-    serve: Serve, tmp_path: Path, new_database: Callable[[], str]
-) -> None:
+def test_any_database_is_served_without_a_project(serve: Serve, tmp_path: Path, new_database: NewDatabase) -> None:
     server = serve("--dataset", f"one={new_database()}", "--dataset", f"two={new_database()}", "--open", cwd=tmp_path)
 
     assert "/api/v2/one/_table/" in server.told
@@ -248,7 +244,7 @@ def test_any_database_is_served_without_a_project(
     assert not (_data_dir(server) / "postgres").exists()
 
 
-def test_open_to_all_addresses_needs_the_key(serve: Serve, tmp_path: Path, new_database: Callable[[], str]) -> None:
+def test_open_to_all_addresses_needs_the_key(serve: Serve, tmp_path: Path, new_database: NewDatabase) -> None:
     server = serve(
         "--dataset", f"one={new_database()}", "--open", "--host", "0.0.0.0", "--api-key", "sesame", cwd=tmp_path
     )
@@ -258,7 +254,7 @@ def test_open_to_all_addresses_needs_the_key(serve: Serve, tmp_path: Path, new_d
     assert httpx2.get(url, headers={"X-API-Key": "sesame"}).status_code == 200
 
 
-def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_database: Callable[[], str]) -> None:
+def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_database: NewDatabase) -> None:
     url = new_database()
     server = serve("--dataset", f"one={url}", "--open", cwd=tmp_path)
     execute(url, "create table late (lateid integer primary key)")
@@ -268,7 +264,7 @@ def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_databas
     _until(lambda: httpx2.get(f"{server.url}/api/v2/one/_table/late").status_code == 200)
 
 
-def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_database: Callable[[], str]) -> None:
+def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_database: NewDatabase) -> None:
     """A full pipe on standard error must not stop the answers."""
     port = free_port()
     command = [sys.executable, "-m", "tableapi", "serve"]

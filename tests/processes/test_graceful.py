@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
 
 import asyncpg
 import httpx2
 import pytest
 
 from tests.helpers.load import Request, load
-from tests.helpers.support import Serve, Server, execute
+from tests.helpers.support import NewDatabase, Serve, Server, execute
 
 SCHEMA = "create table note (id int primary key, text text not null); insert into note values (1, 'a')"
 NOTES = "/api/v2/db/_table/note"
@@ -25,7 +24,7 @@ def asked(number: int) -> Request:
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
+def url(new_database: NewDatabase) -> str:
     made = new_database()
     execute(made, SCHEMA)
     return made

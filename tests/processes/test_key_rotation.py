@@ -20,7 +20,7 @@ from tableapi.crypto.vault import Vault
 from tests.helpers.balancer import Balancer, balancer
 from tests.helpers.customer import CONTACTS, KEY, REVEAL, SECRET, SETTINGS, TOKEN, books, prepare, reveal
 from tests.helpers.load import Request, Seen, load
-from tests.helpers.support import ROOT, Serve, Server
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server
 
 PEOPLE = 20_000
 NEW = "the secret that comes after that one"
@@ -67,7 +67,7 @@ def check(seen: Seen) -> int:
 
 
 async def test_keys_are_rotated_without_a_failed_request(
-    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     fixed = SETTINGS | {

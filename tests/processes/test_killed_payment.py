@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve, Server
+from tests.helpers.support import NewDatabase, Serve, Server
 
 KEY = "test-app-key"
 KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
@@ -61,7 +61,7 @@ class Customer:
 
 
 @pytest.mark.slow
-def test_every_step_may_be_the_last(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_every_step_may_be_the_last(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     url = new_database()
     customer = Customer(lambda: serve(DEMO="1", DATABASE_URL=url, DATA_DIR=tmp_path / "data", APP_KEYS=KEY))
 

@@ -12,8 +12,8 @@ from functools import partial
 import httpx2
 import pytest
 
-from tests.helpers.account import books, caller, prepare, settings
-from tests.helpers.support import Serve, descendants
+from tests.helpers.customer import caller, charges, prepare, settings
+from tests.helpers.support import NewDatabase, Serve, descendants
 
 ROUNDS, REVEALS = 10, 200
 
@@ -24,7 +24,7 @@ async def _reveal_until_killed(url: str, first: int, kill: Callable[[], object])
 
     async def one(http: httpx2.AsyncClient, number: int) -> None:
         nonlocal answered
-        body = {"linkedinurl": f"linkedin.com/in/kill-{number}", "type": "directdial", "action": "reveal"}
+        body = {"linkedinurl": f"linkedin.com/in/person-{number}", "type": "directdial", "action": "reveal"}
         try:
             answer = await http.post("getcontact", json=body)
         except httpx2.HTTPError:
@@ -48,21 +48,19 @@ def _all_end(watched: list[int]) -> bool:
 
 
 @pytest.mark.slow
-async def test_workers_without_a_parent_end_in_the_middle_of_requests(
-    new_database: Callable[[], str], serve: Serve
-) -> None:
+async def test_workers_without_a_parent_end_in_the_middle_of_requests(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
     await prepare(url, REVEALS)
     watched = [os.pidfd_open(pid) for pid in descendants(server.process.pid)]
     await _reveal_until_killed(server.url, 0, partial(server.stop, signal.SIGKILL))
     assert await asyncio.to_thread(_all_end, watched)
-    reveals, booked, spent = await books(url)
+    reveals, booked, spent = await charges(url)
     assert reveals == booked == spent
 
 
 @pytest.mark.slow
-async def test_charges_and_reveals_stay_equal(new_database: Callable[[], str], serve: Serve) -> None:
+async def test_charges_and_reveals_stay_equal(new_database: NewDatabase, serve: Serve) -> None:
     # The fixture makes its database outside of an event loop.
     url = await asyncio.to_thread(new_database)
     seen = 0
@@ -73,7 +71,7 @@ async def test_charges_and_reveals_stay_equal(new_database: Callable[[], str], s
         if round_ == 0:
             await prepare(url, ROUNDS * REVEALS)
         seen += await _reveal_until_killed(server.url, round_ * REVEALS, server.kill)
-        reveals, booked, spent = await books(url)
+        reveals, booked, spent = await charges(url)
         assert reveals == booked == spent
         assert seen <= reveals <= (round_ + 1) * REVEALS
     assert ROUNDS * REVEALS // 3 <= seen < ROUNDS * REVEALS  # it was killed on the way

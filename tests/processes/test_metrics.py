@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
 
 from scripts._shared.demo.people import people
-from tests.helpers.support import ROOT, Serve
+from tests.helpers.support import ROOT, NewDatabase, Serve
 
 KEY = "test-app-key"
 NAME = re.compile(r"\b((?:tableapi|project)_[a-z_]+)")
@@ -29,7 +28,7 @@ def series(text: str) -> dict[str, set[str]]:
     return found
 
 
-def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     server = serve(DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS=KEY, WORKER="off")
     with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": KEY}, timeout=20) as http:
         who = {"email": "owner@acme-demo.com", "password": "Demo1234"}

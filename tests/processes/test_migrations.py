@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import asyncpg
@@ -14,7 +13,7 @@ import pytest
 from tableapi.server import migrate
 from tableapi.server.migrate import BadMigration
 from tableapi.server.postgres.server import binaries
-from tests.helpers.support import ROOT, tableapi
+from tests.helpers.support import ROOT, NewDatabase, tableapi
 
 RELEASED = ROOT / "tests" / "data" / "released" / "0000.sql"
 
@@ -49,9 +48,7 @@ def dumped(url: str) -> list[str]:
     return sorted(line for line in lines if line and not line.startswith(("--", "\\")))
 
 
-async def test_the_schema_is_the_first_release_and_all_migrations(
-    new_database: Callable[[], str], tmp_path: Path
-) -> None:
+async def test_the_schema_is_the_first_release_and_all_migrations(new_database: NewDatabase, tmp_path: Path) -> None:
     fresh, old = [await asyncio.to_thread(new_database) for _ in range(2)]
     await upgrade(fresh, ROOT)
     await upgrade(old, project(tmp_path / "first", RELEASED.read_text()))
@@ -69,7 +66,7 @@ async def test_the_schema_is_the_first_release_and_all_migrations(
 
 
 async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "p", "create table a (id int primary key);")
@@ -85,13 +82,13 @@ async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
     assert await upgrade(url, first) == ["Database upgraded by 0002_bad.sql."]
 
 
-async def test_a_gap_in_the_numbers_is_refused(new_database: Callable[[], str], tmp_path: Path) -> None:
+async def test_a_gap_in_the_numbers_is_refused(new_database: NewDatabase, tmp_path: Path) -> None:
     folder = project(tmp_path / "p", "create table a ();", **{"0002_x": "select 1;"})
     with pytest.raises(BadMigration, match="without a gap"):
         await upgrade(await asyncio.to_thread(new_database), folder)
 
 
-async def test_a_migration_does_not_wait_in_front_of_others(new_database: Callable[[], str], tmp_path: Path) -> None:
+async def test_a_migration_does_not_wait_in_front_of_others(new_database: NewDatabase, tmp_path: Path) -> None:
     """While a long transaction holds the table, readers go on, and the migration comes when it ends."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
@@ -121,7 +118,7 @@ async def _until(connection: asyncpg.Connection, sql: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Callable[[], str], tmp_path: Path) -> None:
+async def test_a_reveal_of_the_version_before_may_commit_late(new_database: NewDatabase, tmp_path: Path) -> None:
     """A reveal that began before a migration replaced its function commits a row of the old kind while it fills."""
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "first", RELEASED.read_text())
@@ -162,7 +159,7 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Call
 
 
 async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     before = sorted((ROOT / "migrations").glob("000[1-5]_*.sql"))
@@ -191,7 +188,7 @@ async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
 
 
 async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun_again(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
@@ -216,7 +213,7 @@ async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun
 
 
 async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     """Who waits for its turn holds no snapshot, for which `create index concurrently` would wait for ever."""
     url = await asyncio.to_thread(new_database)
@@ -238,9 +235,7 @@ async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
     await connection.close()
 
 
-async def test_an_older_program_works_on_until_a_migration_says_no(
-    new_database: Callable[[], str], tmp_path: Path
-) -> None:
+async def test_an_older_program_works_on_until_a_migration_says_no(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     old = project(tmp_path / "old", "create table a (id int);")
     new = project(tmp_path / "new", "", **{"0001_b": "alter table a add b int;"})
@@ -254,7 +249,7 @@ async def test_an_older_program_works_on_until_a_migration_says_no(
         await upgrade(url, old)
 
 
-async def test_tokens_and_erased_people_of_an_older_version(new_database: Callable[[], str], tmp_path: Path) -> None:
+async def test_tokens_and_erased_people_of_an_older_version(new_database: NewDatabase, tmp_path: Path) -> None:
     """0005: tokens are bound to the addresses they were mailed to, and what removals left in clear is erased."""
     url = await asyncio.to_thread(new_database)
     files = sorted((ROOT / "migrations").glob("*.sql"))

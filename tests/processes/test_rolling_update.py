@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import asyncpg
@@ -11,7 +10,7 @@ import asyncpg
 from tests.helpers.balancer import balancer
 from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.helpers.load import Request, load
-from tests.helpers.support import ROOT, Serve, Server, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, tableapi
 
 PEOPLE = 50_000
 
@@ -36,7 +35,7 @@ def first_release(folder: Path) -> Path:
 
 
 async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
-    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     old = first_release(tmp_path / "released")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from scripts._shared.people.import_file import HEADER
 from tableapi.crypto.vault import Vault
 from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.helpers.load import Request, load
-from tests.helpers.support import ROOT, Serve, Server, clean_environment, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment, tableapi
 
 OLD, NEW = "the key that everything is under at first", "the key that everything shall be under"
 PEOPLE, PHONE = 3000, b"+4512345678"
@@ -86,7 +85,7 @@ async def look(server: Server, apikey: str) -> None:
         assert PHONE in found.content, found.text
 
 
-async def test_refusals_change_nothing(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
+async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     given = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
     server = await asyncio.to_thread(serve, cwd=ROOT, **given)
@@ -132,7 +131,7 @@ async def test_refusals_change_nothing(new_database: Callable[[], str], serve: S
     await db.close()
 
 
-async def test_a_key_goes_under_load(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
+async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
 
     async def start(keys: str) -> Server:

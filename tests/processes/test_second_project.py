@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 
 import httpx2
 import pytest
 
-from tests.helpers.support import DATA, PATIENCE, Serve, Server, tableapi
+from tests.helpers.support import DATA, PATIENCE, NewDatabase, Serve, Server, tableapi
 
 PROJECT = DATA / "second_project"
 
@@ -37,7 +37,7 @@ def pager() -> Iterator[tuple[str, Queue[str]]]:
 
 
 @pytest.fixture
-def hotel(serve: Serve, new_database: Callable[[], str], pager: tuple[str, Queue[str]]) -> Server:
+def hotel(serve: Serve, new_database: NewDatabase, pager: tuple[str, Queue[str]]) -> Server:
     """The project on a database of its own."""
     return serve(cwd=PROJECT, PYTHONPATH="", DATABASE_URL=new_database(), PAGER_URL=pager[0], APP_KEYS="key")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes
 from email import policy as mail_policy
 from pathlib import Path
@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.helpers.support import ROOT, Serve, free_port, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, free_port, tableapi
 
 PEOPLE = """linkedinurl,full_name,title,company,company_domain,country,personal_emails,business_emails,phones
 https://www.linkedin.com/in/secret-person,Secret Person,,,,USA,hidden@home.example,hidden@corp.example,+12025550177
@@ -26,7 +26,7 @@ VALUES = ("hidden@home.example", "hidden@corp.example", "12025550177")
 FIRST, SECOND, THIRD = "Firstpass1", "Secondpass2", "Thirdpass3"
 
 
-class Postman:
+class SmtpServer:
     """An SMTP server that keeps what it is sent."""
 
     def __init__(self) -> None:
@@ -51,18 +51,18 @@ class Postman:
 
 
 @pytest.fixture
-def postman() -> Iterator[tuple[Postman, int]]:
-    made, port = Postman(), free_port()
-    smtp = Controller(made, hostname="127.0.0.1", port=port)
-    smtp.start()
-    yield made, port
-    smtp.stop()
+def smtp() -> Iterator[tuple[SmtpServer, int]]:
+    server, port = SmtpServer(), free_port()
+    controller = Controller(server, hostname="127.0.0.1", port=port)
+    controller.start()
+    yield server, port
+    controller.stop()
 
 
 def test_log_and_database_hold_no_secret(
-    serve: Serve, new_database: Callable[[], str], postman: tuple[Postman, int], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, smtp: tuple[SmtpServer, int], tmp_path: Path
 ) -> None:
-    mails, port = postman
+    mails, port = smtp
     url, key = new_database(), secrets.token_urlsafe(16)
     settings = {"DATABASE_URL": url, "APP_KEYS": key, "SECRET_KEYS": secrets.token_urlsafe(32), "RATE_LIMITS": "off",
                 "MAIL_URL": f"smtp://127.0.0.1:{port}", "LOG_LEVEL": "debug"}  # fmt: skip
@@ -82,7 +82,7 @@ def test_log_and_database_hold_no_secret(
     assert [word for word in (*hidden, *VALUES) if word in stored] == []
 
 
-async def _walk(url: str, key: str, email: str, mails: Postman) -> list[str]:
+async def _walk(url: str, key: str, email: str, mails: SmtpServer) -> list[str]:
     """Sign up, verify, forget, reset, sign in, reveal, change the password: the secrets that this took."""
     hidden = [FIRST, SECOND, THIRD, key]
     async with httpx2.AsyncClient(base_url=f"{url}/api/v2/", headers={"X-API-Key": key}, timeout=30) as http:

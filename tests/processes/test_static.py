@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 
 def build(dist: Path, name: str) -> None:
@@ -28,7 +27,7 @@ def dist(project: Path) -> Path:
     return project / "frontend" / "dist"
 
 
-def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
     build(dist, "one")
     (dist.parent / "secret.txt").write_text("not built")
     url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="1", WORKER="off").url
@@ -42,7 +41,7 @@ def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_da
     assert "immutable" in httpx2.get(f"{url}/assets/one.js", timeout=20).headers["cache-control"]
 
 
-def test_a_new_build_is_served_without_a_restart(dist: Path, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_a_new_build_is_served_without_a_restart(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
     build(dist, "one")
     url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="2", WORKER="off").url
     assert "one.js" in httpx2.get(url, timeout=20).text

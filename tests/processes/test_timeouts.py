@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import asyncpg
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 TABLES = """
 create table t (id integer primary key, name text);
@@ -26,19 +26,14 @@ WORKING = "select count(*) from pg_stat_activity where state = 'active' and quer
 
 
 @pytest.fixture(scope="module")
-def url(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database cutoff")
-    made = f"{pg_url.rpartition('/')[0]}/cutoff"
-    execute(made, TABLES)
-    yield made
-    execute(pg_url, "drop database cutoff with (force)")
+def url(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
 
 
 @pytest.fixture(scope="module")
-def served(url: str, session_serve: Serve) -> Iterator[tuple[str, int]]:
-    server = session_serve("--dataset", f"x={url}", "--open", STATEMENT_SECONDS="3", REQUEST_SECONDS="5")
-    yield f"{server.url}/api/v2/x/_table/", server.port
-    server.stop()
+def served(url: str, module_serve: Serve) -> tuple[str, int]:
+    server = module_serve("--dataset", f"x={url}", "--open", STATEMENT_SECONDS="3", REQUEST_SECONDS="5")
+    return f"{server.url}/api/v2/x/_table/", server.port
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ async def test_the_receipt_is_the_owners_and_comes_three_times_at_most(
     assert (await account.owner.post("addoncredits_email", transactionid=number)).status_code == 404
     codes = [(await buyer.owner.post("addoncredits_email", transactionid=number)).status_code for _ in range(4)]
     assert codes == [200, 200, 200, 429]
-    mail = (await shop.world.mails(buyer.owner.email))[-1]
+    mail = (await shop.product.mails(buyer.owner.email))[-1]
     [attached] = list(mail.iter_attachments())
     assert attached.get_content_type() == "application/pdf"
     assert await shop.credits(buyer) == AFTER

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import TABLE, Account, World
+from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import ROOT
 
 OURS = (str(ROOT / "tableapi"), str(ROOT / "scripts"))
@@ -43,9 +43,9 @@ async def _calls(send: Callable[[], Awaitable[Any]]) -> int:
 
 
 @pytest.mark.parametrize("kind", MOST)
-async def test_calls_of_our_own_code(world: World, account: Account, kind: str) -> None:
+async def test_calls_of_our_own_code(product: Product, account: Account, kind: str) -> None:
     owner = account.owner
-    person = await world.person()
+    person = await product.person()
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
     two = {"resource": [{"info": "a@b.example"}, {"info": "c@d.example"}]}
     requests: dict[str, Callable[[], Awaitable[Any]]] = {

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 
 
 @pytest.fixture
-async def vote(world: World, account: Account) -> dict[str, Any]:
+async def vote(product: Product, account: Account) -> dict[str, Any]:
     """A vote that is good: the account has unlocked the work addresses of a person."""
-    person = await world.person()
+    person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
     return {"linkedin_url": url, "info": "jane.doe@acme.example", "action": "downvote", "type": "businessemail",
@@ -50,7 +50,7 @@ async def test_a_value_that_was_not_unlocked_is_not_there(
 
 
 async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
-    world: World, account: Account, vote: dict[str, Any]
+    product: Product, account: Account, vote: dict[str, Any]
 ) -> None:
     first = await account.owner.table("POST", "contactfeedback", vote)
     second = await account.owner.table("POST", "contactfeedback", vote | {"action": "upvote"})
@@ -59,7 +59,7 @@ async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
     assert [(row["action"], row["info"], row["downvotereason"]) for row in listed] == [
         ("upvote", "jane.doe@acme.example", None)
     ]
-    stored = await world.db.fetchval("select string_agg(f::text, ' ') from contactfeedback f")
+    stored = await product.db.fetchval("select string_agg(f::text, ' ') from contactfeedback f")
     assert "jane.doe" not in stored
     colleague = await account.user()
     assert (await colleague.table("GET", "contactfeedback")).json()["resource"] == []

@@ -13,7 +13,7 @@ from typing import Any
 import asyncpg
 import httpx2
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 KEY = "key-of-the-demo"
 STRIPE = "stripe"
@@ -74,7 +74,7 @@ def use(http: httpx2.Client) -> None:
 
 
 async def test_the_demo_account_has_a_subscription_that_can_be_changed(
-    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=tmp_path / "data", APP_KEYS=KEY)
@@ -100,7 +100,7 @@ async def test_the_demo_account_has_a_subscription_that_can_be_changed(
 
 
 async def test_a_demo_database_of_an_earlier_version_is_brought_along(
-    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     """What it was like: a plan and invoices in the database alone."""
     url, data = await asyncio.to_thread(new_database), tmp_path / "data"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts._shared.accounts import passwords
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 TRIES = 200
 CALLS: dict[str, dict[str, Any]] = {
@@ -21,10 +21,10 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-async def _addresses(world: World, account: Account, hashed: str) -> list[str]:
+async def _addresses(product: Product, account: Account, hashed: str) -> list[str]:
     """As many users as tries, so that no limit of one address is met."""
     names = [f"known-{secrets.token_hex(6)}@test-company.example" for _ in range(TRIES)]
-    await world.db.execute(
+    await product.db.execute(
         "insert into appuser (clientid, name, firstname, lastname, email, role, isverified, invitestatus, password)"
         " select $1, 'Known User', 'Known', 'User', email, 'member', 1, 'accepted', $3 from unnest($2::text[]) email",
         account.clientid, names, hashed,
@@ -33,13 +33,13 @@ async def _addresses(world: World, account: Account, hashed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", CALLS)
-async def test_known_and_unknown_addresses_look_alike(world: World, account: Account, path: str) -> None:
+async def test_known_and_unknown_addresses_look_alike(product: Product, account: Account, path: str) -> None:
     spent: dict[str, list[float]] = {"known": [], "unknown": []}
     bodies = set()
-    for known in await _addresses(world, account, await passwords.hashed("Sesame123")):
+    for known in await _addresses(product, account, await passwords.hashed("Sesame123")):
         # Alternating, so that whatever else the machine does falls on both alike.
         for kind, email in (("known", known), ("unknown", "un" + known)):
-            async with world.caller() as http:
+            async with product.caller() as http:
                 began = time.perf_counter()
                 answer = await http.post(API + path, json=CALLS[path] | {"email": email})
                 spent[kind].append(time.perf_counter() - began)

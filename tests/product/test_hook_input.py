@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import API, TABLE, Account, World
+from tests.helpers.product import API, TABLE, Account, Product
 
 RUBBISH: list[Any] = [
     None, True, -1, 0, 2**63, 1.5, "", " ", "x" * 10_000, "a\x00b", "\ud7ff", "'; drop table appuser; --", [],
@@ -28,15 +28,15 @@ GOOD: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def unlimited(world: World) -> Any:
+def unlimited(product: Product) -> Any:
     """Without the general limits, which would hide what is behind them."""
-    world.app.services.limited = False
-    yield world
-    world.app.services.limited = True
+    product.app.services.limited = False
+    yield product
+    product.app.services.limited = True
 
 
 @pytest.mark.parametrize("table", sorted(FIELDS))
-async def test_hooks(unlimited: World, account: Account, table: str) -> None:
+async def test_hooks(unlimited: Product, account: Account, table: str) -> None:
     for field in FIELDS[table]:
         for value in RUBBISH:
             record = GOOD.get(table, {}) | {field: value}
@@ -51,7 +51,7 @@ async def test_hooks(unlimited: World, account: Account, table: str) -> None:
     assert (row["role"], row["isactive"], row["isdeleted"], row["clientid"]) == ("client", 1, 0, account.clientid)
 
 
-async def test_scripts(unlimited: World, account: Account) -> None:
+async def test_scripts(unlimited: Product, account: Account) -> None:
     """Every field of every input of a script."""
     for endpoint in unlimited.scripts:
         path = API + endpoint.name.replace("{" + endpoint.tail + "}", "1")

@@ -16,8 +16,8 @@ import pytest
 from scripts._shared.settings import Settings
 from tableapi.app.pipeline import App
 from tableapi.app.served import Datasets
-from tests.helpers.product import TABLE, Account, World
-from tests.helpers.support import execute
+from tests.helpers.product import TABLE, Account, Product
+from tests.helpers.support import NewDatabase, execute
 from tests.helpers.table_api import FIXTURE
 
 LONG = 1900
@@ -35,17 +35,17 @@ SLOW = [
 
 
 @pytest.mark.parametrize("text", SLOW)
-async def test_a_hostile_filter_is_answered_at_once(world: World, text: str) -> None:
+async def test_a_hostile_filter_is_answered_at_once(product: Product, text: str) -> None:
     for key in ("filter", "having", "where", "order", "group", "fields", "related"):
-        async with world.caller() as client:
+        async with product.caller() as client:
             began = time.perf_counter()
             answer = await client.get(f"{TABLE}/appuser?{key}={quote(text)}")
             assert time.perf_counter() - began < 2
         assert answer.status_code in (400, 401)
 
 
-async def test_a_mailed_token_is_asked_for_by_exactly_one_filter(world: World, account: Account) -> None:
-    async with world.caller() as client:
+async def test_a_mailed_token_is_asked_for_by_exactly_one_filter(product: Product, account: Account) -> None:
+    async with product.caller() as client:
 
         async def status(text: str) -> int:
             return int((await client.get(f"{TABLE}/appuser?filter={quote(text)}")).status_code)
@@ -90,7 +90,7 @@ async def test_a_long_header_is_refused(account: Account) -> None:
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
+def url(new_database: NewDatabase) -> str:
     made = new_database()
     execute(made, FIXTURE)
     return made

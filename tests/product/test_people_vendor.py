@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from scripts._shared.vendors.people import FAILURES, PeopleVendor
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 
 JANE = {
     "full_name": "Vera Vendor",
@@ -21,7 +21,7 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
 @pytest.fixture
-def vendor(world: World) -> Iterator[dict[str, Any]]:
+def vendor(product: Product) -> Iterator[dict[str, Any]]:
     """Set `answer` to say what the vendor does; `asked` holds the requests that it got."""
     state: dict[str, Any] = {"asked": [], "answer": lambda request: httpx2.Response(200, json=JANE)}
 
@@ -30,11 +30,11 @@ def vendor(world: World) -> Iterator[dict[str, Any]]:
         made: httpx2.Response = state["answer"](request)
         return made
 
-    world.scripts.vendors.__dict__["people"] = PeopleVendor(
+    product.scripts.vendors.__dict__["people"] = PeopleVendor(
         "http://vendor.example/find", "vendor-key", transport=httpx2.MockTransport(serve)
     )
     yield state
-    world.scripts.vendors.__dict__["people"] = None
+    product.scripts.vendors.__dict__["people"] = None
 
 
 def _url() -> str:
@@ -74,7 +74,7 @@ async def test_unknown_to_the_vendor_is_not_found(account: Account, vendor: dict
     ],
 )
 async def test_a_failure_is_503_and_costs_nothing(
-    world: World, account: Account, vendor: dict[str, Any], answer: Answer
+    product: Product, account: Account, vendor: dict[str, Any], answer: Answer
 ) -> None:
     vendor["answer"] = answer
     before = await account.credits()
@@ -93,9 +93,9 @@ async def test_a_vendor_that_keeps_failing_is_left_alone_for_a_while(account: Ac
 
 
 async def test_a_person_of_the_directory_needs_no_vendor(
-    world: World, account: Account, vendor: dict[str, Any]
+    product: Product, account: Account, vendor: dict[str, Any]
 ) -> None:
-    person = await world.person()
+    person = await product.person()
     await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
     vendor["asked"] = [request for request in vendor["asked"] if person.key in str(request.url)]
     assert vendor["asked"] == []

@@ -10,26 +10,26 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.helpers.product import TABLE, Account, User, World
+from tests.helpers.product import TABLE, Account, Product, User
 from tests.helpers.support import Serve
 
 
 @pytest.fixture(autouse=True)
-def unlimited(world: World) -> Iterator[None]:
+def unlimited(product: Product) -> Iterator[None]:
     """Without the general limits, which would hide what is behind them."""
-    world.app.services.limited = False
+    product.app.services.limited = False
     yield
-    world.app.services.limited = True
+    product.app.services.limited = True
 
 
-async def _row(world: World, table: str, key: str, ident: int) -> dict[str, Any]:
-    row = await world.db.fetchrow(f"select * from {table} where {key} = $1", ident)
+async def _row(product: Product, table: str, key: str, ident: int) -> dict[str, Any]:
+    row = await product.db.fetchrow(f"select * from {table} where {key} = $1", ident)
     assert row is not None
     return dict(row)
 
 
-async def _user(world: World, user: User) -> dict[str, Any]:
-    return await _row(world, "appuser", "appuserid", user.appuserid)
+async def _user(product: Product, user: User) -> dict[str, Any]:
+    return await _row(product, "appuser", "appuserid", user.appuserid)
 
 
 def _ways(table: str, key: str, ident: int, change: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str], Any]]:
@@ -69,13 +69,13 @@ def _reason(answer: httpx2.Response) -> str:
 @pytest.mark.parametrize("name", ["client_by_clientid", "Client_By_ClientId"])
 @pytest.mark.parametrize("role", ["member", "admin", "client", "unverified"])
 async def test_a_user_moves_into_no_other_account(
-    world: World, account: Account, other: Account, role: str, name: str
+    product: Product, account: Account, other: Account, role: str, name: str
 ) -> None:
     user = account.owner if role in ("client", "unverified") else await account.user(role)
     if role == "unverified":
-        await world.db.execute("update appuser set isverified = 0 where appuserid = $1", user.appuserid)
-    before = await _user(world, user)
-    clients = await world.db.fetchval("select count(*) from client")
+        await product.db.execute("update appuser set isverified = 0 where appuserid = $1", user.appuserid)
+    before = await _user(product, user)
+    clients = await product.db.fetchval("select count(*) from client")
     for parent in ({"clientid": other.clientid}, {"ClientId": other.clientid}, {"clientid": 10**15}, None,
                    {"clientid": other.clientid, "companyname": "taken"}, {"companyname": "new"}):  # fmt: skip
         for way in _ways("appuser", "appuserid", user.appuserid, {name: parent}):
@@ -84,10 +84,10 @@ async def test_a_user_moves_into_no_other_account(
             if way[0] != "POST" or "method" in way[2]:
                 expected = "400" if "filter" in way[2] else "tenant_mismatch"
                 assert _reason(answer) in (expected, "tenant_mismatch"), (parent, way, answer.text)
-            assert await _user(world, user) == before, (parent, way)
-    assert await world.db.fetchval("select count(*) from client") == clients
-    assert (await _row(world, "client", "clientid", other.clientid))["companyname"] == "Test Ltd"
-    kept = await world.db.fetchval(
+            assert await _user(product, user) == before, (parent, way)
+    assert await product.db.fetchval("select count(*) from client") == clients
+    assert (await _row(product, "client", "clientid", other.clientid))["companyname"] == "Test Ltd"
+    kept = await product.db.fetchval(
         "select count(*) from auditlog where appuserid = $1 and event = 'tenant_mismatch' and target = $2",
         user.appuserid,
         str(other.clientid),
@@ -95,32 +95,32 @@ async def test_a_user_moves_into_no_other_account(
     assert kept >= 1
 
 
-async def test_naming_the_own_account_is_no_attempt(world: World, account: Account) -> None:
+async def test_naming_the_own_account_is_no_attempt(product: Product, account: Account) -> None:
     """A record is written back as it was read, with its parent."""
     member = await account.user()
     for user in (member, account.owner):
         parent = {"client_by_clientid": {"clientid": account.clientid}, "clientid": account.clientid}
         answer = await user.table("PATCH", f"appuser/{user.appuserid}", {"name": "New Name"} | parent)
         assert answer.status_code == 200, answer.text
-        assert (await _user(world, user))["name"] == "New Name"
+        assert (await _user(product, user))["name"] == "New Name"
     renamed = {"client_by_clientid": {"clientid": account.clientid, "companyname": "Renamed"}}
     refused = await member.http.patch(f"{TABLE}appuser/{member.appuserid}", json=renamed)
     done = await account.owner.http.patch(f"{TABLE}appuser/{account.owner.appuserid}", json=renamed)
     assert (refused.status_code, done.status_code) == (403, 200)
-    assert (await _row(world, "client", "clientid", account.clientid))["companyname"] == "Renamed"
+    assert (await _row(product, "client", "clientid", account.clientid))["companyname"] == "Renamed"
 
 
-async def _contact(world: World, user: User) -> int:
-    person = await world.person()
+async def _contact(product: Product, user: User) -> int:
+    person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
     answer = await user.post("getcontact", **body)
     return int(answer.json()["contactdata"][0]["contactid"])
 
 
-async def test_who_revealed_a_contact_is_not_rewritten(world: World, account: Account, other: Account) -> None:
+async def test_who_revealed_a_contact_is_not_rewritten(product: Product, account: Account, other: Account) -> None:
     user, colleague = account.owner, await account.user()
-    ident = await _contact(world, user)
-    before = await _row(world, "usercontact", "contactid", ident)
+    ident = await _contact(product, user)
+    before = await _row(product, "usercontact", "contactid", ident)
     for column, stored in (("revealedby", user.appuserid), ("dialrevealedby", None)):
         told = []
         for whom in (colleague.appuserid, other.owner.appuserid, 10**15):
@@ -140,19 +140,19 @@ async def test_who_revealed_a_contact_is_not_rewritten(world: World, account: Ac
         own = f"{TABLE}appuser/{user.appuserid}"
         answer = await user.http.patch(own, json={f"usercontact_by_{name}": [child]})
         assert answer.status_code == (403 if name == "revealedby" else 200), answer.text
-    assert await _row(world, "usercontact", "contactid", ident) == before
+    assert await _row(product, "usercontact", "contactid", ident) == before
 
 
 async def test_other_accounts_are_refused_on_every_table_and_verb(
-    world: World, account: Account, other: Account
+    product: Product, account: Account, other: Account
 ) -> None:
     owner, member = account.owner, await account.user()
     key = (await owner.table("POST", "apikeys", {"purpose": "mine"})).json()["resource"][0]["keyid"]
-    contact = await _contact(world, owner)
-    subscription = await world.db.fetchval(
+    contact = await _contact(product, owner)
+    subscription = await product.db.fetchval(
         "select subscriptionid from usersubscription where clientid = $1", account.clientid
     )
-    sessions = await world.db.fetchval("select usersessionid from usersession where appuserid = $1", owner.appuserid)
+    sessions = await product.db.fetchval("select usersessionid from usersession where appuserid = $1", owner.appuserid)
     whom = other.clientid
     for named in ({"clientid": whom}, {"ClientID": str(whom)}, {"client_by_clientid": {"clientid": whom}}):
         for user, method, path, record in (
@@ -181,11 +181,11 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
             else:
                 told = (answer.status_code, error["context"]["reason"], error["context"]["scope"])
                 assert told == (403, "tenant_mismatch", "resource"), (method, path, named, answer.text)
-    assert (await _row(world, "apikeys", "keyid", key))["purpose"] == "mine"
-    assert (await _row(world, "usercontact", "contactid", contact))["deleted"] == 0
-    assert (await _user(world, member))["isdeleted"] == 0
+    assert (await _row(product, "apikeys", "keyid", key))["purpose"] == "mine"
+    assert (await _row(product, "usercontact", "contactid", contact))["deleted"] == 0
+    assert (await _user(product, member))["isdeleted"] == 0
     assert (await owner.http.get("/api/v2/user/session")).status_code == 200
-    kept = await world.db.fetchval(
+    kept = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'tenant_mismatch' and target = $2",
         account.clientid,
         str(whom),
@@ -194,29 +194,29 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
 
 
 async def test_a_member_is_added_to_the_own_account_whatever_is_sent(
-    world: World, account: Account, other: Account
+    product: Product, account: Account, other: Account
 ) -> None:
     """What is ignored at this call is kept for the audit all the same."""
     email = f"m-{secrets.token_hex(4)}@team.example"
     record = {"name": "Mia Member", "email": email, "role": "member", "clientid": other.clientid}
     added = await account.owner.table("POST", "appuser", record)
     assert added.status_code == 200, added.text
-    assert await world.db.fetchval("select clientid from appuser where email = $1", email) == account.clientid
+    assert await product.db.fetchval("select clientid from appuser where email = $1", email) == account.clientid
     kept = "select count(*) from auditlog where clientid = $1 and event = 'tenant_mismatch'"
-    assert await world.db.fetchval(kept, account.clientid) == 1
+    assert await product.db.fetchval(kept, account.clientid) == 1
 
 
 async def test_the_database_keeps_users_and_owners_where_they_are(
-    world: World, account: Account, other: Account, product_url: str, session_serve: Serve, tmp_path: Any
+    product: Product, account: Account, other: Account, product_url: str, module_serve: Serve, tmp_path: Any
 ) -> None:
     member = await account.user()
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await world.db.execute(
+        await product.db.execute(
             "update appuser set clientid = $2 where appuserid = $1", member.appuserid, other.clientid
         )
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await world.db.execute("update appuser set role = 'member' where appuserid = $1", account.owner.appuserid)
-    server = session_serve("--dataset", f"any={product_url}", "--open", cwd=tmp_path)
+        await product.db.execute("update appuser set role = 'member' where appuserid = $1", account.owner.appuserid)
+    server = module_serve("--dataset", f"any={product_url}", "--open", cwd=tmp_path)
     async with httpx2.AsyncClient(base_url=server.url) as http:
         for ident, change in (
             (member.appuserid, {"clientid": other.clientid}),
@@ -225,10 +225,13 @@ async def test_the_database_keeps_users_and_owners_where_they_are(
             answer = await http.patch(f"/api/v2/any/_table/appuser/{ident}", json=change)
             assert answer.status_code == 403, answer.text
     server.stop()
-    async with world.db.transaction():  # an account can be handed over
-        await world.db.execute("update appuser set role = 'member' where appuserid = $1", account.owner.appuserid)
-        await world.db.execute("update appuser set role = 'client' where appuserid = $1", member.appuserid)
-    assert ((await _user(world, account.owner))["role"], (await _user(world, member))["role"]) == ("member", "client")
+    async with product.db.transaction():  # an account can be handed over
+        await product.db.execute("update appuser set role = 'member' where appuserid = $1", account.owner.appuserid)
+        await product.db.execute("update appuser set role = 'client' where appuserid = $1", member.appuserid)
+    assert ((await _user(product, account.owner))["role"], (await _user(product, member))["role"]) == (
+        "member",
+        "client",
+    )
 
 
 # -- the owner ---------------------------------------------------------------------------------------------------------
@@ -242,9 +245,9 @@ async def test_the_database_keeps_users_and_owners_where_they_are(
         {"role": None},
     ],
 )  # fmt: skip
-async def test_an_owner_stays_an_owner(world: World, account: Account, change: dict[str, Any]) -> None:
+async def test_an_owner_stays_an_owner(product: Product, account: Account, change: dict[str, Any]) -> None:
     owner, member = account.owner, await account.user()
-    before = await _user(world, owner)
+    before = await _user(product, owner)
     for way in _ways("appuser", "appuserid", owner.appuserid, change):
         answer = await _ask(owner, way)
         assert 400 <= answer.status_code < 500, (way, answer.text)
@@ -256,23 +259,23 @@ async def test_an_owner_stays_an_owner(world: World, account: Account, change: d
     ):  # fmt: skip
         answer = await owner.http.patch(TABLE + "appuser", params=query, json={"resource": body})
         assert 400 <= answer.status_code < 500, (query, body, answer.text)
-    assert await _user(world, owner) == before
-    assert (await _user(world, member))["isactive"] == 1  # nothing of a refused list is done
-    assert (await _row(world, "client", "clientid", account.clientid))["companyname"] == "Test Ltd"
+    assert await _user(product, owner) == before
+    assert (await _user(product, member))["isactive"] == 1  # nothing of a refused list is done
+    assert (await _row(product, "client", "clientid", account.clientid))["companyname"] == "Test Ltd"
     assert (await member.http.get("/api/v2/user/session")).status_code == 200
-    events = await world.db.fetchval(
+    events = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'member_changed'", account.clientid
     )
     assert events == 0
 
 
-async def test_what_is_stored_already_is_no_change(world: World, account: Account) -> None:
+async def test_what_is_stored_already_is_no_change(product: Product, account: Account) -> None:
     owner = account.owner
     same = {"role": "client", "isactive": 1, "isverified": 1, "email": owner.email, "name": "New Name"}
     for way in _ways("appuser", "appuserid", owner.appuserid, same):
         answer = await _ask(owner, way)
         assert answer.status_code == 200 or (way[0] == "POST" and "upsert" in way[2]), (way, answer.text)
-    assert (await _user(world, owner))["name"] == "New Name"
+    assert (await _user(product, owner))["name"] == "New Name"
 
 
 @pytest.mark.parametrize(
@@ -283,26 +286,26 @@ async def test_what_is_stored_already_is_no_change(world: World, account: Accoun
     ],
 )  # fmt: skip
 async def test_an_owner_does_not_write_the_profile_of_others(
-    world: World, account: Account, change: dict[str, Any]
+    product: Product, account: Account, change: dict[str, Any]
 ) -> None:
     member = await account.user()
-    before = await _user(world, member)
+    before = await _user(product, member)
     for way in _ways("appuser", "appuserid", member.appuserid, change):
         answer = await _ask(account.owner, way)
         assert 400 <= answer.status_code < 500, (way, answer.text)
-    assert await _user(world, member) == before
+    assert await _user(product, member) == before
     assert (await member.http.get("/api/v2/user/session")).status_code == 200
     whole = {name: before[name] for name in ("name", "firstname", "lastname", "phonenumber", "avatar", "email")}
     record = {"appuserid": member.appuserid, "role": "admin", "isverified": 1, "invitestatus": "accepted"} | whole
     changed = await account.owner.table("PATCH", "appuser", record)
     assert changed.status_code == 200, changed.text
-    assert await _user(world, member) == before | {"role": "admin"}
+    assert await _user(product, member) == before | {"role": "admin"}
 
 
 # -- names of fields ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_hook_knows_a_field_by_any_spelling(world: World, account: Account) -> None:
+async def test_a_hook_knows_a_field_by_any_spelling(product: Product, account: Account) -> None:
     owner = account.owner
     email = f"m-{secrets.token_hex(4)}@team.example"
     added = await owner.table("POST", "appuser", {"Name": "Mia Member", "EMAIL": email, "Role": "member"})
@@ -313,12 +316,12 @@ async def test_a_hook_knows_a_field_by_any_spelling(world: World, account: Accou
         assert answer.status_code >= 400, (way, answer.text)
     early = await owner.table("PATCH", "appuser", {"AppUserID": pending, "IsActive": 1})
     assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
-    assert (await _row(world, "appuser", "appuserid", pending))["isactive"] == 0
+    assert (await _row(product, "appuser", "appuserid", pending))["isactive"] == 0
 
     member = await account.user()
     assert (await owner.table("PATCH", "appuser", {"appuserid": member.appuserid, "Role": "admin"})).status_code == 200
     assert (await member.http.get("/api/v2/user/session")).status_code == 401
-    events = await world.db.fetchval(
+    events = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'member_changed'", account.clientid
     )
     assert events == 1
@@ -328,9 +331,9 @@ async def test_a_hook_knows_a_field_by_any_spelling(world: World, account: Accou
             assert answer.status_code in (403, 422), (way, answer.text)
 
 
-async def test_a_hook_and_the_engine_look_at_the_same_row(world: World, account: Account) -> None:
+async def test_a_hook_and_the_engine_look_at_the_same_row(product: Product, account: Account) -> None:
     owner, member, user = account.owner, await account.user(), await account.user()
-    before = {one.appuserid: await _user(world, one) for one in (owner, member, user)}
+    before = {one.appuserid: await _user(product, one) for one in (owner, member, user)}
     two = {"appuserid": user.appuserid, "AppUserId": member.appuserid, "name": "Taken Name"}
     for method in ("PATCH", "PUT", "DELETE"):
         for query in ({}, {"continue": "true"}):
@@ -352,29 +355,29 @@ async def test_a_hook_and_the_engine_look_at_the_same_row(world: World, account:
                 assert 400 <= answer.status_code < 500, (path, query, answer.text)
     gone = await user.http.delete(f"{TABLE}appuser/{afids[member.appuserid]}", params={"id_field": "afid"})
     assert gone.status_code in (403, 404)
-    assert {one.appuserid: await _user(world, one) for one in (owner, member, user)} == before
+    assert {one.appuserid: await _user(product, one) for one in (owner, member, user)} == before
     own = {"id_field": "afid", "ids": afids[user.appuserid]}
     named = await user.table("PATCH", "appuser", {"name": "By Afid"}, **own)
     assert named.json() == {"resource": [{"afid": afids[user.appuserid]}]}
     path = f"appuser/{afids[user.appuserid]}"
     assert (await user.table("PATCH", path, {"name": "By Path"}, id_field="afid")).status_code == 200
-    assert (await _user(world, user))["name"] == "By Path"
+    assert (await _user(product, user))["name"] == "By Path"
 
 
-async def test_keys_are_switched_off_by_any_spelling(world: World, account: Account) -> None:
+async def test_keys_are_switched_off_by_any_spelling(product: Product, account: Account) -> None:
     owner = account.owner
     made = (await owner.table("POST", "apikeys", {"Purpose": "mine"})).json()["resource"][0]
     live = (await account.credits())["apicallcount"]
     for change in ({"IsDeleted": 1}, {"ISDELETED": 1}):
         assert (await owner.table("PATCH", "apikeys", {"KeyId": made["keyid"]} | change)).status_code == 200
-    row = await _row(world, "apikeys", "keyid", made["keyid"])
+    row = await _row(product, "apikeys", "keyid", made["keyid"])
     assert (row["isdeleted"], row["isactive"], (await account.credits())["apicallcount"]) == (1, 0, live + 1)
     for change in ({"IsActive": 1}, {"isDeleted": 0}):
         revived = await owner.table("PATCH", "apikeys", {"keyid": made["keyid"]} | change)
         assert (revived.status_code, revived.json()["error"]["context"]["reason"]) == (403, "field_not_writable")
 
 
-async def test_an_option_word_that_means_nothing_stops_a_hook(world: World, account: Account) -> None:
+async def test_an_option_word_that_means_nothing_stops_a_hook(product: Product, account: Account) -> None:
     count = "select count(*) from apikeys where clientid = $1"
     for option in ("continue", "upsert", "rollback", "as_list"):
         answer = await account.owner.table("POST", "apikeys", {"purpose": "mine"}, **{option: "maybe"})
@@ -383,13 +386,13 @@ async def test_an_option_word_that_means_nothing_stops_a_hook(world: World, acco
         TABLE + "apikeys", json={"resource": [{"purpose": "mine"}]}, headers={"Wrap": "perhaps"}
     )
     assert refused.status_code == 400
-    assert await world.db.fetchval(count, account.clientid) == 0
+    assert await product.db.fetchval(count, account.clientid) == 0
 
 
 # -- smaller promises --------------------------------------------------------------------------------------------------
 
 
-async def test_one_part_of_a_name_keeps_the_other(world: World, account: Account) -> None:
+async def test_one_part_of_a_name_keeps_the_other(product: Product, account: Account) -> None:
     user = await account.user(firstname="Mia", lastname="Moe", name="Mia Moe")
     for change, name in (
         ({"firstname": "Ann"}, "Ann Moe"),
@@ -398,12 +401,12 @@ async def test_one_part_of_a_name_keeps_the_other(world: World, account: Account
     ):
         answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | change)
         assert answer.status_code == 200, answer.text
-        assert (await _user(world, user))["name"] == name
+        assert (await _user(product, user))["name"] == name
     empty: list[dict[str, Any]] = [{"firstname": ""}, {"lastname": " "}, {"firstname": "Ann", "lastname": None}]
     for parts in empty:
         answer = await user.table("PATCH", "appuser", {"appuserid": user.appuserid} | parts)
         assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (422, "invalid")
-    row = await _user(world, user)
+    row = await _user(product, user)
     assert (row["name"], row["firstname"], row["lastname"]) == ("Eve Day", "Eve", "Day")
 
 
@@ -417,9 +420,9 @@ async def test_a_deleted_member_is_answered_by_a_list(account: Account) -> None:
     assert by_record.json() == {"resource": [{"appuserid": three.appuserid}]}
 
 
-async def test_a_deleted_contact_does_not_come_back(world: World, account: Account) -> None:
+async def test_a_deleted_contact_does_not_come_back(product: Product, account: Account) -> None:
     user = await account.user()
-    ident = await _contact(world, user)
+    ident = await _contact(product, user)
     for value in (0, 1, 1):
         answer = await user.table("PATCH", "usercontact", {"contactid": ident, "deleted": value})
         assert answer.status_code == 200, answer.text
@@ -436,9 +439,9 @@ async def test_a_deleted_contact_does_not_come_back(world: World, account: Accou
         refused.json()["error"]["context"]["field"],
     )
     assert told == (403, "field_not_writable", "deleted")
-    assert (await _row(world, "usercontact", "contactid", ident))["deleted"] == 1
-    second = await _contact(world, user)
+    assert (await _row(product, "usercontact", "contactid", ident))["deleted"] == 1
+    second = await _contact(product, user)
     mixed = await user.table("PATCH", "usercontact", {"deleted": 0}, filter="contactid>0")
     assert mixed.status_code == 403
     assert (await user.table("PATCH", "usercontact", {"deleted": 1}, filter="contactid>0")).status_code == 200
-    assert [(await _row(world, "usercontact", "contactid", one))["deleted"] for one in (ident, second)] == [1, 1]
+    assert [(await _row(product, "usercontact", "contactid", one))["deleted"] for one in (ident, second)] == [1, 1]

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from scripts._shared.sandbox.stripe.deliver import signature
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 from tests.helpers.shop import BASE, SECRET, WEBHOOK, Shop
 
 STARTER = (500, 100, 100)
@@ -35,7 +35,7 @@ async def buy(shop: Shop, account: Account, token: str = "tok_visa") -> None:
 async def payment(account: Account) -> str:
     """The payment intent of the newest add-on."""
     return str(
-        await account.world.db.fetchval(
+        await account.product.db.fetchval(
             "select providerid from addonpayment where clientid = $1 order by createdon desc limit 1", account.clientid
         )
     )
@@ -61,8 +61,8 @@ async def use(account: Account, amount: int) -> None:
         update usercredit set contactcredit = $2, contactcredit_bought = least(contactcredit_bought, $2)
         where clientid = $1
     """
-    await account.world.db.execute(sql, account.clientid, amount)
-    await account.world.db.execute(
+    await account.product.db.execute(sql, account.clientid, amount)
+    await account.product.db.execute(
         "insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
         " values ($1, 'contactcredit', $2, $3, 'reveal', 'test', $4)",
         account.clientid, amount - row["contactcredit"], amount, str(time.monotonic_ns()),
@@ -74,7 +74,7 @@ async def addon(shop: Shop, account: Account) -> Any:
 
 
 async def subjects(account: Account) -> list[str]:
-    return [str(mail["Subject"]) for mail in await account.world.mails(account.owner.email)]
+    return [str(mail["Subject"]) for mail in await account.product.mails(account.owner.email)]
 
 
 async def forged(shop: Shop, kind: str, about: dict[str, Any], ident: str = "", created: int = 0) -> None:
@@ -85,7 +85,7 @@ async def forged(shop: Shop, kind: str, about: dict[str, Any], ident: str = "", 
     headers = {"Stripe-Signature": signature(SECRET, body, int(time.time()))}
     answer = await shop.webhook.post(WEBHOOK, content=body, headers=headers)
     assert answer.status_code == 200, answer.text
-    await shop.world.work()
+    await shop.product.work()
 
 
 async def test_a_refunded_addon_takes_its_credits_back_once(shop: Shop, buyer: Account) -> None:
@@ -132,7 +132,7 @@ async def test_what_was_spent_is_a_debt_that_the_next_grant_pays(shop: Shop, buy
 async def test_a_debt_larger_than_the_next_grant_is_paid_by_the_one_after(shop: Shop, buyer: Account) -> None:
     await buy(shop, buyer, "tok_mastercard")
     await use(buyer, 0)
-    rows = await buyer.world.db.fetch("select providerid from addonpayment where clientid = $1", buyer.clientid)
+    rows = await buyer.product.db.fetch("select providerid from addonpayment where clientid = $1", buyer.clientid)
     for row in rows:
         await called(shop, "POST", "refunds", payment_intent=row["providerid"])
     await shop.deliver()
@@ -288,7 +288,7 @@ async def test_signed_events_alone_are_enough(shop: Shop, buyer: Account, order:
     assert await shop.balanced(buyer)
 
 
-async def test_a_refund_of_nobody_is_kept_and_harms_nobody(world: World, shop: Shop, buyer: Account) -> None:
+async def test_a_refund_of_nobody_is_kept_and_harms_nobody(product: Product, shop: Shop, buyer: Account) -> None:
     before = await shop.credits(buyer)
     strange: list[dict[str, Any]] = [
         {"id": "ch_x", "object": "charge", "payment_intent": "pi_unknown", "amount_refunded": 100},
@@ -298,17 +298,17 @@ async def test_a_refund_of_nobody_is_kept_and_harms_nobody(world: World, shop: S
     for number, about in enumerate(strange):
         ident = f"evt_nobody_{number}_{time.monotonic_ns()}"
         await forged(shop, f"charge.{'refunded' if number < 2 else 'dispute.closed'}", about, ident)
-        row = await world.db.fetchrow("select handledon, note from stripeevent where id = $1", ident)
+        row = await product.db.fetchrow("select handledon, note from stripeevent where id = $1", ident)
         assert row is not None
         assert (row["handledon"] is not None, row["note"]) == (True, "unknown payment")
     assert await shop.credits(buyer) == before
 
 
 async def test_a_day_without_webhooks_brings_the_refund_too(shop: Shop, buyer: Account) -> None:
-    await shop.world.db.execute("delete from stripeevent")  # the clocks of other tests ran ahead
+    await shop.product.db.execute("delete from stripeevent")  # the clocks of other tests ran ahead
     await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
-    await shop.world.scripts.run_job("catchup", {})
-    await shop.world.work()
+    await shop.product.scripts.run_job("catchup", {})
+    await shop.product.work()
     assert (await shop.credits(buyer), (await addon(shop, buyer))["status"]) == (STARTER, "refunded")
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 from tests.product.unit.test_profile_url import REFUSED, SPELLINGS
 
 BOXES = {"personal": True, "business": True, "phone": True}
 
 
-async def test_refusals(world: World, account: Account) -> None:
+async def test_refusals(product: Product, account: Account) -> None:
     body = {"linkedinurl": "linkedin.com/in/x", **BOXES}
-    assert (await world.caller(key="").post(API + "searchurl", json=body)).status_code == 401
-    assert (await world.caller().post(API + "searchurl", json=body)).status_code == 401
+    assert (await product.caller(key="").post(API + "searchurl", json=body)).status_code == 401
+    assert (await product.caller().post(API + "searchurl", json=body)).status_code == 401
     no_box = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/x")
     assert (no_box.status_code, no_box.json()["error"]["message"]) == (422, "Please choose options")
     wrong = await account.owner.post("searchurl", linkedinurl="https://example.com/in/x", phone=True)
@@ -22,9 +22,9 @@ async def test_refusals(world: World, account: Account) -> None:
 
 
 async def test_every_spelling_of_an_address_is_one_person_and_every_other_address_is_refused(
-    world: World, account: Account
+    product: Product, account: Account
 ) -> None:
-    await world.person("jane-doe")
+    await product.person("jane-doe")
     for spellings, right in ((SPELLINGS, 200), (REFUSED, 422)):
         seat = await account.user()  # 60 a minute are allowed for one session
         for text in spellings:
@@ -46,8 +46,8 @@ async def test_unknown_person_is_an_empty_list(account: Account) -> None:
     assert answer.json() == {"data": []}
 
 
-async def test_nothing_unpaid_leaves_the_server(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_nothing_unpaid_leaves_the_server(product: Product, account: Account) -> None:
+    person = await product.person()
     answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
     found = answer.json()["data"][0]
     assert "example" not in answer.text
@@ -63,15 +63,15 @@ async def test_nothing_unpaid_leaves_the_server(world: World, account: Account) 
     assert found["bus_email_validation"] == "valid"
 
 
-async def test_boxes_that_are_not_ticked_show_nothing(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_boxes_that_are_not_ticked_show_nothing(product: Product, account: Account) -> None:
+    person = await product.person()
     found = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
     assert found["data"][0]["emails"] == []
     assert found["data"][0]["business_email_encrypted"] is False
 
 
-async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(world: World, account: Account) -> None:
-    person, member = await world.person(), await account.user()
+async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(product: Product, account: Account) -> None:
+    person, member = await product.person(), await account.user()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     found = (await member.post("searchurl", linkedinurl=url, **BOXES)).json()["data"][0]
@@ -80,8 +80,8 @@ async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(world: 
 
 
 @pytest.mark.parametrize("header", ["session-v1"])
-async def test_paid_values_are_encrypted_for_the_wire(world: World, account: Account, header: str) -> None:
-    person = await world.person()
+async def test_paid_values_are_encrypted_for_the_wire(product: Product, account: Account, header: str) -> None:
+    person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     answer = await account.owner.http.post(

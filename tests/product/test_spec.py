@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.helpers.support import Serve, descendants, execute
+from tests.helpers.support import NewDatabase, Serve, descendants, execute
 from tests.helpers.table_api import FIXTURE
 
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
@@ -39,19 +39,14 @@ end loop; end $$
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database described")
-    url = f"{pg_url.rpartition('/')[0]}/described"
-    execute(url, FIXTURE)
-    yield url
-    execute(pg_url, "drop database described with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database(FIXTURE)
 
 
 @pytest.fixture(scope="module")
-def served(database: str, session_serve: Serve) -> Iterator[str]:
-    server = session_serve("--dataset", f"cases={database}", "--open")
-    yield server.url
-    server.stop()
+def served(database: str, module_serve: Serve) -> str:
+    server = module_serve("--dataset", f"cases={database}", "--open")
+    return server.url
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +147,7 @@ def test_random_requests_get_what_the_description_says(served: str, document: An
 
 
 def test_tables_of_one_name_in_two_databases_are_not_mixed_up(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     urls = {name: new_database() for name in ("one", "two")}
     for name, url in urls.items():
@@ -170,7 +165,7 @@ def test_tables_of_one_name_in_two_databases_are_not_mixed_up(
 
 
 def test_a_document_of_two_thousand_tables_is_answered_soon_and_not_kept_in_memory(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database()
     execute(url, MANY)

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from scripts._shared.billing.invoices import difference
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 from tests.helpers.shop import Shop, open_shop
 
 STARTER, PRO, BUSINESS, STARTER_YEARLY = (500, 100, 100), (1200, 600, 600), (3000, 2000, 2000), (6000, 1200, 1200)
@@ -29,16 +29,16 @@ async def change(account: Account, plan: int, sub: int, date: object = None) -> 
     )
 
 
-async def test_syncplans_says_what_it_changed_and_repeats_nothing(world: World, shop: Shop) -> None:
-    first = str(await world.scripts.run_job("syncplans", {}))
-    again = str(await world.scripts.run_job("syncplans", {}))
+async def test_syncplans_says_what_it_changed_and_repeats_nothing(product: Product, shop: Shop) -> None:
+    first = str(await product.scripts.run_job("syncplans", {}))
+    again = str(await product.scripts.run_job("syncplans", {}))
     assert first.count("price made") == again.count("as it was") == 6
     assert "Enterprise" not in first
 
 
-async def test_checkout_is_the_owners(world: World, shop: Shop, trial: Account) -> None:
-    assert (await world.caller(key="").post(STRIPE, json={"plan": 2})).status_code == 401
-    assert (await world.caller().post(STRIPE, json={"plan": 2})).status_code == 401
+async def test_checkout_is_the_owners(product: Product, shop: Shop, trial: Account) -> None:
+    assert (await product.caller(key="").post(STRIPE, json={"plan": 2})).status_code == 401
+    assert (await product.caller().post(STRIPE, json={"plan": 2})).status_code == 401
     member = await trial.user("member")
     assert (await member.post("stripe", plan=2)).status_code == 403
 
@@ -175,7 +175,7 @@ async def test_past_due_grace_and_healed(shop: Shop, trial: Account) -> None:
     await shop.deliver()
     row = await shop.row(trial)
     assert (row["status"], row["expirydate"], (row["graceuntil"] - end).days) == ("past_due", end, 7)
-    assert "did not go through" in (await shop.world.mails(trial.owner.email))[-1]["Subject"]
+    assert "did not go through" in (await shop.product.mails(trial.owner.email))[-1]["Subject"]
     bill = (await shop.invoices(trial))[-1]
     assert bill["status"] == "open"
 
@@ -332,7 +332,7 @@ async def test_a_custom_plan_of_staff_takes_the_place_of_a_cancelled_one(shop: S
     assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 402
     await shop.subscribe(trial, 2)
     row = await shop.row(trial)
-    await shop.world.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", trial.clientid)
+    await shop.product.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", trial.clientid)
     running = await trial.owner.post("upgradeplan", planid=8)
     assert (running.status_code, running.json()["error"]["context"]["reason"]) == (409, "paid_plan")
     await trial.owner.http.delete(STRIPE, params={"subId": row["subscriptionid"]})
@@ -367,16 +367,16 @@ async def test_stripe_in_trouble_is_a_clear_503_and_changes_nothing(shop: Shop, 
 
 
 async def test_another_account_at_the_provider_is_taken_to_without_a_hand(
-    world: World, shop: Shop, trial: Account, tmp_path: Path
+    product: Product, shop: Shop, trial: Account, tmp_path: Path
 ) -> None:
     """Key and address were changed: the old prices and customers are not known there."""
     await trial.owner.post("stripe", plan=3)
-    async with open_shop(world, tmp_path / "other") as other:
+    async with open_shop(product, tmp_path / "other") as other:
         await other.subscribe(trial, 2)
         assert (await other.plan(trial), await other.credits(trial)) == (2, STARTER)
 
 
-async def test_without_settings_plans_are_seen_and_buying_says_so(world: World, trial: Account) -> None:
+async def test_without_settings_plans_are_seen_and_buying_says_so(product: Product, trial: Account) -> None:
     plans = await trial.owner.table("GET", "subscriptionplan", filter="(isaddon=0)")
     assert len(plans.json()["resource"]) > 5
     for path, body in (("stripe", {"plan": 2}), ("addonpaymentintent", {"planid": 101})):
@@ -384,7 +384,7 @@ async def test_without_settings_plans_are_seen_and_buying_says_so(world: World, 
         assert answer.status_code in (409, 503)
     answer = await trial.owner.post("stripe", plan=2)
     assert answer.json()["error"]["context"]["reason"] == "payments_not_set_up"
-    webhook = await world.caller(key="").post(API + "webhooks/payment", content=b"{}")
+    webhook = await product.caller(key="").post(API + "webhooks/payment", content=b"{}")
     assert webhook.status_code == 503
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.table_api import FIXTURE
 
 JSON = {"Content-Type": "application/json"}
@@ -19,14 +18,10 @@ NEW = {"resource": [{"name": "New"}]}
 
 
 @pytest.fixture(scope="module")
-def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
-    execute(pg_url, "create database bad_input")
-    url = f"{pg_url.rpartition('/')[0]}/bad_input"
-    execute(url, FIXTURE)
-    server = session_serve("--dataset", f"x={url}", "--open", "--api-key", "right")
-    yield server.url
-    server.stop()
-    execute(pg_url, "drop database bad_input with (force)")
+def served(module_database: NewDatabase, module_serve: Serve) -> str:
+    url = module_database(FIXTURE)
+    server = module_serve("--dataset", f"x={url}", "--open", "--api-key", "right")
+    return server.url
 
 
 def ask(served: str, method: str, path: str, body: bytes | None = None, headers: Any = ()) -> tuple[int, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -13,10 +13,11 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db.connections import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.db.database import Db
 from tableapi.errors import Busy
+from tests.helpers.support import NewDatabase
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
+def url(new_database: NewDatabase) -> str:
     return new_database()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.table_api import FIXTURE
 
 SQL = """
@@ -52,15 +52,11 @@ ORDERS = (
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database cursors")
-    url = f"{pg_url.rpartition('/')[0]}/cursors"
-    execute(url, FIXTURE + SQL)
-    server = session_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database(FIXTURE + SQL)
+    server = module_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database cursors with (force)")
 
 
 def get(http: httpx.Client, table: str, **query: Any) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
 
 import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 from tests.helpers.table_api import FIXTURE
 
 CUTS = 200
@@ -25,7 +24,7 @@ READ = {"related": "person_by_company_id", "include_count": "true"}
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
+def url(new_database: NewDatabase) -> str:
     made = new_database()
     execute(made, FIXTURE)
     return made

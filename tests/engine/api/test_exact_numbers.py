@@ -11,7 +11,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 
 TABLES = """
 create type money_of as (amount numeric, currency text);
@@ -30,21 +30,16 @@ NUMBERS = [
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database exact")
-    url = f"{pg_url.rpartition('/')[0]}/exact"
-    execute(url, TABLES)
-    yield url
-    execute(pg_url, "drop database exact with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
 
 
 @pytest.fixture(scope="module")
-def http(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def http(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder: Path = tmp_path_factory.mktemp("exact")
-    server = session_serve("--dataset", f"x={database}", "--open", cwd=folder, PUBLIC_ROUTINES="twice")
+    server = module_serve("--dataset", f"x={database}", "--open", cwd=folder, PUBLIC_ROUTINES="twice")
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
-    server.stop()
 
 
 def parsed(text: str) -> Any:

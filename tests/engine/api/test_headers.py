@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 KEY, HOME = "test-app-key", "https://app.example.com"
 
 
 @pytest.fixture(scope="module")
-def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
-    execute(pg_url, "create database headers")
-    url = f"{pg_url.rpartition('/')[0]}/headers"
-    server = session_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off", RATE_LIMITS="off")
-    yield server.url
-    server.stop()
-    execute(pg_url, "drop database headers with (force)")
+def served(module_database: NewDatabase, module_serve: Serve) -> str:
+    url = module_database()
+    server = module_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off", RATE_LIMITS="off")
+    return server.url
 
 
 def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> None:
@@ -90,9 +86,7 @@ def test_routines_of_a_project_are_not_served(served: str, part: str, verb: str)
     assert names == [{"name": "_table"}]
 
 
-def test_a_token_opens_metrics_and_nothing_else_does(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
-) -> None:
+def test_a_token_opens_metrics_and_nothing_else_does(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     words = ("--dataset", f"x={new_database()}", "--open")
     with_token = serve(*words, cwd=tmp_path, METRICS_TOKEN="watch")
     sent: list[tuple[dict[str, str], int]] = [
@@ -109,6 +103,6 @@ def test_a_token_opens_metrics_and_nothing_else_does(
     assert httpx2.get(f"{keyed.url}/metrics", headers={"X-API-Key": "sesame"}, timeout=20).status_code == 404
 
 
-def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: NewDatabase) -> None:
     for headers in ({}, {"Authorization": "Bearer x"}, {"X-Forwarded-For": "127.0.0.1"}):
         assert httpx2.get(f"{served}/metrics", headers=headers, timeout=20).status_code == 404

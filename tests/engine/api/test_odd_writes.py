@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 TABLES = """
 create type point_of as (x numeric, y numeric);
@@ -60,15 +60,13 @@ create view grouped as select count(*) as many, v from plain group by v;
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database odd_writes")
-    url = f"{pg_url.rpartition('/')[0]}/odd_writes"
-    execute(url, TABLES)
-    server = session_serve("--dataset", f"x={url}", "--open", cwd=tmp_path_factory.mktemp("odd"))
+def http(
+    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    url = module_database(TABLES)
+    server = module_serve("--dataset", f"x={url}", "--open", cwd=tmp_path_factory.mktemp("odd"))
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database odd_writes with (force)")
 
 
 def record(http: httpx.Client) -> str:

@@ -11,7 +11,7 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 
 SCHEMA = """
 create table team (teamid integer primary key, name text, accountid integer);
@@ -77,22 +77,19 @@ async def patch(ctx, records, options) -> None:
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database words")
-    yield f"{pg_url.rpartition('/')[0]}/words"
-    execute(pg_url, "drop database words with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
 
 
 @pytest.fixture(scope="module")
-def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("words")
     (folder / "schema.sql").write_text(SCHEMA)
     (folder / "policy.py").write_text(POLICY)
     (folder / "scripts" / "tables").mkdir(parents=True)
     (folder / "scripts" / "tables" / "note.py").write_text(HOOK)
-    started = session_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
-    yield f"{started.url}/api/v2/leads/_table"
-    started.stop()
+    started = module_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
+    return f"{started.url}/api/v2/leads/_table"
 
 
 @pytest.fixture

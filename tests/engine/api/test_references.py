@@ -16,7 +16,7 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 
 TABLES = """
 create table house (id integer primary key, name text, town text);
@@ -78,20 +78,17 @@ ACCESS = {
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database refers")
-    yield f"{pg_url.rpartition('/')[0]}/refers"
-    execute(pg_url, "drop database refers with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
 
 
 @pytest.fixture(scope="module")
-def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     execute(database, TABLES)
     folder: Path = tmp_path_factory.mktemp("refers")
     (folder / "access.json").write_text(json.dumps(ACCESS))
-    started = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
-    yield f"{started.url}/api/v2/x/_table"
-    started.stop()
+    started = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    return f"{started.url}/api/v2/x/_table"
 
 
 @pytest.fixture

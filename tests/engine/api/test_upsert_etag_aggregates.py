@@ -12,7 +12,7 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 from tests.helpers.table_api import FIXTURE
 
 ROLES = {
@@ -32,22 +32,17 @@ VIEW = "create view plain as select slug, label from tag;"
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database beyond")
-    url = f"{pg_url.rpartition('/')[0]}/beyond"
-    execute(url, FIXTURE + VIEW)
-    yield url
-    execute(pg_url, "drop database beyond with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database(FIXTURE + VIEW)
 
 
 @pytest.fixture(scope="module")
-def base(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def base(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("beyond")
     keys = {name: {"role": role} for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"))}
     (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
-    server = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder, WORKERS="2")
-    yield f"{server.url}/api/v2/x/_table"
-    server.stop()
+    server = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder, WORKERS="2")
+    return f"{server.url}/api/v2/x/_table"
 
 
 @pytest.fixture

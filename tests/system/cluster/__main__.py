@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.helpers.customer import prepare
 from tests.system.cluster import checks
-from tests.system.cluster.world import Cluster, Missing, bring_up
+from tests.system.cluster.nodes import Cluster, Missing, bring_up
 
 PEOPLE = 200_000
 

@@ -18,7 +18,7 @@ from tableapi.crypto.vault import token_hash
 from tests.helpers.customer import CONTACTS, HEADERS, KEY, REVEAL, books, reveal
 from tests.helpers.load import Request, Seen, load
 from tests.helpers.standby import caught_up, crash
-from tests.system.cluster.world import Cluster, kill
+from tests.system.cluster.nodes import Cluster, kill
 
 _people = itertools.count(1)
 PLANS = "/api/v2/leads/_table/subscriptionplan"

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from redis.asyncio import Redis
 
-from tests.helpers.support import Serve, free_port
+from tests.helpers.support import NewDatabase, Serve, free_port
 from tests.system.faults.conftest import HEADERS, KEY, Product
 from tests.system.faults.peer import Mode, Peer
 from tests.system.faults.traffic import HEALS, until
@@ -108,7 +108,7 @@ async def test_people_vendor(product: Product, seen: Seen) -> None:
 # -- the payment provider ----------------------------------------------------------------------------------------------
 
 
-async def test_payment_provider(serve: Serve, new_database: Callable[[], str], seen: Seen) -> None:
+async def test_payment_provider(serve: Serve, new_database: NewDatabase, seen: Seen) -> None:
     url, port = await asyncio.to_thread(new_database), free_port()
     peer = Peer(free_port(), port)
     await peer.start()

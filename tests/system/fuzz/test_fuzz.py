@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.support import NewDatabase
 from tests.system.fuzz.__main__ import fuzz, serve
 
 
 @pytest.mark.slow
 async def test_no_request_breaks_it_or_reaches_what_is_somebody_elses(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     with ExitStack() as stack:
         url = await asyncio.to_thread(new_database)
