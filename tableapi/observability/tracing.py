@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from tableapi.config.command_error import CommandError
+from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,17 +23,13 @@ _provider: Any = None
 _NOTHING: Any = nullcontext()
 
 
-class NoTracing(CommandError):
-    """Traces are asked for and cannot be had."""
-
-
 def wanted(settings: Settings) -> bool:
     exporter = settings.otel_traces_exporter
     return exporter == "otlp" or (bool(settings.otel_exporter_otlp_endpoint) and exporter != "none")
 
 
 def start(settings: Settings) -> None:
-    """Send spans from now on, if the settings ask for it. Once per process. Raises NoTracing."""
+    """Send spans from now on, if the settings ask for it. Once per process. Raises MissingExtra."""
     global tracer, _provider
     if not wanted(settings):
         return
@@ -43,7 +39,7 @@ def start(settings: Settings) -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        raise NoTracing("OTEL_EXPORTER_OTLP_ENDPOINT needs the extra: pip install 'tableapi[otel]'.") from None
+        raise MissingExtra("OTEL_EXPORTER_OTLP_ENDPOINT", "otel") from None
     _provider = TracerProvider(resource=Resource.create({"service.name": settings.otel_service_name}))
     _provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     tracer = _provider.get_tracer("tableapi")

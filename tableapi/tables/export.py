@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tableapi import exact_json
+from tableapi.errors import ApiError
 from tableapi.query.options import Options
 
 CSV = "text/csv; charset=utf-8"
@@ -25,6 +26,12 @@ _NO_NAME = re.compile(r"[/\\:\[\]*?]")
 LONGEST_NAME, LONGEST_CELL, WIDTH = 30, 32_767, 32
 
 Row = dict[str, Any]
+
+
+class NoWriter(ApiError):
+    """The package that writes a file format is not installed: `tableapi[xlsx]`."""
+
+    status, reason = 501, "format_not_installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,10 @@ def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
 
 
 def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
-    import xlsxwriter  # 10 MB of memory that few workers ever need
+    try:
+        import xlsxwriter  # 10 MB of memory that few workers ever need
+    except ImportError:
+        raise NoWriter("This server cannot write xlsx files. Ask for text/csv instead.") from None
 
     out = io.BytesIO()
     # Rows go out as they are written; what a cell looks like decides nothing.
