@@ -1,4 +1,4 @@
-"""The page of the API in a browser, over several databases."""
+"""The API documentation page in a browser, with several databases."""
 
 from __future__ import annotations
 

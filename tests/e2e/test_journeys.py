@@ -1,4 +1,4 @@
-"""The journeys of frontend/e2e, each in a Chromium against a demo server of its own that mails to an SMTP server."""
+"""Run each journey of frontend/e2e in Chromium against its own demo server and SMTP server."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from aiosmtpd.controller import Controller
 
 from tests.helpers.support import ROOT, NewDatabase, Serve, free_port
 
-# Parts of journeys, and those that test_sheets and test_apidocs walk.
+# Parts of journeys, and the journeys of test_sheets and test_apidocs.
 ELSEWHERE = ("browser", "mail", "dailywork", "apidocs")
 JOURNEYS = sorted(path for path in (ROOT / "frontend" / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
-MAILED = {"signup": "Verify", "team": "invite"}  # what a person must have been mailed on the way
+MAILED = {"signup": "Verify", "team": "invite"}  # the mails that the journey must have sent
 PATIENCE = 300
 
 

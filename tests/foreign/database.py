@@ -1,5 +1,5 @@
-# ruff: noqa: E501 - values and SQL, which read better whole
-"""A generated database of everything that PostgreSQL allows and a server may stumble over.
+# ruff: noqa: E501 - values and SQL are easier to read unbroken
+"""Generate a database of every type, name and constraint that PostgreSQL allows.
 
 Every built-in type is found in the catalog, so that a newer PostgreSQL adds its own. The rest is written out.
 """
@@ -10,9 +10,9 @@ from typing import Any
 
 import asyncpg
 
-LONG = "x" * 60  # with three more characters: the longest name that PostgreSQL has
-KEYS = 70  # from one table to another
-READER = "foreign_reader"  # the role that serves: neither owner nor superuser, so that row security holds for it
+LONG = "x" * 60  # three more characters make the longest name that PostgreSQL allows
+KEYS = 70  # references from one table to another
+READER = "foreign_reader"  # the server's role: neither owner nor superuser, so that row security applies
 
 # Two values of each type. A type without any is written as NULL, and must be in WITHOUT_INPUT.
 SAMPLES: dict[str, tuple[str, ...]] = {
@@ -70,12 +70,12 @@ def literal(text: str) -> str:
 
 
 async def build(connection: asyncpg.Connection) -> None:
-    """Fill an empty database. The connection is a superuser's."""
+    """Fill an empty database. The connection must be a superuser's."""
     await connection.execute("create schema extensions; create schema other; create schema " + name("Odd.Schema"))
     for statement in (*_types(await _builtin(connection)), *_names(), *_keys(), *_domains(), *_shapes(), *_writes()):
         try:
             await connection.execute(statement)
-        except asyncpg.FeatureNotSupportedError:  # a PostgreSQL without libxml has the type and none of its values
+        except asyncpg.FeatureNotSupportedError:  # without libxml the type exists, but has no values
             if '"type_xml"' not in statement:
                 raise
     for statement in await _extensions(connection):
@@ -92,7 +92,7 @@ async def _builtin(connection: asyncpg.Connection) -> list[Any]:
 
 
 def _types(found: list[Any]) -> list[str]:
-    """A table for each type: alone, in an array, in an array of two dimensions, and as a key where it can be one."""
+    """Create a table per type: scalar, array, two-dimensional array, and key where the type can be one."""
     made = []
     for row in found:
         kind, type_ = row["name"], row["type"]
@@ -107,7 +107,7 @@ def _types(found: list[Any]) -> list[str]:
             made.append(f"insert into {table} (v) values ({literal(value)})")
             if row["has_array"]:
                 both = f"{literal(value)}::{type_}"
-                # An array of arrays of JSON is read like an array of JSON arrays.
+                # An array of arrays of JSON reads like an array of JSON arrays.
                 twice = "null" if kind in ("json", "jsonb") else f"array[[{both}], [null::{type_}]]"
                 made.append(f"insert into {table} (a, b) values (array[{both}, null, {both}], {twice})")
         made.append(f"insert into {table} (v) values (null)")
@@ -133,7 +133,7 @@ def _names() -> list[str]:
 
 
 def _keys() -> list[str]:
-    """KEYS references between two tables, all by columns of 63 bytes, there and back; and chains of such names."""
+    """Create KEYS references in both directions between two tables with 63-byte columns, and chains of them."""
     one, two = name(LONG + "one"), name(LONG + "two")
     made = [
         f"create table {one} (id serial primary key, v text)",
@@ -312,7 +312,7 @@ def _writes() -> list[str]:
 
 
 async def _extensions(connection: asyncpg.Connection) -> list[str]:
-    """A table for each type of an extension that is there, in a schema outside the search path."""
+    """Create a table per type of each available extension, in a schema outside the search path."""
     made = [
         "create domain extensions.code as text",
         "create type extensions.level as enum ('low', 'high')",

@@ -1,4 +1,4 @@
-"""A database that nobody made for this server: each table is listed, read, written back and compared with SQL."""
+"""List, read and write back each table of a database not designed for tableapi, and compare with SQL."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import pytest
 from tests.foreign import database
 from tests.helpers.support import NewDatabase, Serve
 
-# What cannot be read: PostgreSQL itself refuses.
+# Tables that PostgreSQL itself refuses to read.
 UNREADABLE = {"unfilled", "failing", "divided"}
-# What refuses or loses a change, or answers for another table.
+# Tables whose rules or triggers refuse, drop or redirect a change.
 UNCHANGING = {
     "refuses", "refuse_oddlys", "swallows", "divides", "late", "rule_nothing", "rule_told", "rule_view", "trigger_view",
     "read_only", "rule_moved",
@@ -42,7 +42,7 @@ def urls(module_database: NewDatabase) -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 async def sql(urls: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
-    """A connection of the role that serves, in the session settings of the server."""
+    """Connect with the role and the session settings of the server."""
     owner = await asyncpg.connect(urls[0])
     await database.build(owner)
     await owner.close()
@@ -77,19 +77,19 @@ def path(text: object) -> str:
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, whose names must all be different."""
+    """Build a JSON object, and fail on a repeated name."""
     twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
     assert not twice, f"twice in one object: {twice}"
     return dict(pairs)
 
 
 def parsed(text: str) -> Any:
-    """JSON with each number as its text."""
+    """Parse JSON with each number as text."""
     return json.loads(text, parse_float=Text, parse_int=Text, object_pairs_hook=once)
 
 
 class Text(str):
-    """The text of a number."""
+    """A number as text."""
 
 
 def get(http: httpx.Client, url: str, **query: Any) -> Any:
@@ -112,7 +112,7 @@ def described(http: httpx.Client, name: str) -> Any:
 
 
 async def content(sql: asyncpg.Connection, table: asyncpg.Record) -> str:
-    """All that a table holds, as text."""
+    """Return every row of a table as text."""
     found = await sql.fetchval(f"select string_agg(t::text, E'\\n' order by t::text) from {table['sql']} t")
     return str(found)
 
@@ -158,13 +158,13 @@ async def test_every_record_is_read_as_sql_has_it(
     assert compared > 300
 
 
-# Types whose JSON is the text of the value: all but those that JSON has its own form for.
+# Types that are JSON strings: all without a JSON representation.
 COMPARED = ("id", "reference", "integer", "decimal", "double", "boolean", "string", "date", "timestamp",
             "timestamp_tz", "time", "uuid")  # fmt: skip
 
 
 def as_text(name: str, field: dict[str, Any]) -> str:
-    """The value in SQL; JSON leaves out the mask of a single address."""
+    """Return the SQL of the value; JSON omits the mask of a single address."""
     column = database.name(name)
     return f"to_json({column}) #>> '{{}}'" if field["db_type"] == "inet" else f"{column}::text"
 
@@ -216,7 +216,7 @@ def keyed(row: dict[str, Any], key: list[str]) -> bool:
 
 
 def dumped(value: Any) -> str:
-    """JSON with numbers as they were read."""
+    """Serialize with numbers as they were read."""
     if isinstance(value, Text):
         return str(value)
     if isinstance(value, dict):
@@ -256,7 +256,7 @@ async def test_every_record_is_written_back_as_it_was_read(
             else:
                 assert answer.status_code == 200, (table["name"], way, dumped(row)[:500], answer.text[:500])
                 written += 1
-        # An upsert does not see the rows of tables that inherit: PostgreSQL has no key over both.
+        # An upsert does not see rows of inheriting tables: no key spans both.
         if not (way == "upsert" and table["name"] in UNCHANGING | {"identity_always", "animal"}):
             assert await content(sql, table) == before, (table["name"], way)
     assert written > 200

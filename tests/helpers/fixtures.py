@@ -1,4 +1,4 @@
-"""Fixtures of the product's tests: one database for all of them, each test with accounts of its own."""
+"""Fixtures of the product's tests: one database for all, with separate accounts for each test."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tests.helpers.support import ROOT, free_port
 
 @pytest.fixture(scope="session")
 async def product_url(pg_url: str) -> AsyncIterator[str]:
-    """An empty database, dropped at the end; or TEST_PRODUCT_URL, a product's database that was restored."""
-    if given := os.environ.get("TEST_PRODUCT_URL"):
-        yield given
+    """Return the URL of an empty database, or TEST_PRODUCT_URL, a restored database of the product."""
+    if url := os.environ.get("TEST_PRODUCT_URL"):
+        yield url
         return
     name = f"product_{os.getpid()}"
     admin = await asyncpg.connect(pg_url)
@@ -36,7 +36,7 @@ async def product_url(pg_url: str) -> AsyncIterator[str]:
 
 @pytest.fixture(scope="session")
 async def product(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
-    """The product on a database made by `tableapi init`, with a real SMTP peer."""
+    """Open the product on a database that `tableapi init` creates, with a real SMTP server."""
     smtp, port = SmtpServer([]), free_port()
     settings = Settings(
         database_url=product_url,
@@ -58,26 +58,26 @@ async def product(product_url: str, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 async def account(product: Product) -> Account:
-    """A client with the Business plan."""
+    """Create a client with the Business plan."""
     return await product.account()
 
 
 @pytest.fixture
 async def other(product: Product) -> Account:
-    """Somebody else's client."""
+    """Create a client that the caller has no access to."""
     return await product.account()
 
 
 @pytest.fixture
 async def shop(product: Product, tmp_path: Path) -> AsyncIterator[Shop]:
-    """The product with a payment sandbox of this test's own. Prices and customers are this sandbox's."""
+    """Set up a payment sandbox for one test, with its own prices and customers."""
     await product.db.execute("delete from planprice")
     await product.work()
-    async with open_shop(product, tmp_path) as opened:
-        yield opened
+    async with open_shop(product, tmp_path) as shop:
+        yield shop
 
 
 @pytest.fixture
 async def trial(product: Product) -> Account:
-    """A client on the free plan."""
+    """Create a client on the free plan."""
     return await product.account(planid=1)

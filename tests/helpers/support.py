@@ -1,4 +1,4 @@
-"""What tests start and ask from outside: the command, the server, the database. Fixtures are in conftest.py."""
+"""Start commands and servers, and run SQL, from tests. Fixtures are in tests/conftest.py."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ import asyncpg
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
-PATIENCE = 60.0  # for a start on a machine that does everything at once
+PATIENCE = 60.0  # seconds for a start on a busy machine
 
 
 def execute(url: str, sql: str) -> None:
-    """Run SQL from a test that has no event loop."""
+    """Run SQL from a test without an event loop."""
 
     async def run() -> None:
         connection = await asyncpg.connect(url)
@@ -46,14 +46,14 @@ def free_port() -> int:
 
 
 def clean_environment(**more: str | Path) -> dict[str, str]:
-    """The environment of a command under test: nothing of ours but what is given."""
-    kept = ("PATH", "HOME", "LANG", "TMPDIR")
-    base = {name: os.environ[name] for name in kept if name in os.environ}
+    """Return an environment with PATH, HOME and the like, and `more`."""
+    names = ("PATH", "HOME", "LANG", "TMPDIR")
+    base = {name: os.environ[name] for name in names if name in os.environ}
     return base | {"PYTHONPATH": str(ROOT)} | {name: str(value) for name, value in more.items()}
 
 
 def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.CompletedProcess[str]:
-    """One command to its end."""
+    """Run one `tableapi` command to its end."""
     return subprocess.run(
         [sys.executable, "-m", "tableapi", *words], cwd=cwd, env=clean_environment(**environment),
         capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,
@@ -61,7 +61,7 @@ def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.Co
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that a process started, and those that they started."""
+    """Return the process ids of all descendants of a process."""
     children = set()
     for task in Path(f"/proc/{pid}/task").iterdir():
         children |= {int(child) for child in (task / "children").read_text().split()}
@@ -70,7 +70,7 @@ def descendants(pid: int) -> list[int]:
 
 @dataclass
 class Server:
-    """A running `tableapi serve`. `told` is what it printed until it served, `log` its standard error."""
+    """A running `tableapi serve`: its output until it was ready (`told`), and its standard error (`log`)."""
 
     url: str
     process: subprocess.Popen[str]
@@ -82,7 +82,7 @@ class Server:
         return int(self.url.rpartition(":")[2])
 
     def stop(self, number: int = signal.SIGTERM) -> int:
-        """Stop it like a person (SIGINT) or a supervisor would; its exit code."""
+        """Stop the server by SIGTERM or another signal, and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -91,7 +91,7 @@ class Server:
             self.process.kill()
 
     def kill(self) -> None:
-        """kill -9 of every process that it started, then of itself: nobody can say goodbye."""
+        """Send SIGKILL to every descendant, then to the server."""
         for pid in [*descendants(self.process.pid), self.process.pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Numbers of a request reach PostgreSQL with every digit, and come back with every digit."""
+"""Numbers of a request reach PostgreSQL and return with every digit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def http(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFa
 
 
 def parsed(text: str) -> Any:
-    """JSON with each number as its text, so that nothing of it is lost to the test."""
+    """Parse JSON with each number as text, so that no digit is lost."""
     return json.loads(text, parse_float=str, parse_int=str)
 
 
@@ -89,7 +89,7 @@ def test_a_record_that_is_written_back_as_it_was_read_does_not_change(http: http
     )
     execute(database, f"update item set {values} where id = {ident}")
     before = http.get(f"/_table/item/{ident}").text
-    for verb in ("PATCH", "PUT", "PATCH"):  # the third time as a known shape
+    for verb in ("PATCH", "PUT", "PATCH"):  # the third write uses the prepared statement
         assert send(http, verb, f"/_table/item/{ident}", before).status_code == 200
         assert http.get(f"/_table/item/{ident}").text == before
     assert send(http, "PATCH", "/_table/item", f"[{before}]").status_code == 200

@@ -1,4 +1,4 @@
-"""Types whose operators lie outside the search path, or that have none: compared by their own, or refused by name."""
+"""Types whose operators are outside the search path or missing: compared by their own operators, or refused by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.support import NewDatabase, Serve
 
-# A type as an extension makes one: its functions and operators are in a schema of its own.
+# A type as extensions define it, with functions and operators in a separate schema.
 TYPE = """
 create schema extensions;
 create type extensions.size;

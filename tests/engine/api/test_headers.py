@@ -1,4 +1,4 @@
-"""Headers that keep a browser safe: of pages, of the API, for other origins, and for private data."""
+"""Security headers of pages and of the API, for other origins, and for private data."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ SESSIONS = Sessions(lookup="select customerid, 'customer' as role from login whe
 
 @pytest.fixture
 def url(new_database: NewDatabase) -> str:
-    """A database with three tables."""
+    """Return the URL of a database with three tables."""
     address = new_database()
     execute(address, SCHEMA)
     return address
@@ -67,7 +67,7 @@ def _client(app: Any, **headers: str) -> httpx2.AsyncClient:
 
 @pytest.fixture
 async def started() -> AsyncIterator[list[TableAPI]]:
-    """Close what a test opened."""
+    """Collect APIs to close after the test."""
     apis: list[TableAPI] = []
     yield apis
     for api in apis:

@@ -1,4 +1,4 @@
-"""Names as databases have them: longer than PostgreSQL's own limit once joined, with blanks, dots and commas."""
+"""Names of tables and columns: relation names beyond PostgreSQL's limit, with spaces, dots and commas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields and tables that are hard to write: delimiters, nested composites, JSON null, rules and triggers."""
+"""Writes to unusual fields and tables: delimiters, nested composites, JSON null, rules and triggers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def record(http: httpx.Client) -> str:
 @pytest.mark.parametrize("verb", ["PATCH", "PUT"])
 def test_every_odd_field_is_written_back_as_it_was_read(http: httpx.Client, verb: str) -> None:
     before = record(http)
-    for _ in range(2):  # the second time as a known shape
+    for _ in range(2):  # the second write uses the prepared statement
         answer = http.request(verb, "/odd/1", content=before)
         assert answer.status_code == 200, answer.text
         assert record(http) == before

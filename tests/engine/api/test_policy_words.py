@@ -1,4 +1,4 @@
-"""The words of a policy on written references: writable fields, stamps, rules of rows, `only_in` and `ignored`."""
+"""Policy rules for written references: writable fields, stamps, row rules, `only_in` and `ignored`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def http(server: str, database: str) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
-    """Every row of the database."""
+    """Return a function that reads every row of the database."""
 
     async def read() -> dict[str, list[tuple[Any, ...]]]:
         connection = await asyncpg.connect(database)
@@ -115,7 +115,7 @@ def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    # a parent: another one, none, a new one
+    # a parent: another, none, a new row
     ("/task/1", {"team_by_teamid": {"teamid": 11}}, "field_not_writable"),
     ("/task/1", {"team_by_teamid": {"teamid": 90}}, "field_not_writable"),
     ("/task/1", {"team_by_teamid": {"teamid": 77}}, "field_not_writable"),
@@ -137,7 +137,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     # a link
     ("/team/11", {"label_by_link": [{"labelid": 1}]}, "forbidden"),
     ("/team/10", {"label_by_link": [{"labelid": 1, "label.labelid": None}]}, "forbidden"),
-    # a row of its own
+    # a row of the caller
     ("/task/2", {"state": "open"}, "field_not_writable"),
 ]
 

@@ -1,4 +1,4 @@
-"""A write whose shape is known already answers as the first one did: the same records, the same refusals."""
+"""A repeated write runs from its prepared statement and responds like the first: same records, same errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture
 def http(server: str, database: str) -> Iterator[httpx.Client]:
-    """A server that knows how to create and change a house by name and rooms."""
+    """Return a client of a server that has prepared creates and updates of a house by name and rooms."""
     execute(database, "truncate house restart identity; truncate road")
     with httpx.Client(base_url=server, headers={"X-API-Key": "all"}, timeout=30) as client:
         for n in (1, 2):

@@ -1,7 +1,7 @@
 """References to rows that the caller may not read, set through fields and relations, and fields named twice.
 
-The caller `local` sees the houses, tags, staff and parts of one town. A reference out of its sight is answered like one
-to a row that does not exist, whatever names it.
+The caller `local` may read the houses, tags, staff and parts of one town. A reference to another row gets the same
+response as one to a missing row, whatever names it.
 """
 
 from __future__ import annotations
@@ -119,14 +119,14 @@ def _table(database: str, table: str) -> list[tuple[Any, ...]]:
 
 
 def _told(answer: httpx.Response) -> Any:
-    """What an answer says, without the number of the request."""
+    """Return status and body without the request id."""
     body = answer.json()
     body.get("error", {}).get("context", {}).pop("request_id", None)
     return answer.status_code, body
 
 
 def _status(answer: httpx.Response) -> int:
-    """The status of a refusal, also of one inside a batch."""
+    """Return the status of an error, also of one inside a batch."""
     if answer.status_code == 400 and answer.json()["error"]["code"] == 1000:
         context = answer.json()["error"]["context"]
         return int(context["resource"][context["error"][0]]["status_code"])
@@ -166,7 +166,7 @@ def test_a_hidden_row_is_referred_to_like_a_missing_one(
     def record(ident: int) -> dict[str, Any]:
         return {"house_id": ident} if through == "field" else {"house_by_house_id": {"id": ident}}
 
-    for _ in range(3):  # from the second time on the shape is known
+    for _ in range(3):  # from the second time on the write is prepared
         hidden, missing = [_write(local, way, record(ident)) for ident in (9, 77)]
         assert _told(hidden) == _told(missing)
         assert _status(hidden) == 409
@@ -178,7 +178,7 @@ def test_a_hidden_row_is_referred_to_like_a_missing_one(
 
 @pytest.mark.parametrize("way", [way for way in sorted(WAYS) if "create" not in way and "new" not in way])
 def test_a_hidden_reference_can_stay(local: httpx.Client, database: str, way: str) -> None:
-    """A record is written back as it was read, with a reference that an administrator set."""
+    """Write a record back as read, with a reference that an administrator set."""
     execute(database, "update room set other_id = 9 where id = 1")
     for _ in range(3):
         kept = _write(local, way, {"other_id": 9, "name": "new"})
@@ -223,7 +223,7 @@ def test_children_links_and_composite_keys(local: httpx.Client, database: str) -
         ), (hidden, one.text, other.text)
         assert one.status_code in (404, 409), one.text
     created = [_status(local.post("/uses", json={"resource": [{"a": a}]})) for a in (9, 77)]
-    assert created == [409, 409]  # the other part of the key is a default
+    assert created == [409, 409]  # the other part of the key has a default
     assert [_table(database, name) for name in ("house_tag", "uses", "staff", "room", "house")] == before
     assert local.post("/uses", json={"resource": [{"a": 1}]}).status_code == 200
     assert local.patch("/house/1", json={"tag_by_house_tag": [{"slug": "red"}]}).status_code == 200
@@ -254,7 +254,7 @@ def test_a_released_row_still_obeys_the_rule_of_rows(local: httpx.Client, databa
     assert refused.status_code == 403, refused.text
     assert [_table(database, name) for name in ("desk", "lock")] == before
     assert (9, "Nine", "theirs") in _table(database, "house")
-    assert len(_table(database, "house")) == 3  # a parent made for a refused record is gone with it
+    assert len(_table(database, "house")) == 3  # a parent created for a refused record is rolled back
 
 
 TWICE: list[tuple[str, str, dict[str, str], Any]] = [

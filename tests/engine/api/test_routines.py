@@ -1,4 +1,4 @@
-"""Functions and procedures: only those that are public, with bound values."""
+"""Functions and procedures: only public ones are callable, with bound values."""
 
 from __future__ import annotations
 

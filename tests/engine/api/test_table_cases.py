@@ -1,4 +1,4 @@
-"""The protocol, case by case: table_cases.json and cases_more.json against a running `tableapi serve --access`."""
+"""Run the conformance cases of table_cases.json and table_cases_more.json against `tableapi serve --access`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes beyond the protocol: upsert, versions of records, safe repeats, aggregates, estimates (table-api §16)."""
+"""Upserts, record versions, idempotency keys, aggregates and estimates (docs/reference/wire.md)."""
 
 from __future__ import annotations
 
@@ -169,15 +169,15 @@ def test_a_change_of_a_related_record_is_a_new_version(http: httpx.Client) -> No
 
 def test_a_row_of_a_view_has_a_version(http: httpx.Client) -> None:
     url, params = "/plain", {"ids": "vip", "id_field": "slug"}
-    assert http.get(url, params=params).status_code == 400  # nothing says that slug is unique there
+    assert http.get(url, params=params).status_code == 400  # slug has no unique constraint there
     assert http.get(url, params={"filter": "slug = vip"}).status_code == 200
 
 
-# -- safe repeats ----------------------------------------------------------------------------------------------------
+# -- idempotency keys ------------------------------------------------------------------------------------------------
 
 
 def _many(base: str, count: int, key: str, bodies: list[Any]) -> list[httpx.Response]:
-    """Equal requests at once, each on a connection of its own, so that both workers get some."""
+    """Send equal requests at once, each on its own connection, so that both workers get some."""
 
     async def one(body: Any) -> httpx.Response:
         headers = {"X-API-Key": "all", "Idempotency-Key": key}
@@ -218,7 +218,7 @@ def test_a_refusal_is_repeated_too(http: httpx.Client) -> None:
 
 
 async def test_a_refusal_that_passes_is_not_kept(http: httpx.Client, base: str, database: str) -> None:
-    """A record that is locked until the request gives up, and a table that was changed meanwhile."""
+    """A locked record until the request times out, and a table that changes meanwhile."""
     url, headers = "/tag/new", {"Idempotency-Key": "busy"}
     blocker = await asyncpg.connect(database)
     try:
@@ -250,7 +250,7 @@ def test_a_changed_table_is_no_answer_to_keep(http: httpx.Client, database: str)
         assert made == {"slug": "vip", name: "red"}
 
 
-# -- groups and estimates --------------------------------------------------------------------------------------------
+# -- aggregates and estimates ----------------------------------------------------------------------------------------
 
 
 def test_having_and_aggregates_without_a_group(http: httpx.Client) -> None:
