@@ -21,7 +21,7 @@ PATIENCE = 300
 
 
 class Postbox:
-    """An SMTP server that keeps the subjects of what it is sent."""
+    """An SMTP server that keeps the subjects of its mails."""
 
     def __init__(self) -> None:
         self.subjects: list[str] = []

@@ -18,7 +18,7 @@ from tests.helpers.support import NewDatabase, Serve
 
 # Tables that PostgreSQL itself refuses to read.
 UNREADABLE = {"unfilled", "failing", "divided"}
-# Tables whose rules or triggers refuse, drop or redirect a change.
+# Tables with rules or triggers that refuse, drop or redirect a change.
 UNCHANGING = {
     "refuses", "refuse_oddlys", "swallows", "divides", "late", "rule_nothing", "rule_told", "rule_view", "trigger_view",
     "read_only", "rule_moved",
@@ -316,6 +316,6 @@ def test_row_security_holds(http: httpx.Client) -> None:
 def test_what_cannot_be_read_is_no_fault_of_the_server(http: httpx.Client, name: str) -> None:
     for query in ({}, {"related": "*"}, {"count_only": "true"}, {"filter": "v IS NOT NULL"}):
         answer = http.get(f"/_table/{name}", params=query)
-        assert answer.status_code in (200, 400), answer.text
-        if answer.status_code == 400:
+        assert answer.status_code in (200, 400, 409), answer.text
+        if answer.status_code != 200:
             assert answer.json()["error"]["context"]["reason"]

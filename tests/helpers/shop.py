@@ -1,4 +1,4 @@
-"""The product with the payment sandbox, whose events a test delivers when it chooses."""
+"""The product with the payment sandbox; a test delivers its events explicitly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bulk job of 1,000 lines on a real server: it survives kill -9 of server and worker, and charges everybody once."""
+"""A bulk job of 1,000 lines survives kill -9 of server and worker, and charges each person once."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ async def _start(http: httpx2.AsyncClient) -> dict[str, Any]:
 
 
 async def _until(http: httpx2.AsyncClient, jobid: int, ready: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Ask for the job as the app does, until it is so."""
+    """Poll the job as the app does, until it is ready."""
     async with asyncio.timeout(90):
         while True:
             shown = (await http.get(f"bulklookup/{jobid}")).json()
             if ready(shown):
                 return dict(shown)
-            await asyncio.sleep(0.1)  # the app's own way: progress is asked for, never pushed
+            await asyncio.sleep(0.1)  # as the app polls
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The command line: what it refuses, in one line; what it starts; and that nothing of it stays behind."""
+"""The command line: errors in one line, started processes, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) 
         assert f"error: {name}" in bare.stdout
     assert whole.returncode == 0, whole.stdout
     assert "error" not in whole.stdout
-    assert not (tmp_path / ".data").exists()  # to look is not to make
+    assert not (tmp_path / ".data").exists()  # a check creates nothing
 
 
 def test_the_embedded_database_keeps_its_data_and_stops_with_the_server(serve: Serve, project: Path) -> None:
@@ -183,7 +183,7 @@ def test_the_embedded_database_keeps_its_data_and_stops_with_the_server(serve: S
 
     started = time.monotonic()
     second = serve(cwd=project, WORKER="off", DATA_DIR=data)
-    assert time.monotonic() - started < 20  # the promise is 5 s on a machine that does nothing else
+    assert time.monotonic() - started < 20  # documented as 5 s on an idle machine
     execute(_embedded_url(data), "update note set text = 'still here' where noteid = 7 and text = 'kept'")
     assert _healthy(second)
 
@@ -208,7 +208,7 @@ def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, p
 
     os.killpg(server.process.pid, signal.SIGINT)
 
-    assert server.process.wait(5) == 0  # less than the patience for workers that hang
+    assert server.process.wait(5) == 0  # less than the time-out for workers that hang
     assert not [pid for pid in mine if _lives(pid)]
 
 
@@ -265,7 +265,7 @@ def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_databas
 
 
 def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_database: NewDatabase) -> None:
-    """A full pipe on standard error must not stop the answers."""
+    """A full pipe on standard error must not block responses."""
     port = free_port()
     command = [sys.executable, "-m", "tableapi", "serve"]
     environment = os.environ | {
@@ -307,7 +307,7 @@ def _embedded_url(data: Path) -> str:
 
 
 def _lives(pid: int) -> bool:
-    """Whether a process runs. One that ended may stay listed for ever where process 1 does not collect its children."""
+    """Return whether a process runs. A zombie that process 1 does not reap counts as ended."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -321,10 +321,10 @@ def _assert_closed(port: int | None) -> None:
 
 
 def _until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Wait for what must come to be; look again every 20 ms."""
+    """Poll the condition every 20 ms until it is true."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it never came to be"
+        assert time.monotonic() < end, "the condition stayed false"
         time.sleep(0.02)
 
 

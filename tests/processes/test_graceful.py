@@ -1,4 +1,4 @@
-"""Stop and reload under load over keep-alive connections: no request fails."""
+"""Stop and reload under load over keep-alive connections without a failed request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTES = "/api/v2/db/_table/note"
 
 
 def asked(number: int) -> Request:
-    """Three reads, one write."""
+    """Build three reads, then one write."""
     if number % 4:
         return "GET", f"{NOTES}/1", b""
     return "POST", NOTES, b'{"resource":[{"id":%d,"text":"x"}]}' % (number + 1)
@@ -36,7 +36,7 @@ async def _answers(server: Server, path: str) -> int:
 
 
 async def test_a_stopped_node_answers_all_that_it_was_asked(url: str, serve: Serve) -> None:
-    """Two nodes; clients change to the other one when they are told to. The first stops, and it takes what it takes."""
+    """Stop one of two nodes while clients move to the other when their connections close."""
     words = ("--dataset", f"db={url}", "--open")
     nodes = [await asyncio.to_thread(serve, *words, DRAIN_SECONDS="2", WORKERS="2") for _ in range(2)]
     use = [nodes[0]]
@@ -49,8 +49,8 @@ async def test_a_stopped_node_answers_all_that_it_was_asked(url: str, serve: Ser
         assert await _answers(nodes[0], "/healthz") == 200
         before = seen.count
         await asyncio.sleep(0.5)
-        assert seen.count > before + 50  # a server that stops still serves who comes
-        use[0] = nodes[1]  # as a balancer does that has seen /readyz
+        assert seen.count > before + 50  # a stopping server still serves new connections
+        use[0] = nodes[1]  # as a balancer does after /readyz
         assert await asyncio.to_thread(nodes[0].process.wait, 15) in (0, 143)
         await asyncio.sleep(0.3)
     assert not seen.wrong(200)
@@ -73,7 +73,7 @@ async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: 
         asked_ = asyncio.create_task(http.post(f"{server.url}{NOTES}", json=body))
         sql = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
         async with asyncio.timeout(5):
-            while not await watcher.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL tells nobody
+            while not await watcher.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL sends no event
                 await asyncio.sleep(0.01)
         server.process.send_signal(signal.SIGTERM)
         assert (await asked_).status_code == 200

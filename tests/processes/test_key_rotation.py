@@ -1,6 +1,6 @@
-"""SECRET_KEYS, APP_KEYS and STRIPE_WEBHOOK_SECRET are replaced in two rounds of restarts, and no request fails.
+"""Replace SECRET_KEYS, APP_KEYS and STRIPE_WEBHOOK_SECRET in two rounds of restarts without a failed request.
 
-Round one makes every node know the new keys, round two makes them use these.
+In round one every node learns to accept the new keys, in round two it uses them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECOND = {"SECRET_KEYS": f"{NEW},{SECRET}", "APP_KEYS": "new-key", "STRIPE_WEBHO
 
 
 def asking(first: int, apikey: str) -> Callable[[int], Request]:
-    """Reveals, look-ups by a customer's key, and lists, in turn."""
+    """Build reveals, look-ups by API key and lists, in turn."""
 
     def ask(number: int) -> Request:
         person = first + number // 3
@@ -46,7 +46,7 @@ def asking(first: int, apikey: str) -> Callable[[int], Request]:
 
 
 async def webhooks(url: str, ident: str) -> list[int]:
-    """What an event signed with the old secret gets, and one signed with the new."""
+    """Return the statuses of an event signed with the old secret and of one signed with the new."""
     found, now = [], int(time.time())
     async with httpx2.AsyncClient() as http:
         for secret in ("whsec_old", "whsec_new"):
@@ -59,7 +59,7 @@ async def webhooks(url: str, ident: str) -> list[int]:
 
 
 def check(seen: Seen) -> int:
-    """Every answer is right and can be read; how many reveals were charged."""
+    """Check that every response is readable, and return the number of charged reveals."""
     assert not seen.wrong(200)
     assert seen.count > 20
     assert all(PHONE in body for (_, path, _), _, body in seen.bodies if "limit=20" not in path)
@@ -123,7 +123,7 @@ async def test_keys_are_rotated_without_a_failed_request(
         assert await webhooks(nodes[0].url, "evt2") == [400, 200]
         async with httpx2.AsyncClient(headers=new_app) as http:
             first = await http.get(f"{nodes[1].url}{CONTACTS}?order=contactid&limit=1&filter=contactid%3E0")
-            assert PHONE in first.content  # sealed before the first round
+            assert PHONE in first.content  # encrypted before the first round
         async with httpx2.AsyncClient(headers=session | {"X-API-Key": KEY}) as http:
             assert (await http.get(f"{nodes[1].url}{CONTACTS}")).status_code == 401
     connection = await asyncpg.connect(url)

@@ -1,4 +1,4 @@
-"""GET /keylookup on a server of two workers: a deleted key is gone on both at once, and both count one limit."""
+"""GET /keylookup with two workers: a deleted key fails on both at once, and both share one rate limit."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ PER_MINUTE = 30
 
 
 def _worker(answer: httpx2.Response) -> str:
-    """Which worker answered: the first half of a request's number is the process's own."""
+    """Return the part of the request id that identifies the worker process."""
     return answer.headers["x-request-id"][:6]
 
 
 async def _look(url: str, key: str) -> httpx2.Response:
-    """One look-up on a connection of its own, which the kernel gives to either worker."""
+    """Send a look-up on a new connection, which the kernel assigns to either worker."""
     query = {"linkedinurl": "linkedin.com/in/person-0", "type": "directdials", "apikey": key}
     async with httpx2.AsyncClient(timeout=20) as http:
         return await http.get(f"{url}/api/v2/keylookup", params=query)
 
 
 async def _until_both(url: str, key: str) -> Counter[tuple[str, int]]:
-    """Look up until both workers have answered: how often each worker gave which status."""
+    """Look up until both workers have responded, and count the statuses of each worker."""
     seen: Counter[tuple[str, int]] = Counter()
     async with asyncio.timeout(30):
         while len({worker for worker, _ in seen}) < 2:

@@ -1,4 +1,4 @@
-"""/metrics on a real server: every series that the dashboard asks for is there, and says what happened."""
+"""/metrics has every series that the dashboard uses, with the values of what happened."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DASHBOARD = json.loads((ROOT / "docs" / "grafana.json").read_text())
 
 
 def series(text: str) -> dict[str, set[str]]:
-    """Names of the series, and the labels that they have."""
+    """Return the names of the series and their labels."""
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
@@ -52,7 +52,7 @@ def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDat
             names = NAME.findall(target["expr"])
             assert names, target
             for name in names:
-                # What was never granted since the start has no series yet.
+                # A counter without an event since the start has no series yet.
                 assert name in there, (panel["title"], name)
             labels = set(LABEL.findall(target["expr"]))
             labels |= {

@@ -1,4 +1,4 @@
-"""`tableapi serve --reload`: what is changed in the project is served soon."""
+"""`tableapi serve --reload` serves changes of the project."""
 
 from __future__ import annotations
 

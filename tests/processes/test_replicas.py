@@ -1,4 +1,4 @@
-"""DATABASE_REPLICA_URLS: reads that a policy allows come from a replica, and never miss what was committed before."""
+"""DATABASE_REPLICA_URLS: permitted reads come from a replica and include every earlier commit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOTES, MONEY = "/api/v2/data/_table/note", "/api/v2/data/_table/money"
 
 @dataclass
 class Pair:
-    """Two nodes on one primary, whose reads may go to one replica."""
+    """Two nodes with one primary and one replica."""
 
     primary: str
     replica: str
@@ -84,13 +84,13 @@ async def http() -> AsyncIterator[httpx2.AsyncClient]:
 
 
 async def reads(http: httpx2.AsyncClient, node: Server) -> dict[str, int]:
-    """How many reads came from where, by this node's own numbers."""
+    """Return the node's counts of reads by source."""
     text = (await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})).text
     return {name: int(float(n)) for name, n in re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text)}
 
 
 async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds: float = 10.0) -> None:
-    """Wait until a read of `url` is answered by the replica."""
+    """Wait until the replica answers a read of `url`."""
     until = time.monotonic() + seconds
     while True:
         before = await reads(http, node)

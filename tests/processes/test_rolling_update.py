@@ -1,4 +1,4 @@
-"""From the first released schema to the newest under load: nodes are replaced one by one, and no request fails."""
+"""Update from the first release to the newest schema under load, node by node, without a failed request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PEOPLE = 50_000
 
 
 def asked(number: int) -> Request:
-    """Of eight requests four read lists, one writes, three reveal for a credit each."""
+    """Build eight requests in turn: four list reads, one write, three paid reveals."""
     if number % 8 in (1, 3, 5):
         return "POST", REVEAL, reveal(number % PEOPLE)
     if number % 8 == 7:
@@ -25,7 +25,7 @@ def asked(number: int) -> Request:
 
 
 def first_release(folder: Path) -> Path:
-    """A project as it was first released: its schema and policy, and no migration. Engine and scripts are today's."""
+    """Write the schema and policy of the first release. Engine and scripts are the current ones."""
     folder.mkdir()
     released = ROOT / "tests" / "data" / "released"
     links = {"scripts": ROOT / "scripts", "policy.py": released / "policy.py", "schema.sql": released / "0000.sql"}

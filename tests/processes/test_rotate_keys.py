@@ -1,4 +1,4 @@
-"""`tableapi reseal`: an older key of SECRET_KEYS can go, under load, and everything is still read right."""
+"""`tableapi reseal` makes an older key of SECRET_KEYS removable under load, with every value still readable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reseal(url: str, keys: str, *words: str, folder: Path = ROOT) -> subprocess.
 
 
 async def kept(url: str) -> dict[str, list[Any]]:
-    """Every value that is under SECRET_KEYS, by table."""
+    """Return every value encrypted with SECRET_KEYS, by table."""
     db = await asyncpg.connect(url)
     try:
         return {
@@ -44,7 +44,7 @@ async def kept(url: str) -> dict[str, list[Any]]:
 
 
 def opened(values: dict[str, list[Any]], key: str) -> dict[str, int]:
-    """How many of them one key alone opens. Raises CannotOpen."""
+    """Return how many values one key alone decrypts. Raises CannotOpen."""
     vault = Vault([key])
     for value in (one for many in values.values() for one in many):
         _ = vault.open(value) if isinstance(value, str) else vault.open_bytes(value)
@@ -52,7 +52,7 @@ def opened(values: dict[str, list[Any]], key: str) -> dict[str, int]:
 
 
 async def use(server: Server) -> str:
-    """Something of each kind: contacts, a vote, a customer's key, a mail that waits, a link for removal."""
+    """Create contacts, a vote, an API key, a queued mail and a removal link."""
     async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
         for number in range(1, 40):
             again = {"Idempotency-Key": f"again-{number}"}
@@ -67,7 +67,7 @@ async def use(server: Server) -> str:
 
 
 async def look(server: Server, apikey: str) -> None:
-    """All of it is read right, and nothing is taken for new."""
+    """Check that all of it is readable, and that nothing counts as new."""
     async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
         listed = (await http.get("leads/_table/usercontact?limit=1000")).json()["resource"]
         assert len(listed) >= 39
@@ -165,7 +165,7 @@ async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tm
         )  # fmt: skip
         assert first.stderr is not None
         await first.stderr.readuntil(b"Sealing again")
-        first.kill()  # in the middle of it
+        first.kill()  # in the middle of the run
         await first.wait()
         done = await asyncio.to_thread(reseal, url, both)
     assert not seen.wrong(200)
@@ -183,7 +183,7 @@ async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tm
     assert again.stdout.startswith("0 values in 0 rows were sealed again"), again.stdout
     await asyncio.to_thread(server.stop)
 
-    counts = opened(await kept(url), NEW)  # not one needs the old key
+    counts = opened(await kept(url), NEW)  # none needs the old key
     assert all(counts.values()), counts
     server = await start(NEW)
     await look(server, apikey)
@@ -194,7 +194,7 @@ async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tm
     assert OLD not in hashes
     server = await start(hashes)
     await look(server, apikey)
-    again = await asyncio.to_thread(run, hashes, "importpeople", f"file={people}")  # who asked to be removed stays so
+    again = await asyncio.to_thread(run, hashes, "importpeople", f"file={people}")  # removed people stay removed
     assert again.returncode == 0, again.stderr
     async with httpx2.AsyncClient(headers=HEADERS) as http:
         body = {"linkedinurl": "linkedin.com/in/gone", "type": "directdial", "action": "reveal"}

@@ -1,4 +1,4 @@
-"""The stand-ins of the demo in a real server: the mailbox, and a sign-in provider. Without DEMO they do not exist."""
+"""The sandboxes of the demo: the mailbox and a sign-in provider. Without DEMO their URLs do not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project with tables, settings, a vendor, a call and a job of its own is served by the same engine."""
+"""Serve a second project with its own tables, settings, vendor, call and job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROJECT = DATA / "second_project"
 
 @pytest.fixture
 def pager() -> Iterator[tuple[str, Queue[str]]]:
-    """An HTTP server that takes pages: its address and what it was sent."""
+    """Run an HTTP server for pages, and return its URL and what it received."""
     pages: Queue[str] = Queue()
 
     class Handler(BaseHTTPRequestHandler):
@@ -38,7 +38,7 @@ def pager() -> Iterator[tuple[str, Queue[str]]]:
 
 @pytest.fixture
 def hotel(serve: Serve, new_database: NewDatabase, pager: tuple[str, Queue[str]]) -> Server:
-    """The project on a database of its own."""
+    """Serve the project on its own database."""
     return serve(cwd=PROJECT, PYTHONPATH="", DATABASE_URL=new_database(), PAGER_URL=pager[0], APP_KEYS="key")
 
 

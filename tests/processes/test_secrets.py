@@ -1,4 +1,4 @@
-"""A journey on a real server leaves no secret in its log or database: token, code, password, contact value (G15)."""
+"""A journey leaves no token, code, password or contact value in the server's log or database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIRST, SECOND, THIRD = "Firstpass1", "Secondpass2", "Thirdpass3"
 
 
 class SmtpServer:
-    """An SMTP server that keeps what it is sent."""
+    """An SMTP server that keeps the texts and links of its mails."""
 
     def __init__(self) -> None:
         self.links: list[dict[str, str]] = []
@@ -41,13 +41,13 @@ class SmtpServer:
         return "250 OK"
 
     async def code(self, email: str, number: int) -> str:
-        """The code of the `number`-th link mailed to an address, once it is there."""
+        """Wait for the `number`-th link mailed to an address, and return its code."""
         async with asyncio.timeout(30):
             while True:
                 found = [link["code"] for link in self.links if link.get("email") == email and "code" in link]
                 if len(found) >= number:
                     return found[number - 1]
-                await asyncio.sleep(0.05)  # the mail comes over a socket: there is nothing to wait on but its arrival
+                await asyncio.sleep(0.05)  # the SMTP server runs in another thread
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_log_and_database_hold_no_secret(
 
 
 async def _walk(url: str, key: str, email: str, mails: SmtpServer) -> list[str]:
-    """Sign up, verify, forget, reset, sign in, reveal, change the password: the secrets that this took."""
+    """Sign up, verify, reset, sign in, reveal and change the password; return the secrets of the journey."""
     hidden = [FIRST, SECOND, THIRD, key]
     async with httpx2.AsyncClient(base_url=f"{url}/api/v2/", headers={"X-API-Key": key}, timeout=30) as http:
 
@@ -117,7 +117,7 @@ async def _walk(url: str, key: str, email: str, mails: SmtpServer) -> list[str]:
 
 
 async def _everything(url: str) -> str:
-    """Every row of every table as text: what a dump would hold."""
+    """Return every row of every table as text, like a dump."""
     connection = await asyncpg.connect(url)
     try:
         names = await connection.fetch(

@@ -1,4 +1,4 @@
-"""Pages and files of a built front end, and a new build below a server that runs."""
+"""Pages and files of a built front end, and a new build under a running server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers.support import NewDatabase, Serve
 
 
 def build(dist: Path, name: str) -> None:
-    """What `npm run build` leaves: all of the old gone, a page that names its script, a compressed file for each."""
+    """Replace the folder as `npm run build` does: a page, its script, and a compressed copy of each."""
     shutil.rmtree(dist, ignore_errors=True)
     (dist / "assets").mkdir(parents=True)
     page = f'<script type="module" src="/assets/{name}.js"></script>'.encode()
@@ -48,7 +48,7 @@ def test_a_new_build_is_served_without_a_restart(dist: Path, serve: Serve, new_d
     shutil.rmtree(dist)
     assert "one.js" in httpx2.get(url, timeout=20).text, "the old page until there is a new one"
     build(dist, "two")
-    for _ in range(8):  # whichever worker answers
+    for _ in range(8):  # from either worker
         assert httpx2.get(f"{url}/assets/two.js", timeout=20).text == "two"
         assert "two.js" in httpx2.get(url, timeout=20).text
     assert httpx2.get(url, headers={"Accept-Encoding": "gzip"}, timeout=20).headers["content-encoding"] == "gzip"

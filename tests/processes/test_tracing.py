@@ -1,4 +1,4 @@
-"""Traces: from the browser's span over the request and its statements to the job that it caused, sent by OTLP."""
+"""OTLP traces from the browser's span through the request and its statements to the queued job."""
 
 from __future__ import annotations
 

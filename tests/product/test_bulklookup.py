@@ -44,7 +44,7 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(
     head, found, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
     assert [cell.value for cell in head] == list(result_file.HEAD)
     assert [cell.value for cell in found[1:4]] == ["Found", "1", "=1+1"]
-    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # what was not paid for is not in it
+    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # unpaid values are not in it
     assert {cell.data_type for cell in (*found, *bad) if cell.value is not None} == {"s"}
     assert [cell.value for cell in bad[:4]] == ["nobody", "No profile address", "0", None]
     assert b"'=1+1" in (await _sheet(account, jobid, "text/csv")).content
@@ -98,7 +98,7 @@ async def test_50_megabytes_are_refused_with_a_clear_message_and_nothing_is_lost
         assert "5 MB" in error["message"], error
     assert await product.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
     assert await account.credits() == before
-    # The same session goes on with a good file.
+    # The same session continues with a valid file.
     good = await account.owner.http.post(url, params={"max_credits": 1}, files={"files": ("x.csv", line)})
     assert good.status_code == 202, good.text
 
@@ -155,7 +155,7 @@ async def test_a_cancelled_job_begins_nothing(product: Product, account: Account
 
 async def test_a_job_that_was_interrupted_goes_on_where_it_was(product: Product, account: Account) -> None:
     job = await _start(account, urls=await _urls(product, 3))
-    # As after a crash: one row is done and marked, the job still says running, and the queue gives it out again.
+    # As after a crash: one row is done and marked, the job is still `running`, and the queue delivers it again.
     await product.work()
     await product.db.execute("update bulkjob set status = 'running' where jobid = $1", job["jobid"])
     await product.db.execute("update bulkrow set status = 'waiting' where jobid = $1 and line > 1", job["jobid"])

@@ -1,4 +1,4 @@
-"""How many calls of our own code a request costs. A design that adds a layer to every request shows here first."""
+"""The number of calls of this project's functions that a request costs, so that an added layer is noticed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MOST = {"read one": 100, "read with relation": 100, "create two": 140, "update":
 
 
 async def _calls(send: Callable[[], Awaitable[Any]]) -> int:
-    """Count the calls of functions of ours during one request; a coroutine that is resumed counts once."""
+    """Count the calls of this project's functions during one request; a resumed coroutine counts once."""
     seen: set[int] = set()
-    kept: list[FrameType] = []  # so that no frame gets the address of another
+    kept: list[FrameType] = []  # so that no frame reuses the address of another
     inner: set[CodeType] = set()
 
     def profile(frame: FrameType, event: str, _: object) -> None:

@@ -1,4 +1,4 @@
-"""Votes on contact data: only on what was paid for, with a reason that fits, one live vote per value."""
+"""Votes on contact data: only on paid values, with a matching reason, and one live vote per value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.helpers.product import Account, Product
 
 @pytest.fixture
 async def vote(product: Product, account: Account) -> dict[str, Any]:
-    """A vote that is good: the account has unlocked the work addresses of a person."""
+    """Return a valid vote: the account has unlocked the work addresses of a person."""
     person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")

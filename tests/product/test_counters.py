@@ -1,4 +1,4 @@
-"""appcounters, getrevealcount, contactmeta_addupdate, account/credits: the small calls round contacts."""
+"""The calls appcounters, getrevealcount, contactmeta_addupdate and account/credits."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_the_owner_lists_what_a_member_revealed_by_either_column(product: 
     either = "(revealedby={0}) or (dialrevealedby={0})"
     counts = [await listed(account.owner, text) for text in ("revealedby={0}", "dialrevealedby={0}", either)]
     assert counts == [1, 1, 2]
-    # One side that demands nothing leaves the own rows; so does a colleague who asks.
+    # An always true condition selects only own rows; so does the request of a colleague.
     assert await listed(account.owner, "(revealedby={0}) or (contactid > 0)") == 0
     assert await listed(await account.user(), either) == 0
 

@@ -1,4 +1,4 @@
-"""Nobody learns from calls 2, 9, 16 and 20 who has an account: equal bodies, times within noise (G14)."""
+"""Responses do not reveal which addresses have accounts: equal bodies, and times within noise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 async def _addresses(product: Product, account: Account, hashed: str) -> list[str]:
-    """As many users as tries, so that no limit of one address is met."""
+    """Create as many users as tries, so that no limit per address applies."""
     names = [f"known-{secrets.token_hex(6)}@test-company.example" for _ in range(TRIES)]
     await product.db.execute(
         "insert into appuser (clientid, name, firstname, lastname, email, role, isverified, invitestatus, password)"
@@ -37,7 +37,7 @@ async def test_known_and_unknown_addresses_look_alike(product: Product, account:
     spent: dict[str, list[float]] = {"known": [], "unknown": []}
     bodies = set()
     for known in await _addresses(product, account, await passwords.hashed("Sesame123")):
-        # Alternating, so that whatever else the machine does falls on both alike.
+        # Alternating, so that other load of the machine affects both alike.
         for kind, email in (("known", known), ("unknown", "un" + known)):
             async with product.caller() as http:
                 began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""GET usercontact as CSV or xlsx: whose rows, which cells, how many, how often."""
+"""GET usercontact as CSV or xlsx: rows, cells, size and rate limits."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ async def test_cells_of_a_csv_cannot_act(product: Product, account: Account) -> 
     assert head == HEAD
     assert first[0] == "'=1+1"
     assert first[1].startswith("https://www.linkedin.com/in/")
-    assert first[2] == "'@a.example, b@b.example, c@c.example"  # three values, and none can act
+    assert first[2] == "'@a.example, b@b.example, c@c.example"  # three values, none of which is a formula
     assert first[3:] == ["jane.doe@acme.example, jd@acme.example", "+12025550123"]
-    # Nothing that was not paid for; two numbers are no plain number any more.
+    # No unpaid values; two joined numbers are not a plain phone number any more.
     assert [second[0], *second[2:]] == ["'-2+3", "", "", "'+4511111111, +4522222222"]
 
 
@@ -96,7 +96,7 @@ async def test_cells_of_an_xlsx_are_text(product: Product, account: Account) -> 
 
 
 async def _many(product: Product, account: Account, count: int) -> None:
-    """So many contacts of the owner, made without a reveal."""
+    """Insert contacts of the owner without reveals."""
     await product.db.execute(
         """with made as (insert into person (profilekey, full_name)
                 select 'in/many-' || $1::bigint || '-' || n, 'Many ' || n from generate_series(1, $3) n
@@ -119,11 +119,11 @@ async def test_five_thousand_rows_at_most(product: Product, account: Account) ->
     for query, count in cases:
         assert len(_lines(await _export(account.owner, **query))) == 1 + count
     page = (await account.owner.table("GET", "usercontact", limit=5000)).json()
-    assert len(page["resource"]) == 1000  # a list stays a page
+    assert len(page["resource"]) == 1000  # a list is still one page
 
 
 async def _chosen(user: User, ids: list[Any] | str, accept: str = "text/csv") -> httpx2.Response:
-    """An export of the rows of `ids`, tunnelled through POST as a long list must be."""
+    """Export the rows of `ids`, tunnelled through POST because the list is long."""
     headers = {"Accept": accept, "X-HTTP-Method": "GET"}
     return await user.http.post(f"{TABLE}usercontact", json={"ids": ids}, headers=headers)
 

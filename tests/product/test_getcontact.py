@@ -1,4 +1,4 @@
-"""POST /getcontact: refusals first, then the story, then its second time."""
+"""POST /getcontact: errors, a reveal, and its repetition."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ async def test_64_parallel_reveals_with_5_credits_left(product: Product, account
 
 
 async def test_50_parallel_reveals_with_the_last_credit(product: Product, account: Account) -> None:
-    """Of 50 people one is paid; who was paid for before stays free."""
+    """One of 50 people is paid for; earlier reveals stay free."""
     known = await product.person()
     await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{known.key}", **REVEAL)
     await account.set_credits(1)
@@ -221,7 +221,7 @@ async def test_an_old_address_is_the_same_person(product: Product, account: Acco
     assert {answer.json()["contactdata"][0]["linkedinurl"] for answer in answers} == {
         f"https://www.linkedin.com/{person.key}"
     }
-    # Who is removed by the present address is gone under the old one too.
+    # A removal by the current address also removes the person under the old one.
     hashed = product.scripts.vault.index("profile", person.key)
     await product.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
     gone = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{old}", **REVEAL)

@@ -1,4 +1,4 @@
-"""Guessed credentials: counted before they are looked at, by network, and by account over all networks."""
+"""Guessed credentials: counted before they are checked, per network, and per account over all networks."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_one_ipv6_network_has_one_limit(product: Product) -> None:
         return await http.get(TABLE + "appuser", headers={"X-Session-Token": secrets.token_hex(16)})
 
     assert await _codes([await ask(number) for number in range(70)]) == {401: 60, 429: 10}
-    # Scripts count by it too: five sign-ups an hour.
+    # Scripts use the same count: five sign-ups an hour.
     codes = []
     for number in range(6):
         record = {"type": "register", "email": f"v6-{secrets.token_hex(4)}@six.example", "name": "Six"}
@@ -161,9 +161,9 @@ async def test_one_account_from_forty_addresses(product: Product, account: Accou
     email = (await account.user(password=hashed)).email if known else f"{secrets.token_hex(4)}@unknown.example"
     home = "203.0.113.9"
     if known:
-        assert await _try(product, email, PASSWORD, ip=home) == 200  # the place is known from now on
+        assert await _try(product, email, PASSWORD, ip=home) == 200  # the network is known from now on
     codes = [await _try(product, email, ip=f"198.18.{number}.1") for number in range(40)]
-    # The right one at home is forgiven, so that it takes none of the twenty.
+    # A correct password from a known network does not count towards the twenty.
     assert codes == [401] * 20 + [429] * 20
     assert await _try(product, email, PASSWORD, ip="198.18.99.1") == 429
     if known:
@@ -198,7 +198,7 @@ async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(produ
         answer = await http.get(API + "keylookup", params=query | ({"type": "bad"} if number == 3 else {}))
         told.append((answer.status_code, answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]))
     good = [(200, "30", str(29 - number)) for number in range(30)]
-    # A call that is refused for its input is not counted against the key.
+    # A call with invalid input is not counted against the key.
     assert told[:3] == good[:3]
     assert told[4:] == [*good[3:29], (200, "30", "0")][: len(told) - 4]
     refused = await http.get(API + "keylookup", params=query)

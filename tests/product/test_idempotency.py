@@ -1,4 +1,4 @@
-"""Safe repeats by Idempotency-Key: the same answer once more, and nothing in clear in the database (G12)."""
+"""Idempotency-Key: repeats get the stored response, which the database holds encrypted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def test_of_many_at_once_one_runs(account: Account) -> None:
 
 @asynccontextmanager
 async def no_answer_can_be_kept(product: Product) -> AsyncIterator[None]:
-    """What a server that dies right before it keeps the answer looks like to the database."""
+    """Make the database refuse to store responses, as if the server died right before."""
     await product.db.execute(
         "create function die() returns trigger language plpgsql as $$ begin"
         " if new.status > 0 then raise disk_full; end if; return new; end $$;"
@@ -96,14 +96,14 @@ async def test_a_refusal_is_kept_and_leaves_nothing(product: Product, account: A
 
 
 async def test_a_script_that_committed_never_runs_again(product: Product, account: Account) -> None:
-    """The answer cannot be kept after the commit: a repeat is told so, and there is one key, not two."""
+    """A response that cannot be stored after the commit: a repeat gets an error, and one key exists, not two."""
     url, body = API + "leads/_table/apikeys", {"resource": [{"purpose": "CRM", "name": "One"}]}
     async with no_answer_can_be_kept(product):
         first = await account.owner.http.post(url, json=body, headers=KEY)
         again = await account.owner.http.post(url, json=body, headers=KEY)
     assert first.status_code == 200
     assert (again.status_code, again.json()["error"]["context"]["reason"]) == (409, "answer_lost")
-    async with asyncio.timeout(5):  # it is kept as soon as that is possible
+    async with asyncio.timeout(5):  # it is stored as soon as possible
         while (again := await account.owner.http.post(url, json=body, headers=KEY)).status_code != 200:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     assert again.content == first.content

@@ -1,4 +1,4 @@
-"""tableapi run importpeople: good lines in, bad lines by number, again the same."""
+"""tableapi run importpeople: valid lines are imported, invalid ones reported by number, repeats change nothing."""
 
 from __future__ import annotations
 

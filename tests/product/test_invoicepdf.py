@@ -1,4 +1,4 @@
-"""Calls 59 and 60: invoices as a list and as PDF, for their owner alone."""
+"""Invoices as a list and as PDF, for their owner alone."""
 
 from __future__ import annotations
 

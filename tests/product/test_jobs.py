@@ -1,4 +1,4 @@
-"""The queue: a job exists exactly when its cause does, runs in a worker, and is tried again until it works."""
+"""The job queue: a job commits with its cause, runs in a worker, and is retried until it succeeds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LEFT = "select count(*) from pgqueuer where entrypoint = 'sendmail'"
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Back-off of a test's patience, and few tries."""
+    """Shorten the back-off, and allow few tries."""
 
     def executor(parameters: EntrypointExecutorParameters) -> jobs._Retry:
         return jobs._Retry(parameters=parameters, max_attempts=20, initial_delay=timedelta(milliseconds=50),
@@ -31,7 +31,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def worker(product: Product, quick: None) -> AsyncIterator[int]:
-    """A running worker that sends its mail to a port where nobody listens yet. Out: the port."""
+    """Run a worker that sends mail to a closed port, and return the port."""
     await product.work()
     port, stop = free_port(), asyncio.Event()
     settings = product.scripts.settings.model_copy(update={"mail_url": f"smtp://127.0.0.1:{port}"})
@@ -46,7 +46,7 @@ async def _mail(product: Product, to: str) -> None:
 
 
 async def _until(product: Product, condition: str, *args: object) -> None:
-    """Wait until the database says so."""
+    """Wait until the condition is true in the database."""
     async with asyncio.timeout(20):
         while not await product.db.fetchval(condition, *args):
             pass

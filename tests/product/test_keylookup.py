@@ -1,4 +1,4 @@
-"""GET /keylookup and the keys themselves: creating, changing, deleting, counting."""
+"""GET /keylookup, and creating, changing, deleting and counting API keys."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ async def test_looks_up_charges_once_and_counts_each_call(product: Product, acco
     assert missing.json()["data"]["directdials"] == []
     assert first.headers["x-credits-remaining"] == str(first.json()["credits_left"])
     assert await account.ledger_fits()
-    # The app pays nothing for what the key has paid.
+    # A reveal that the key has paid for is free in the app.
     app = await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     assert app.json()["charged"] == 0
     counted = await product.db.fetchrow(

@@ -1,4 +1,4 @@
-"""What user texts can do to a mail, and how a mail shows what is to be copied from it."""
+"""User texts in mails, and values that are meant to be copied from a mail."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _texts(mail: EmailMessage) -> list[str]:
 
 
 def _own(text: str) -> str:
-    """The text without the addresses that the server put in."""
+    """Return the text without the URLs that the server inserted."""
     return re.sub(r"https?://(?:127\.0\.0\.1|localhost|test)\S*", "", text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_stored_names_carry_no_address_into_a_mail(product: Product, account: Account, text: str) -> None:
-    """Names that were stored before the form refused them."""
+    """Mail to names that were stored before the form refused them."""
     sql = "update appuser set name = $2 where appuserid = $1"
     await product.db.execute(sql, account.owner.appuserid, text)
     await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, text)

@@ -1,4 +1,4 @@
-"""The team: adding, inviting, accepting, switching off and on, deleting; and what nobody can change."""
+"""The team: adding, inviting, accepting, disabling, enabling and deleting members, and immutable fields."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
     added = await _added(account, role="admin", password="Chosen123", isactive=1, isverified=1, clientid=1)
     assert (added["invitestatus"], added["isactive"], added["role"]) == ("pending", 0, "admin")
     assert (await account.credits())["seatcount"] == seats - 1
-    # Not accepted: cannot be switched on, and cannot sign in; the invitation can be sent again.
+    # An open invitation cannot be enabled or sign in, and can be sent again.
     early = await account.owner.table("PATCH", "appuser", {"appuserid": added["appuserid"], "isactive": 1})
     assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
     _, old = await product.link(added["email"])
@@ -99,7 +99,7 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
     out = await http.get(SESSION)
     assert (out.status_code, out.json()["error"]["context"]["scope"]) == (403, "account")
     assert (await account.owner.table("PATCH", "appuser", change | {"isactive": 1})).status_code == 200
-    assert (await http.get(SESSION)).status_code == 401  # the old session does not come back
+    assert (await http.get(SESSION)).status_code == 401  # the old session stays revoked
     http = product.caller(
         (await product.caller().post(SESSION, json={"email": added["email"], "password": password})).json()[
             "session_token"
@@ -131,7 +131,7 @@ async def test_what_nobody_can_change_about_itself(product: Product, account: Ac
         body = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json=change)
         after = await product.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
         assert before == after
-        # A hidden column does not exist for the caller, so it is left out like any unknown field.
+        # A hidden column does not exist for the caller and is ignored like any unknown field.
         if "password" not in change:
             assert 400 <= body.status_code < 500, (change, answer.text, body.text)
 

@@ -13,7 +13,7 @@ SIZE, PAGE = 130, 25
 
 
 async def _fill(product: Product, account: Account, user: User, name: str, moments: int) -> None:
-    """Contacts that one user unlocked, many of them at the same moment."""
+    """Insert contacts of one user, many of them with the same time."""
     await product.db.execute(
         """with made as (insert into person (profilekey, full_name)
                 select 'in/list-' || $2::bigint || '-' || $3::text || n, $3 || ' ' || n
@@ -30,7 +30,7 @@ async def _fill(product: Product, account: Account, user: User, name: str, momen
 
 
 async def _searched(user: User, text: str) -> list[dict[str, Any]]:
-    """Every page of a search, each with the right count, and an empty one behind the last."""
+    """Return every page of a search; check each count and the empty page after the last."""
     found: list[dict[str, Any]] = []
     counts = set()
     while True:
@@ -43,7 +43,7 @@ async def _searched(user: User, text: str) -> list[dict[str, Any]]:
 
 
 async def _listed(user: User, **query: Any) -> list[dict[str, Any]]:
-    """Every page of the table's list."""
+    """Return every page of the table's list."""
     found: list[dict[str, Any]] = []
     while True:
         more = {"include_count": "true", "limit": PAGE, "offset": len(found)}
@@ -62,12 +62,12 @@ async def test_pages_hold_everybody_once_and_in_one_order(product: Product, acco
     whole = await _listed(member, order="createdon DESC")
     assert [row["contactid"] for row in await _searched(member, "")] == [row["contactid"] for row in whole]
     assert whole == sorted(sorted(whole, key=lambda r: r["contactid"]), key=lambda r: r["createdon"], reverse=True)
-    # The same from the end, as the app reads the last pages of a very long list.
+    # The same from the end, as the app reads the last pages of a long list.
     assert await _listed(member, order="createdon ASC,contactid DESC") == whole[::-1]
     assert Counter(row["name"][:3] for row in whole) == {"Ann": SIZE, "Bob": SIZE}
     ann = [row["contactid"] for row in whole if row["name"].startswith("Ann")]
     assert [row["contactid"] for row in await _searched(member, "ANN ")] == ann
-    # By a field that the list does not hold.
+    # By a field that is not in the list.
     by_name = await _listed(member, order="name DESC")
     assert [row["name"] for row in by_name] == sorted((row["name"] for row in whole), reverse=True)
 

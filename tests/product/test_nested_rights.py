@@ -1,4 +1,4 @@
-"""A record inside another record does not pass by the hooks and rights of its own table."""
+"""Nested records are subject to the hooks and rights of their own table."""
 
 from __future__ import annotations
 

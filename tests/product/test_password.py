@@ -1,4 +1,4 @@
-"""Forgotten, reset and changed passwords; a changed address: calls 9 to 11, 18 and 19."""
+"""Forgotten, reset and changed passwords, and a changed e-mail address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An outside contact-data vendor (PEOPLE_URL): asked once, cached, and when it fails nothing is charged."""
+"""The contact-data vendor (PEOPLE_URL): requested once, cached, and free when it fails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 
 @pytest.fixture
 def vendor(product: Product) -> Iterator[dict[str, Any]]:
-    """Set `answer` to say what the vendor does; `asked` holds the requests that it got."""
+    """Run a vendor that responds with `answer` and records requests in `asked`."""
     state: dict[str, Any] = {"asked": [], "answer": lambda request: httpx2.Response(200, json=JANE)}
 
     async def serve(request: httpx2.Request) -> httpx2.Response:

@@ -1,8 +1,7 @@
-"""Somebody else's row, by every caller, for every table and verb, through every way to name a row (safe-contract G6).
+"""Rows of another account: every caller, table, verb, and way to name a row (docs/reference/rules.md).
 
-The rows under attack belong to one client; the callers are everybody else. Nothing of them may be read, counted,
-changed, deleted or told apart from a row that does not exist. What a caller may do at all is in tests/data/access.txt, so
-that a change of rights is a difference that somebody reads.
+The rows belong to one client, the callers do not. No row may be read, counted, changed, deleted or distinguished from
+a missing one. tests/data/access.txt lists the rights of every role, so that a change of rights is visible in a diff.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ async def victim(product: Product) -> Account:
 
 
 async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
-    """Give an account a row in every table that callers can reach, each with a text to know it by."""
+    """Insert a row with a recognizable text into every exposed table of an account."""
     person = await product.person(full_name=f"Name {mark}")
     for kind in ("businessemail", "directdial"):
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
@@ -71,7 +70,7 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
 
 @pytest.fixture(scope="module")
 async def callers(product: Product) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
-    """Everybody else, with nothing that would stop them but the policy."""
+    """Create callers of every role, restricted by nothing but the policy."""
     product.app.services.limited = False
     other = await product.account()
     fresh = await product.account()
@@ -99,7 +98,7 @@ async def _rows(product: Product, table: str, victim: Account) -> list[dict[str,
 
 
 def _ways(table: str, ident: int) -> list[tuple[str, dict[str, str]]]:
-    """Every way to name one row in a read."""
+    """Yield every way to name one row in a read."""
     key = KEYS[table]
     exact = f"({key}={ident})"
     return [
@@ -173,7 +172,7 @@ async def test_nobody_changes_or_deletes_somebody_elses_row(
 async def test_related_rows_of_others_do_not_come_along(
     product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient]
 ) -> None:
-    """Plans are everybody's, the subscriptions to them are not."""
+    """Plans are public, subscriptions to them are not."""
     for name, http in callers.items():
         answer = await http.get(TABLE + "subscriptionplan", params={"related": "usersubscription_by_planid"})
         if answer.status_code != 200:
@@ -191,12 +190,12 @@ async def test_tables_without_a_policy_do_not_exist(callers: dict[str, httpx2.As
 
 
 def test_the_table_of_rights_is_the_reviewed_one() -> None:
-    """tests/data/access.txt, written anew by: python -m tests.product.test_policy_matrix"""
+    """Compare with tests/data/access.txt; update it by: python -m tests.product.test_policy_matrix"""
     assert rights() == (Path(__file__).parents[1] / "data" / "access.txt").read_text()
 
 
 def rights() -> str:
-    """One line per table, verb and role: which rows, and which fields."""
+    """Return one line per table, verb and role, with rows and fields."""
     lines = []
     for table, access in sorted(policy.POLICY.items()):
         for action in ("read", "create", "update", "delete"):

@@ -1,4 +1,4 @@
-"""Writes of the product that reach for another account, for ownership, or for fields under other names."""
+"""Writes that target another account, ownership columns, or fields under other names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.helpers.support import Serve
 
 @pytest.fixture(autouse=True)
 def unlimited(product: Product) -> Iterator[None]:
-    """Without the general limits, which would hide what is behind them."""
+    """Turn off the general limits, which would refuse the requests first."""
     product.app.services.limited = False
     yield
     product.app.services.limited = True
@@ -33,7 +33,7 @@ async def _user(product: Product, user: User) -> dict[str, Any]:
 
 
 def _ways(table: str, key: str, ident: int, change: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str], Any]]:
-    """Every way to change one row."""
+    """Yield every way to change one row."""
     for method in ("PATCH", "PUT"):
         yield method, f"{table}/{ident}", {}, change
         yield method, f"{table}/{ident}", {}, {"resource": [change]}
@@ -55,7 +55,7 @@ async def _ask(user: User, way: tuple[str, str, dict[str, str], Any]) -> httpx2.
 
 
 def _reason(answer: httpx2.Response) -> str:
-    """The reason of a refusal; inside a batch the message stands for it."""
+    """Return the reason of an error, or its message inside a batch."""
     error = answer.json()["error"]
     if error["code"] != 1000:
         return str(error["context"]["reason"])
@@ -96,7 +96,7 @@ async def test_a_user_moves_into_no_other_account(
 
 
 async def test_naming_the_own_account_is_no_attempt(product: Product, account: Account) -> None:
-    """A record is written back as it was read, with its parent."""
+    """Write a record back as read, with its parent."""
     member = await account.user()
     for user in (member, account.owner):
         parent = {"client_by_clientid": {"clientid": account.clientid}, "clientid": account.clientid}
@@ -176,7 +176,7 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
             body = record | named if "/" in path else {"resource": [record | named]}
             answer = await user.http.request(method, TABLE + path, json=body)
             error = answer.json()["error"]
-            if path == "client":  # there it is the key: a row of another account does not exist
+            if path == "client":  # the key of that table: a row of another account does not exist
                 assert answer.status_code in (403, 404), answer.text
             else:
                 told = (answer.status_code, error["context"]["reason"], error["context"]["scope"])
@@ -196,7 +196,7 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
 async def test_a_member_is_added_to_the_own_account_whatever_is_sent(
     product: Product, account: Account, other: Account
 ) -> None:
-    """What is ignored at this call is kept for the audit all the same."""
+    """The ignored value is still recorded in the audit log."""
     email = f"m-{secrets.token_hex(4)}@team.example"
     record = {"name": "Mia Member", "email": email, "role": "member", "clientid": other.clientid}
     added = await account.owner.table("POST", "appuser", record)
@@ -225,7 +225,7 @@ async def test_the_database_keeps_users_and_owners_where_they_are(
             answer = await http.patch(f"/api/v2/any/_table/appuser/{ident}", json=change)
             assert answer.status_code == 403, answer.text
     server.stop()
-    async with product.db.transaction():  # an account can be handed over
+    async with product.db.transaction():  # an account can be transferred
         await product.db.execute("update appuser set role = 'member' where appuserid = $1", account.owner.appuserid)
         await product.db.execute("update appuser set role = 'client' where appuserid = $1", member.appuserid)
     assert ((await _user(product, account.owner))["role"], (await _user(product, member))["role"]) == (
@@ -260,7 +260,7 @@ async def test_an_owner_stays_an_owner(product: Product, account: Account, chang
         answer = await owner.http.patch(TABLE + "appuser", params=query, json={"resource": body})
         assert 400 <= answer.status_code < 500, (query, body, answer.text)
     assert await _user(product, owner) == before
-    assert (await _user(product, member))["isactive"] == 1  # nothing of a refused list is done
+    assert (await _user(product, member))["isactive"] == 1  # no part of a refused list is applied
     assert (await _row(product, "client", "clientid", account.clientid))["companyname"] == "Test Ltd"
     assert (await member.http.get("/api/v2/user/session")).status_code == 200
     events = await product.db.fetchval(
@@ -389,7 +389,7 @@ async def test_an_option_word_that_means_nothing_stops_a_hook(product: Product, 
     assert await product.db.fetchval(count, account.clientid) == 0
 
 
-# -- smaller promises --------------------------------------------------------------------------------------------------
+# -- details --------------------------------------------------------------------------------------------------
 
 
 async def test_one_part_of_a_name_keeps_the_other(product: Product, account: Account) -> None:

@@ -1,4 +1,4 @@
-"""Refunds and disputes: what a payment brought goes back with its money, twice told and in any order."""
+"""Refunds and disputes reverse the credits of a payment, with repeated events in any order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRIPE_KEY = {"Authorization": "Bearer sk_test_x"}
 
 @pytest.fixture
 async def buyer(shop: Shop, trial: Account) -> Account:
-    """A client on Starter that has bought 100 cell numbers."""
+    """Create a client on Starter that has bought 100 cell numbers."""
     await shop.subscribe(trial, 2)
     await buy(shop, trial)
     assert await shop.credits(trial) == (600, 100, 100)
@@ -33,7 +33,7 @@ async def buy(shop: Shop, account: Account, token: str = "tok_visa") -> None:
 
 
 async def payment(account: Account) -> str:
-    """The payment intent of the newest add-on."""
+    """Return the payment intent of the newest add-on."""
     return str(
         await account.product.db.fetchval(
             "select providerid from addonpayment where clientid = $1 order by createdon desc limit 1", account.clientid
@@ -42,7 +42,7 @@ async def payment(account: Account) -> str:
 
 
 async def called(shop: Shop, method: str, path: str, **data: Any) -> dict[str, Any]:
-    """A call of the provider's API, as its staff make it."""
+    """Call the provider's API as its dashboard does."""
     answer = await shop.http.request(method, f"{BASE}/v1/{path}", data=data or None, headers=STRIPE_KEY)
     assert answer.status_code == 200, answer.text
     body: dict[str, Any] = answer.json()
@@ -55,7 +55,7 @@ async def invoice_payment(shop: Shop, invoice: str) -> str:
 
 
 async def use(account: Account, amount: int) -> None:
-    """Leave so many cell number credits, spending the others."""
+    """Spend cell number credits until `left` remain."""
     row = await account.credits()
     sql = """
         update usercredit set contactcredit = $2, contactcredit_bought = least(contactcredit_bought, $2)
@@ -78,7 +78,7 @@ async def subjects(account: Account) -> list[str]:
 
 
 async def forged(shop: Shop, kind: str, about: dict[str, Any], ident: str = "", created: int = 0) -> None:
-    """A signed event whose object the provider does not list."""
+    """Send a signed event with an object that the provider does not list."""
     moment = created or int(time.time())
     body = orjson.dumps({"id": ident or f"evt_{time.monotonic_ns()}", "object": "event", "type": kind,
                          "created": moment, "data": {"object": about}})  # fmt: skip
@@ -161,7 +161,7 @@ async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Accou
     assert await shop.balanced(buyer)
     told = [one for one in await subjects(buyer) if "disputed" in one or "stands again" in one]
     assert len(told) == (2 if status == "won" else 1)
-    if status == "won":  # nothing is owed any more
+    if status == "won":  # no debt remains
         await buy(shop, buyer, "tok_mastercard")
         assert (await shop.credits(buyer))[0] == 140
 
@@ -184,7 +184,7 @@ async def test_a_card_that_is_disputed_at_once(shop: Shop, trial: Account) -> No
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(4))])
 async def test_payment_and_dispute_in_any_order(shop: Shop, trial: Account, order: tuple[int, ...]) -> None:
-    """The payment's own event, the dispute's and its end, each twice: the money came, went and came back."""
+    """Deliver the events of payment, dispute and won dispute twice each, in any order."""
     await shop.subscribe(trial, 2)
     asked = await trial.owner.post("addonpaymentintent", planid=101)
     intent = asked.json()["result"]["paymentintentid"]
@@ -228,7 +228,7 @@ async def test_a_refunded_period_takes_its_credits_and_leaves_the_plan(shop: Sho
     assert await shop.credits(buyer) == (350, 50, 50)
     await called(shop, "POST", "refunds", payment_intent=intent)
     await shop.deliver()
-    assert await shop.credits(buyer) == (100, 0, 0)  # the add-on is not part of it
+    assert await shop.credits(buyer) == (100, 0, 0)  # without the add-on
     statuses = {row["isaddon"]: row["status"] for row in await shop.invoices(buyer)}
     assert statuses == {0: "refunded", 1: "paid"}
     row = await shop.row(buyer)
@@ -269,7 +269,7 @@ async def test_an_upgrade_that_is_refunded(shop: Shop, trial: Account) -> None:
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
 async def test_signed_events_alone_are_enough(shop: Shop, buyer: Account, order: tuple[int, ...]) -> None:
-    """Objects that the provider does not list any more count as the newest signed event states them."""
+    """Objects that the provider no longer lists have the state of their newest signed event."""
     intent, now = await payment(buyer), int(time.time())
     part = {"id": "ch_gone", "object": "charge", "payment_intent": intent, "amount": 2500, "status": "succeeded"}
     disputed = {"id": "dp_gone", "object": "dispute", "payment_intent": intent, "charge": "ch_gone", "amount": 1000}
@@ -305,7 +305,7 @@ async def test_a_refund_of_nobody_is_kept_and_harms_nobody(product: Product, sho
 
 
 async def test_a_day_without_webhooks_brings_the_refund_too(shop: Shop, buyer: Account) -> None:
-    await shop.product.db.execute("delete from stripeevent")  # the clocks of other tests ran ahead
+    await shop.product.db.execute("delete from stripeevent")  # the clocks of other tests are ahead
     await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
     await shop.product.scripts.run_job("catchup", {})
     await shop.product.work()

@@ -1,8 +1,7 @@
-"""Rows of another account, named through relations: every table, relation, way to write and caller.
+"""Rows of another account named through relations: every table, relation, way to write, and caller.
 
-The victim's rows are compared as a whole before and after; no answer may hold a value of them, and naming one of them
-is answered like naming a row that does not exist. Columns that say whose a row is, or who made it, stay as they are in
-the callers' own rows too.
+The victim's rows are compared before and after. No response may contain a value of them, and naming one of them gets
+the same response as naming a missing row. Owner and author columns also stay unchanged in the callers' rows.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ MISSING = 987_654_321
 
 @dataclass
 class Caller:
-    """A caller, and a row of its own in each table where it has one."""
+    """A caller, and one of its rows in each table that has any."""
 
     http: httpx2.AsyncClient
     clientid: int
@@ -46,7 +45,7 @@ async def _account_rows(product: Product, table: str, clientid: int) -> list[dic
 
 
 async def _snapshot(product: Product, clientid: int) -> dict[str, list[dict[str, Any]]]:
-    """Every row of an account, in every table that has accounts."""
+    """Return every row of an account, in every table with a clientid."""
     found = await product.db.fetch(
         "select table_name from information_schema.columns c join information_schema.tables t using (table_schema,"
         " table_name) where column_name = 'clientid' and table_type = 'BASE TABLE' and table_schema = 'public'"
@@ -95,7 +94,7 @@ async def callers(product: Product) -> AsyncIterator[dict[str, Caller]]:
 
 
 def _shapes(relation: Relation, ident: int) -> Iterator[tuple[str, Any]]:
-    """What a record can say about a relation: link, change, release and create."""
+    """Yield the values of a relation in a record: link, change, release and create."""
     key = ALL_KEYS[relation.target.name]
     more = {
         "name": "taken",
@@ -136,7 +135,7 @@ def _ways(table: str, own: int | None, record: dict[str, Any]) -> Iterator[tuple
 
 
 def _reason(answer: httpx2.Response, *idents: int) -> tuple[int, str]:
-    """Status and body, without the identifier that was sent and the number of the request."""
+    """Return status and body without the sent identifier and the request id."""
     text = re.sub(r'"request_id":"[^"]*"', "", answer.text)
     for ident in idents:
         text = re.sub(rf"\b{ident}\b", "ID", text)
@@ -155,7 +154,7 @@ async def test_a_relation_leads_to_no_other_account(
         rows = await _account_rows(product, relation.target.name, victim.clientid)
         ident = rows[0][ALL_KEYS[relation.target.name]]
         for name, caller in callers.items():
-            told_apart = relation.target.name != "subscriptionplan"  # plans are everybody's
+            told_apart = relation.target.name != "subscriptionplan"  # plans are public
             for (shape, value), (_, other) in zip(_shapes(relation, ident), _shapes(relation, MISSING), strict=True):
                 asked += await _one(product, (name, relation.name, shape), caller, table, {relation.name: value})
                 if shape in ("link", "change") and told_apart and table in caller.rows:
@@ -181,7 +180,7 @@ async def _one(product: Product, case: Any, caller: Caller, table: str, record: 
 
 
 async def _who(product: Product, clientid: int) -> dict[tuple[str, int], dict[str, Any]]:
-    """Of each row of an account: whose it is, and who made it. New rows may come, none may change."""
+    """Return owner and author of each row of an account. Rows may be added, none may change."""
     found = {}
     for table, key in ALL_KEYS.items():
         if table != "subscriptionplan":
@@ -194,7 +193,7 @@ async def _who(product: Product, clientid: int) -> dict[tuple[str, int], dict[st
 async def test_a_row_of_another_account_takes_no_relation(
     product: Product, victim: Account, callers: dict[str, Caller], table: str
 ) -> None:
-    """The other direction: the row that is written is the victim's, what it is given is the caller's."""
+    """Write a row of the victim with relations to the caller's rows."""
     before = await _snapshot(product, victim.clientid)
     rows = await _account_rows(product, table, victim.clientid)
     ident = rows[0][ALL_KEYS[table]]

@@ -1,4 +1,4 @@
-"""Removal of a person, low-credit mails, and the jobs that keep the house."""
+"""Removal of a person, low-credit mails, and maintenance jobs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_a_proved_address_removes_its_person_everywhere(product: Product, 
     browser = product.caller(key="")
     assert "Remove my data" in (await browser.get(path)).text
     found = await account.owner.post("searchurl", linkedinurl=url, phone=True)
-    assert len(found.json()["data"]) == 1  # opening the page does nothing
+    assert len(found.json()["data"]) == 1  # opening the page changes nothing
     first, second = await browser.post(path), await browser.post(path)
     assert (first.status_code, second.status_code) == (200, 404)
     await product.work()
@@ -39,7 +39,7 @@ async def test_a_proved_address_removes_its_person_everywhere(product: Product, 
 
 
 async def test_one_mail_at_a_fifth_and_one_at_nothing(product: Product) -> None:
-    account = await product.account(planid=1)  # 5 cell numbers: a fifth is 1
+    account = await product.account(planid=1)  # 5 cell numbers: the threshold of a fifth is 1
     for _ in range(5):
         person = await product.person()
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
@@ -94,12 +94,12 @@ async def test_plans_that_cost_are_not_given_away(product: Product, account: Acc
     assert free.status_code == 200
     assert (await account.credits())[
         "contactcredit"
-    ] == 0  # the free grant is for new accounts; its next month brings more
+    ] == 0  # the free grant is for new accounts; the next month adds more
     assert await account.ledger_fits()
 
 
 async def _remove(product: Product, email: str, url: str = "") -> str:
-    """Ask for a removal and confirm it. Out: the code of the link."""
+    """Request and confirm a removal, and return the code of the link."""
     await product.caller().post(API + "removalrequest", json={"email": email, "linkedinurl": url})
     path, _ = await product.link(email)
     assert (await product.caller(key="").post(path)).status_code == 200
@@ -127,7 +127,7 @@ async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, ac
         (contact,) = (await owner.table("GET", "usercontact")).json()["resource"]
         meta = {"contactid": contact["contactid"], "tags": [slug], "note": f"call {slug}"}
         assert (await owner.post("contactmeta_addupdate", **meta)).status_code == 200
-    # Addresses that were looked up: found, found by an old one, not begun, and in other spellings.
+    # Looked-up addresses: found, found by an old address, not started, and in other spellings.
     typed = [
         url,
         f"linkedin.com/in/{old}",
@@ -151,7 +151,7 @@ async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, ac
     assert found == []
     kept = "select count(*) from contactmeta m join usercontact c using (contactid) where c.personid = $1"
     assert await product.db.fetchval(kept, person.personid) == 0
-    # Neither address finds the person again, and a repeat with a kept key tells nothing.
+    # Neither address finds the person again, and a repeated Idempotency-Key returns no data.
     for one in (slug, old):
         again = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/in/{one}", phone=True)
         assert again.json() == {"data": []}
@@ -202,7 +202,7 @@ async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
     encoded = "".join(f"%{ord(character):02x}" for character in code)
     file = os.open(tmp_path / "log", os.O_WRONLY | os.O_CREAT)
     monkeypatch.setattr(observe, "sink", observe.Sink(file))
-    short = code[:20]  # cut by a mail program
+    short = code[:20]  # truncated by a mail program
     for where in (path, path + "/", path.replace("/v2/", "/"), path.replace("request/", "request//"), f"{path}/x",
                   path.replace(code, encoded), path.replace(code, short), f"/removalrequest/{code}",
                   f"{API}user/session/{code}", f"{API}{code}", path.upper(), f"{path}?code={code}&email={email}",

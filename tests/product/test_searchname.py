@@ -1,4 +1,4 @@
-"""POST /searchname: one's own contacts, letter for letter."""
+"""POST /searchname: search own contacts by parts of names."""
 
 from __future__ import annotations
 

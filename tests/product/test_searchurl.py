@@ -1,4 +1,4 @@
-"""POST /searchurl: free, and never an unpaid value."""
+"""POST /searchurl is free and returns no unpaid value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_every_spelling_of_an_address_is_one_person_and_every_other_addres
 ) -> None:
     await product.person("jane-doe")
     for spellings, right in ((SPELLINGS, 200), (REFUSED, 422)):
-        seat = await account.user()  # 60 a minute are allowed for one session
+        seat = await account.user()  # the limit is 60 a minute for one session
         for text in spellings:
             answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
             told = (answer.status_code, text, answer.text)

@@ -1,4 +1,4 @@
-"""/user/session: signing in, looking, extending, signing out."""
+"""/user/session: signing in, reading, extending and signing out."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ async def test_the_proof_of_a_refused_sign_in_gets_the_verification_mail_and_the
 
 
 async def test_wrong_addresses_take_as_long_as_right_ones(product: Product, account: Account, hashed: str) -> None:
-    """The dummy hash is what takes the time: without it an unknown address would answer many times faster."""
+    """Hash for unknown addresses too; otherwise their responses would be many times faster."""
     known = await account.user(password=hashed)
     spent: dict[str, list[float]] = {known.email: [], "nobody@timing.example": []}
     for _ in range(12):

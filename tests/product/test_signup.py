@@ -1,4 +1,4 @@
-"""From the sign-up form to a verified account: calls 5, 13 to 17, 20 to 22, 25, 30 and 34."""
+"""Sign-up: from the form to a verified account."""
 
 from __future__ import annotations
 
@@ -110,11 +110,11 @@ async def test_domain_check(product: Product, email: str, valid: int) -> None:
 async def test_the_journey_to_a_verified_account(product: Product) -> None:
     user, http = await _signed_up(product)
     assert user["isverified"] == 0
-    # The free plan was granted once, and asking for it again changes nothing.
+    # The free plan is granted once; a repeated request changes nothing.
     for _ in range(3):
         credit = (await http.post(API + "updateclient_credit", json={"clientid": user["clientid"]})).json()
     assert (credit["success"], credit["resource"][0]["contactcredit"]) == (1, 5)
-    # Tell us more: company fields go to the client, the phone to both.
+    # "Tell us more": company fields go to the client, the phone number to both.
     more = {
         "appuserid": user["appuserid"], "name": "New Person", "clientid": user["clientid"], "role": "client",
         "companyname": "New Company", "phonenumber": "+1 (202) 555-0147", "country": "DNK", "salespeoplecount": 3,
@@ -129,7 +129,7 @@ async def test_the_journey_to_a_verified_account(product: Product) -> None:
         "success": 1,
         "sent": 1,
     }
-    # Everything else is closed until the address is verified.
+    # Other calls are refused until the address is verified.
     search = await http.post(API + "searchurl", json={"linkedinurl": "linkedin.com/in/x", "phone": True})
     assert (search.status_code, search.json()["error"]["context"]["reason"]) == (403, "unverified")
 
@@ -144,7 +144,7 @@ async def test_the_journey_to_a_verified_account(product: Product) -> None:
     first = await product.caller().post(API + "updatinvitedappuser", json=used)
     again = await product.caller().post(API + "updatinvitedappuser", json=used)
     assert (first.json()["success"], again.json()["already"]) == (1, 1)
-    # The welcome comes whatever browser opened the link, and the app that asks for it again changes nothing.
+    # The welcome mail is sent for any browser, and only once.
     subjects = [mail["Subject"] for mail in await product.mails(user["email"])]
     assert len([subject for subject in subjects if subject.startswith("Welcome")]) == 1
     for _ in range(2):

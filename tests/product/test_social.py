@@ -1,4 +1,4 @@
-"""Sign-in with Google and LinkedIn against an independent provider: state, replay, nonce, PKCE, and what is refused."""
+"""Sign-in with Google and LinkedIn against an independent provider: state, replay, nonce, PKCE and errors."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tests.helpers.product import API, TABLE, Product
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[str]:
-    """A provider that is not ours."""
+    """Run an OpenID provider of a third-party package."""
     with oidc_provider_mock.run_server_in_thread(require_client_registration=False) as server:
         yield f"http://localhost:{server.server_port}"
 
 
 @pytest.fixture
 def providers(product: Product, issuer: str) -> Iterator[Product]:
-    """The product with both providers set up."""
+    """Configure both providers."""
     kept = product.scripts.vendors._providers
     made = {
         vendor: Provider(issuer, "client", "secret", nonce_needed=vendor == "google")
@@ -44,7 +44,7 @@ def providers(product: Product, issuer: str) -> Iterator[Product]:
 
 
 async def _user(issuer: str, **claims: Any) -> str:
-    """A person at the provider. Out: its e-mail address."""
+    """Create a user at the provider and return the e-mail address."""
     email = f"social-{secrets.token_hex(4)}@company.example"
     body = {"email": email, "email_verified": True, "name": "Sofia Social"} | claims
     async with httpx2.AsyncClient() as http:
@@ -53,7 +53,7 @@ async def _user(issuer: str, **claims: Any) -> str:
 
 
 async def _popup(url: str, email: str) -> dict[str, str]:
-    """What a person does in the popup. Out: what comes back in the query."""
+    """Sign in in the popup and return the query of the redirect."""
     async with httpx2.AsyncClient(follow_redirects=False) as http:
         answer = await http.post(url, data={"sub": email})
     assert answer.status_code == 302, answer.text
@@ -106,7 +106,7 @@ async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers:
     wrong_state = await _ticket(providers, http, "google", back | {"state": "made-up"})
     other_browser = await _ticket(providers, providers.caller(), "google", back)
     assert [answer.status_code for answer in (wrong_state, other_browser)] == [400, 400]
-    replay = await _ticket(providers, http, "google", back)  # the try of the other browser used the state up
+    replay = await _ticket(providers, http, "google", back)  # the attempt of the other browser consumed the state
     assert (replay.status_code, replay.json()["error"]["context"]["reason"]) == (400, "bad_state")
 
     http, url = await _start(providers, "google")
@@ -200,7 +200,7 @@ async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: Produ
     assert refused.status_code == 422, refused.text
     assert refused.json()["error"]["context"]["fields"] == {"terms": "Please accept the terms and conditions"}
     assert await providers.db.fetchval("select count(*) from appuser where email = $1", email) == 0
-    # The refusal leaves the proof in place, so that the app asks for the terms and goes on.
+    # The proof stays valid after the error, so that the app can show the terms and continue.
     entered = await http.post(TABLE + "client", json={"resource": [record | {"terms": True}]})
     assert entered.json()["resource"][0]["action"] == "signup"
     accepted = await providers.db.fetchval("select termsacceptedon is not null from appuser where email = $1", email)
@@ -215,11 +215,11 @@ async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: Produ
     assert (known.status_code, known.json()["resource"][0]["action"]) == (200, "login")
 
 
-# -- ID tokens that the browser brings ---------------------------------------------------------------------------------
+# -- ID tokens sent by the browser -------------------------------------------------------------------------------------
 
 
 class _Signer:
-    """A provider whose tokens the test makes itself."""
+    """A provider with tokens that the test signs."""
 
     def __init__(self) -> None:
         self.key = ECKey.generate_key("P-256", {"kid": "test"})
@@ -244,7 +244,7 @@ def signer(product: Product) -> Iterator[_Signer]:
 
 
 def _encodings(token: str) -> list[str]:
-    """The same signed claims in other letters: spare bits of the last character, and the other valid signature."""
+    """Yield other encodings of the same signed claims: spare bits of the last character, the other valid signature."""
     head, claims, signature = token.split(".")
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     last = letters.index(signature[-1])
@@ -267,7 +267,7 @@ async def test_one_id_token_is_good_for_one_sign_in_in_every_encoding(product: P
     for again in (token, *_encodings(token)):
         answer = await ask(again)
         assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
-    # Another token with the nonce, or with the identifier, of one that was used.
+    # Another token with the nonce, or the identifier, of a used one.
     assert (await ask(signer.token(email, nonce, iat=int(time.time()) - 5))).status_code == 400
 
 

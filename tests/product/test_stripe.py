@@ -1,4 +1,4 @@
-"""Calls 49 to 55: paying for a plan, changing it, cancelling it, on the payment sandbox with its clock."""
+"""Paying for a plan, changing it and cancelling it, on the payment sandbox with its clock."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ async def test_a_declined_card_leaves_the_page_open_and_grants_nothing(shop: Sho
 
 
 async def test_every_transition(shop: Shop, trial: Account) -> None:
-    """Trial, monthly, upgrade in mid-period, downgrade at its end, cancel, expired, subscribe again."""
+    """Go through trial, monthly, upgrade, downgrade at the period end, cancel, expiry and a new subscription."""
     await shop.subscribe(trial, 2)
     row = await shop.row(trial)
     assert (row["planid"], row["status"], row["autorenew"]) == (2, "active", 1)
     assert await shop.credits(trial) == STARTER
 
-    # Upgrade after ten days. By hand: what is left of 99 minus what is left of 49.
+    # Upgrade after ten days: the unused part of 99 minus the unused part of 49.
     await shop.pass_days(10)
     found = (await preview(trial, 3, row["subscriptionid"]))["resource"]["data"]
     start, end = (int(row[name].timestamp()) for name in ("startdate", "expirydate"))
@@ -110,7 +110,7 @@ async def test_every_transition(shop: Shop, trial: Account) -> None:
     assert abs(found["total"] - by_hand) <= 1
     changed = await change(trial, 3, row["subscriptionid"], date)
     assert changed.status_code == 200, changed.text
-    assert (await shop.plan(trial)) == 2  # only the provider's event changes what one has
+    assert (await shop.plan(trial)) == 2  # only the provider's event changes plan and credits
     await shop.deliver()
     row = await shop.row(trial)
     assert (row["planid"], int(row["expirydate"].timestamp())) == (3, end)
@@ -118,7 +118,7 @@ async def test_every_transition(shop: Shop, trial: Account) -> None:
     assert bill["price"] * 100 == found["total"]
     assert await shop.credits(trial) > STARTER
 
-    # Downgrade: recorded, then planned; it begins with the next period.
+    # Downgrade: recorded, then scheduled for the next period.
     refused = await change(trial, 2, row["subscriptionid"])
     assert refused.json()["error"]["context"]["reason"] == "no_downgrade_record"
     recorded = await trial.owner.table(
@@ -138,7 +138,7 @@ async def test_every_transition(shop: Shop, trial: Account) -> None:
     assert (await shop.invoices(trial))[-1]["price"] == 49
     assert await shop.credits(trial) == STARTER
 
-    # Cancel: on until the end of the period, then expired.
+    # Cancel: active until the end of the period, then expired.
     cancelled = await trial.owner.http.delete(STRIPE, params={"subId": row["subscriptionid"], "env": "dev"})
     again = await trial.owner.http.delete(STRIPE, params={"subId": row["subscriptionid"], "env": "dev"})
     assert cancelled.json() == again.json()
@@ -215,7 +215,7 @@ async def test_an_upgrade_that_the_bank_refuses_changes_nothing(shop: Shop, tria
     assert refused.status_code == 402
     await shop.deliver()
     assert (await shop.plan(trial), await shop.credits(trial)) == (2, STARTER)
-    await shop.new_card(trial, "visa")  # and with another card it works
+    await shop.new_card(trial, "visa")  # and another card works
     assert (await change(trial, 3, sub)).status_code == 200
     await shop.deliver()
     assert (await shop.plan(trial), await shop.credits(trial)) == (3, PRO)
@@ -233,7 +233,7 @@ async def test_a_double_click_changes_once(shop: Shop, trial: Account) -> None:
 
 
 async def test_a_lost_answer_is_safe_to_repeat(shop: Shop, trial: Account) -> None:
-    """The provider did it, and the answer never came: also after the client's own second try."""
+    """The provider applied the call, but its response was lost, also after the client's retry."""
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     await shop.fault(status=500, times=20)
@@ -369,7 +369,7 @@ async def test_stripe_in_trouble_is_a_clear_503_and_changes_nothing(shop: Shop, 
 async def test_another_account_at_the_provider_is_taken_to_without_a_hand(
     product: Product, shop: Shop, trial: Account, tmp_path: Path
 ) -> None:
-    """Key and address were changed: the old prices and customers are not known there."""
+    """After a change of key and URL, the old prices and customers do not exist at the provider."""
     await trial.owner.post("stripe", plan=3)
     async with open_shop(product, tmp_path / "other") as other:
         await other.subscribe(trial, 2)

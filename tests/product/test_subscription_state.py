@@ -1,4 +1,4 @@
-"""One state of a subscription everywhere, and what is told before a plan is paid for or changed."""
+"""The state of a subscription is the same in every call, and previews of a change are right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATE = """
 
 
 async def pass_end(account: Account, *, grace: bool = False) -> None:
-    """Let the date of the plan pass before anything closes it."""
+    """Move the plan's expiry date into the past before a job closes it."""
     until = await account.product.db.fetchval("select now() + interval '3 days'") if grace else None
     await account.product.db.execute(LATE, account.clientid, until)
 

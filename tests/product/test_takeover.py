@@ -1,4 +1,4 @@
-"""Accounts registered with another person's address, and codes that were mailed to an address before it changed."""
+"""Accounts registered with another person's address, and codes mailed to an address before it changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SESSION, RESET = API + "user/session", API + "user/password"
 
 @pytest.fixture
 def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """A provider that names whom it is told to; what it proves is tested in test_social.py."""
+    """Replace the provider by one with chosen identities; test_social.py tests the proofs."""
     known: list[Identity] = []
     made = Provider("http://127.0.0.1:9", "client", "secret", nonce_needed=True)
 
@@ -38,7 +38,7 @@ def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
 
 
 async def _enter(product: Product, **fields: Any) -> httpx2.Response:
-    """Sign in with the provider."""
+    """Sign in through the provider."""
     http = product.caller()
     details = await http.post(API + "google_userdetails", json={"credential": "x", "nonce": "x"})
     record = {"type": "social", "proof": details.json()["proof"], "terms": True} | fields
@@ -89,7 +89,7 @@ async def test_a_provider_evicts_an_earlier_registration(product: Product, googl
     assert "signin" in told[told.index("account_claimed") :]
     subjects = [mail["Subject"] for mail in await product.mails(email)]
     assert "Your password was removed" in subjects
-    # The same identity enters again, and a password that its owner sets is kept.
+    # The same identity signs in again, and a password set by its owner stays.
     await product.caller().post(RESET, json={"email": email})
     _, query = await product.link(email)
     body = {"email": email, "code": query["code"], "new_password": OTHER}
@@ -231,7 +231,7 @@ async def test_codes_mailed_to_the_old_address_end_with_it(product: Product, acc
 
 
 async def test_a_token_is_refused_when_its_user_has_another_address(product: Product, user: User) -> None:
-    """Also one that is kept after the change, by a job that read the old address before."""
+    """Refuse also a token stored after the change by a job that read the old address before."""
     new, _ = await _move(product, user)
     code = await tokens.issue(product.ctx, "reset", user.appuserid, email=user.email)
     body = {"email": new, "code": code, "new_password": OTHER}
@@ -242,7 +242,7 @@ async def test_a_token_is_refused_when_its_user_has_another_address(product: Pro
 async def test_a_change_of_address_by_any_program_ends_the_tokens(product: Product, user: User) -> None:
     code = await tokens.issue(product.ctx, "reset", user.appuserid)
     await product.db.execute("update appuser set email = upper(email) where appuserid = $1", user.appuserid)
-    assert await tokens.find(product.ctx, code, "reset") is not None  # the same address in other letters
+    assert await tokens.find(product.ctx, code, "reset") is not None  # the same address in other letter case
     await product.db.execute("update appuser set email = 'x' || email where appuserid = $1", user.appuserid)
     assert await tokens.find(product.ctx, code, "reset") is None
 

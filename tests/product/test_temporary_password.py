@@ -1,4 +1,4 @@
-"""A mailed temporary password opens nothing but the change of the password."""
+"""A mailed temporary password permits nothing but changing the password."""
 
 from __future__ import annotations
 

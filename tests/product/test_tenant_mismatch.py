@@ -1,4 +1,4 @@
-"""A write that names another account than the session's is refused, and kept in the audit log (safe-contract G4)."""
+"""A write that names another account than the session's is refused and recorded in the audit log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def test_another_account_is_refused_and_kept(
     error = answer.json()["error"]
     if ways == "alone":
         assert (answer.status_code, error["context"]["reason"]) == (403, "tenant_mismatch")
-    else:  # a batch of records says 400, and each record's own refusal inside
+    else:  # a batch responds with 400 and an error per record
         assert (answer.status_code, error["context"]["resource"][0]["code"]) == (400, 403), error
         assert "not yours to choose" in error["context"]["resource"][0]["message"]
     path = "/api/v2/leads/_table/appuser" + (f"/{user.appuserid}" if ways == "alone" else "")

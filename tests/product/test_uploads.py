@@ -1,4 +1,4 @@
-"""Pictures and files: what is in them counts, and who may read them."""
+"""Uploaded pictures and files: checked by content, and readable by their account only."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_files_are_private(product: Product, account: Account, other: Acco
 
 
 def _hostile_jpeg() -> bytes:
-    """A picture of a phone: comment, colour profile, place, a second picture, and something behind the end."""
+    """Build a JPEG with a comment, colour profile, GPS position, second picture and trailing bytes."""
     first, second = Image.new("RGB", (40, 30), "teal"), Image.new("RGB", (40, 30), "red")
     out = io.BytesIO()
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes() + b"secret profile"

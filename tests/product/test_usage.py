@@ -1,4 +1,4 @@
-"""Usage reports, equal to a count by hand: months to their true end, members and keys, somebody else's never."""
+"""Usage reports equal an independent count: months to their end, members and keys, no other account."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOMENTS = [
 
 
 async def _reveals(product: Product, account: Account, user: User) -> None:
-    """One paid reveal at each moment."""
+    """Insert one paid reveal at each time."""
     for moment in MOMENTS:
         person = await product.person()
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
@@ -37,7 +37,7 @@ MONTHS = [("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-
 
 
 def _by_hand(start: str) -> int:
-    """How many of the moments are in the month of a day."""
+    """Count the times in the month of a day."""
     return sum(1 for moment in MOMENTS if f"{moment:%Y-%m}" == start[:7])
 
 

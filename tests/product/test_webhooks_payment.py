@@ -1,4 +1,4 @@
-"""Call 61: signed events, each twice, in every order, one lost, and none for a day: the same end state."""
+"""Payment webhooks: signed events twice each, in every order, with losses, reach the same state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_without_a_good_signature_nothing_is_kept(product: Product, shop: 
 
 
 async def renewal(shop: Shop, trial: Account) -> list[str]:
-    """A client on Starter whose renewal has just happened: its five events, not delivered yet."""
+    """Renew a client on Starter, and return its five undelivered events."""
     await shop.subscribe(trial, 2)
     await shop.pass_days(31)
     events = shop.fresh()
@@ -102,10 +102,10 @@ async def test_two_workers_on_one_client_grant_once(shop: Shop, trial: Account) 
 
 
 async def test_a_worker_that_dies_before_its_commit_leaves_no_trace(shop: Shop, trial: Account) -> None:
-    """What was kept is applied again from the beginning, by whoever takes the job next."""
+    """Another worker applies the stored event again from the beginning."""
     events = await renewal(shop, trial)
     await shop.post(events[3])
-    await shop.product.db.execute("delete from pgqueuer")  # claimed by a worker that never came back
+    await shop.product.db.execute("delete from pgqueuer")  # claimed by a worker that was killed
     assert await shop.credits(trial) == STARTER
     await shop.product.db.execute("update stripeevent set keptat = now() - interval '1 hour' where id = $1", events[3])
     await shop.product.scripts.run_job("catchup", {})

@@ -1,4 +1,4 @@
-"""docs/operations.md says what is there: every setting and every command."""
+"""The documentation names every setting and every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no client should send: a clear JSON error with the right status, and nothing is written."""
+"""Invalid requests: a JSON error with the right status, and no write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def served(module_database: NewDatabase, module_serve: Serve) -> str:
 
 
 def ask(served: str, method: str, path: str, body: bytes | None = None, headers: Any = ()) -> tuple[int, Any]:
-    """A request as it is given: no client that mends it on the way."""
+    """Send a request unchanged, as an HTTP client library would not."""
     parts = urlsplit(served)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     given = list(headers.items()) if isinstance(headers, dict) else list(headers)
@@ -47,7 +47,7 @@ def ask(served: str, method: str, path: str, body: bytes | None = None, headers:
 def refused(
     served: str, status: int, method: str, path: str, body: bytes | None = None, headers: Any = ()
 ) -> dict[str, Any]:
-    """The error object, whose shape and status are as they must be; and the tables are as they were."""
+    """Check the error envelope and that no table changed, and return the error object."""
     found, answer = ask(served, method, path, body, headers)
     assert found == status, answer
     error: dict[str, Any] = answer["error"]
@@ -212,6 +212,6 @@ def test_without_a_key_nothing_is_told(served: str) -> None:
 def test_who_still_sends_a_body_that_nobody_wants_gets_the_answer(
     served: str, status: int, method: str, path: str, key: str
 ) -> None:
-    """Not a connection that is reset while it sends."""
+    """Return an error response, not a connection reset while the client sends."""
     for _ in range(5):
         refused(served, status, method, path, b"x" * 6_000_000, {**JSON, "X-API-Key": key})

@@ -1,4 +1,4 @@
-"""How large an answer may be, relations under relations included, and how many reads one caller may have at once."""
+"""Limits on the size of a response, nested relations included, and on a caller's concurrent reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lanes on a real PostgreSQL: nobody waits for ever, no lane is lost, and DDL under a known statement is no fault."""
+"""The connection pool on PostgreSQL: waits are bounded, connections return, and DDL invalidates prepared statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connections of a node: never more than DATABASE_CONNECTIONS, few when idle, enough for every database."""
+"""Connections of a node: at most DATABASE_CONNECTIONS, few when idle, enough for each database."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def test_a_project_keeps_to_the_number_too(
     admin = await asyncpg.connect(pg_url)
     try:
         async with httpx.AsyncClient(base_url=server.url, headers={"X-API-Key": "k"}, timeout=60) as client:
-            asked = [client.get("/api/v2/leads/_table/note") for _ in range(100)]
+            asked = [client.get("/api/v2/data/_table/note") for _ in range(100)]
             statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
         assert set(statuses) <= {200, 429}
         assert await count(admin, [url]) <= 10

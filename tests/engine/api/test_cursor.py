@@ -1,4 +1,4 @@
-"""Pages by cursor: in every kind of order they walk the whole table, each record once (table-api §16)."""
+"""Pages by cursor visit each record once, in every kind of order (docs/guides/cursors.md)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def get(http: httpx.Client, table: str, **query: Any) -> Any:
 
 
 def walk(http: httpx.Client, table: str, **query: Any) -> list[Any]:
-    """All records, page by page."""
+    """Return all records, page by page."""
     rows: list[Any] = []
     cursor = ""
     for _ in range(100):
@@ -147,5 +147,5 @@ def test_a_foreign_or_broken_cursor_is_refused(http: httpx.Client) -> None:
         assert answer.status_code == 400, (cursor, answer.text)
         assert answer.json()["error"]["context"]["reason"] in ("bad_cursor", "bad_value")
     assert http.get("/company", params={"cursor": _cursor(http, "tag")}).status_code == 400
-    assert http.get("/seen", params={"cursor": ""}).status_code == 400  # a view has no key to end an order
+    assert http.get("/seen", params={"cursor": ""}).status_code == 400  # a view has no key to complete an order
     assert http.get("/kinds", params={"cursor": "", "group": "flag"}).status_code == 400

@@ -1,4 +1,4 @@
-"""DDL while the server runs: seen at once, and no request fails for it."""
+"""DDL while the server runs takes effect at once and fails no request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of a database do by themselves: restrict, raise, divide by zero, have no content."""
+"""Errors of a database's own definitions: restricting keys, raising triggers, failing and unpopulated views."""
 
 from __future__ import annotations
 

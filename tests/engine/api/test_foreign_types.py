@@ -1,4 +1,4 @@
-"""Types whose operators are outside the search path or missing: compared by their own operators, or refused by name."""
+"""Types with operators outside the search path, or without any: compared by their own, or refused by name."""
 
 from __future__ import annotations
 

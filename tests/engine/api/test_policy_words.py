@@ -89,7 +89,7 @@ def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPath
     (folder / "scripts" / "tables").mkdir(parents=True)
     (folder / "scripts" / "tables" / "note.py").write_text(HOOK)
     started = module_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
-    return f"{started.url}/api/v2/leads/_table"
+    return f"{started.url}/api/v2/data/_table"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Two thousand requests that nobody should send (the long form is `python -m tests.system.fuzz`)."""
+"""Send two thousand invalid requests (more: `python -m tests.system.fuzz`)."""
 
 from __future__ import annotations
 
