@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.foreign import database
+from tests.foreign import database, values
+from tests.foreign.reading import Text, described, get, path, rows
 from tests.helpers.support import NewDatabase, Serve
 
 # Tables that PostgreSQL itself refuses to read.
@@ -72,43 +72,8 @@ async def tables(sql: asyncpg.Connection) -> list[asyncpg.Record]:
     return list(await sql.fetch(TABLES))
 
 
-def path(text: object) -> str:
-    return quote(str(text), safe="")
-
-
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object, and fail on a repeated name."""
-    twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
-    assert not twice, f"twice in one object: {twice}"
-    return dict(pairs)
-
-
-def parsed(text: str) -> Any:
-    """Parse JSON with each number as text."""
-    return json.loads(text, parse_float=Text, parse_int=Text, object_pairs_hook=once)
-
-
-class Text(str):
-    """A number as text."""
-
-
-def get(http: httpx.Client, url: str, **query: Any) -> Any:
-    answer = http.get(url, params=query)
-    assert answer.status_code == 200, (url, query, answer.text[:500])
-    return parsed(answer.text)
-
-
-def rows(http: httpx.Client, name: str, **query: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = get(http, f"/_table/{path(name)}", **query)["resource"]
-    return found
-
-
 def readable(tables: list[asyncpg.Record]) -> list[asyncpg.Record]:
     return [one for one in tables if one["name"] not in UNREADABLE]
-
-
-def described(http: httpx.Client, name: str) -> Any:
-    return json.loads(http.get(f"/_schema/{path(name)}").text, object_pairs_hook=once)
 
 
 async def content(sql: asyncpg.Connection, table: asyncpg.Record) -> str:
@@ -165,7 +130,7 @@ COMPARED = ("id", "reference", "integer", "decimal", "double", "boolean", "strin
 
 def as_text(name: str, field: dict[str, Any]) -> str:
     """Return the SQL of the value; JSON omits the mask of a single address."""
-    column = database.name(name)
+    column = values.name(name)
     return f"to_json({column}) #>> '{{}}'" if field["db_type"] == "inet" else f"{column}::text"
 
 
@@ -199,15 +164,15 @@ async def test_every_relation_leads_to_the_records_that_it_names(
                 assert held or one["type"] != "belongs_to" or value is None
                 seen += len(held)
     assert seen > database.KEYS
-    long = described(http, database.LONG + "two")
+    long = described(http, values.LONG + "two")
     assert len([one for one in long["related"] if one["type"] == "belongs_to"]) >= database.KEYS
 
 
 def test_each_of_many_relations_can_be_asked_for_alone_and_with_options(http: httpx.Client) -> None:
-    relations = described(http, database.LONG + "two")["related"]
+    relations = described(http, values.LONG + "two")["related"]
     for one in relations:
         name = one["name"]
-        found = rows(http, database.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
+        found = rows(http, values.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
         assert all(name in row for row in found), name
 
 
@@ -283,9 +248,9 @@ def test_every_field_can_be_filtered_ordered_and_grouped_or_is_refused(
 ) -> None:
     for table in readable(tables):
         if table["name"] in (
-            *database.ODD_NAMES[10:],
+            *values.ODD_NAMES[10:],
             "odd_columns",
-            database.LONG + "two",
+            values.LONG + "two",
         ):
             continue
         url = f"/_table/{path(table['name'])}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,3 +81,11 @@ async def shop(product: Product, tmp_path: Path) -> AsyncIterator[Shop]:
 async def trial(product: Product) -> Account:
     """Create a client on the free plan."""
     return await product.account(planid=1)
+
+
+@pytest.fixture
+def unlimited(product: Product) -> Iterator[Product]:
+    """Turn off the general limits, which would refuse the requests of some tests first."""
+    product.app.services.limited = False
+    yield product
+    product.app.services.limited = True

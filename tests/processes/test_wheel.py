@@ -41,7 +41,14 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pins.txt").write_text("\n".join(pins))
     [wheel] = folder.glob("tableapi-*.whl")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
-    pip = [sys.executable, "-m", "pip", "--python", folder / "venv" / "bin" / "python", "--disable-pip-version-check"]
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        folder / "venv" / "bin" / "python",
+        "--disable-pip-version-check",
+    ]
     subprocess.run([*pip, "install", "-q", "--only-binary", ":all:", "-c", folder / "pins.txt", wheel], check=True)
     return folder / "venv"
 

@@ -27,14 +27,6 @@ GOOD: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def unlimited(product: Product) -> Any:
-    """Turn off the general limits, which would refuse the requests first."""
-    product.app.services.limited = False
-    yield product
-    product.app.services.limited = True
-
-
 @pytest.mark.parametrize("table", sorted(FIELDS))
 async def test_hooks(unlimited: Product, account: Account, table: str) -> None:
     for field in FIELDS[table]:
