@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from tests.helpers.support import until
+
 
 class Balancer:
     def __init__(self) -> None:
@@ -22,9 +24,7 @@ class Balancer:
     async def join(self, port: int) -> None:
         """Add a node and wait until it receives requests."""
         self.nodes.append(port)
-        async with asyncio.timeout(30):
-            while port not in self.ready:  # noqa: ASYNC110 - `watch` polls ten times a second
-                await asyncio.sleep(0.02)
+        await until(lambda: port in self.ready)
 
     async def watch(self) -> None:
         while True:

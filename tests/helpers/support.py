@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
@@ -32,11 +33,22 @@ def execute(url: str, sql: str) -> None:
     asyncio.run(run())
 
 
-async def until(condition: Callable[[], Awaitable[object]], seconds: float = 30.0) -> None:
-    """Poll the condition every 20 ms until it is true. Raises TimeoutError after `seconds`."""
+async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Poll the condition, which may be a coroutine function, until it is true. Raises TimeoutError after `seconds`."""
     async with asyncio.timeout(seconds):
-        while not await condition():  # noqa: ASYNC110 - other processes and servers send no event
+        while True:
+            value = condition()
+            if await value if isinstance(value, Awaitable) else value:
+                return
             await asyncio.sleep(0.02)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Poll the condition from a test without an event loop. Raises AssertionError after `seconds`."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "the condition stayed false"
+        time.sleep(0.02)
 
 
 def free_port() -> int:

@@ -20,7 +20,7 @@ from tableapi.crypto.vault import Vault
 from tests.helpers.balancer import Balancer, balancer
 from tests.helpers.customer import CONTACTS, KEY, REVEAL, SECRET, SETTINGS, TOKEN, books, prepare, reveal
 from tests.helpers.load import Request, Seen, load
-from tests.helpers.support import ROOT, NewDatabase, Serve, Server
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, until
 
 PEOPLE = 20_000
 NEW = "the secret that comes after that one"
@@ -114,7 +114,8 @@ async def test_keys_are_rotated_without_a_failed_request(
             lambda: pool.port, asking(10_000, apikey), headers=headers, clients=3, keep=True, pause=0.03
         ) as two:
             nodes = await replace(pool, nodes, SECOND)
-            await asyncio.sleep(0.5)
+            count = two.count
+            await until(lambda: two.count > count + 20)
         assert pool.errors == []
         charged = check(one) + check(two)
         told = await books(url)

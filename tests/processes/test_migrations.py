@@ -201,8 +201,8 @@ async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun
     await older.execute("select 1")  # it has no lock and no transaction id
     upgrading = asyncio.create_task(upgrade(url, folder))
     await other.execute("insert into a values (7)")
-    await asyncio.sleep(1)
-    assert not upgrading.done()
+    finished, _ = await asyncio.wait({upgrading}, timeout=1)
+    assert not finished
     await held.rollback()
     with pytest.raises(BadMigration, match="small"):
         await upgrading

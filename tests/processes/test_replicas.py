@@ -17,7 +17,7 @@ import pytest
 
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.standby import Standby, caught_up, crash
-from tests.helpers.support import Serve, Server
+from tests.helpers.support import Serve, Server, until
 
 POLICY = """
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -158,8 +158,11 @@ async def test_a_dead_replica_is_left_alone_and_used_again_when_it_is_back(
     readers = [asyncio.create_task(read()) for _ in range(4)]
     await asyncio.to_thread(crash, pair.standby)
     before = await reads(http, one)
-    await asyncio.sleep(1)
-    assert (await reads(http, one))["primary"] > before["primary"]
+
+    async def moved() -> bool:
+        return (await reads(http, one))["primary"] > before["primary"]
+
+    await until(moved)
     pair.standby.stop()
     await asyncio.to_thread(pair.standby.start)
     await from_replica(http, one, f"{one.url}{NOTES}")

@@ -10,7 +10,7 @@ import asyncpg
 from tests.helpers.balancer import balancer
 from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.helpers.load import Request, load
-from tests.helpers.support import ROOT, NewDatabase, Serve, Server, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, tableapi, until
 
 PEOPLE = 50_000
 
@@ -52,7 +52,7 @@ async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
         for node in running:
             await pool.join(node.port)
         async with load(lambda: pool.port, asked, headers=HEADERS, clients=4, keep=True, pause=0.03) as seen:
-            await asyncio.sleep(0.5)
+            await until(lambda: seen.count > 20)
             done = await asyncio.to_thread(tableapi, "init", cwd=ROOT, **settings, DATA_DIR=tmp_path / "i")
             assert done.returncode == 0, done.stderr
             assert "Database upgraded by 0001" in done.stdout, done.stdout
@@ -60,7 +60,8 @@ async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
                 await pool.join((await start(ROOT, f"new{number}")).port)
                 assert await asyncio.to_thread(before.stop) in (0, 143)
                 pool.nodes.remove(before.port)
-            await asyncio.sleep(0.5)
+            replaced = seen.count
+            await until(lambda: seen.count > replaced + 20)
     assert pool.errors == []
     assert seen.count > 200
     assert not seen.wrong(200)

@@ -8,14 +8,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
-from tests.helpers.support import ROOT, NewDatabase, Serve, Server, descendants, execute, free_port
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, descendants, execute, free_port, wait_until
 
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
 
@@ -64,7 +63,7 @@ def test_a_killed_server_leaves_no_workers_and_the_next_one_starts(serve: Serve,
     first = serve(cwd=project)
     data, mine = _data_dir(first), descendants(first.process.pid)
     first.stop(signal.SIGKILL)
-    _until(lambda: not [pid for pid in mine if _lives(pid)])
+    wait_until(lambda: not [pid for pid in mine if _lives(pid)])
 
     second = serve(cwd=project, DATA_DIR=data)
 
@@ -109,7 +108,7 @@ def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_databas
 
     server.process.send_signal(signal.SIGHUP)
 
-    _until(lambda: httpx2.get(f"{server.url}/api/v2/one/_table/late").status_code == 200)
+    wait_until(lambda: httpx2.get(f"{server.url}/api/v2/one/_table/late").status_code == 200)
 
 
 def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_database: NewDatabase) -> None:
@@ -124,7 +123,7 @@ def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_databa
         command, cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
-            _until(lambda: _answers(port))
+            wait_until(lambda: _answers(port))
             with httpx2.Client() as client:
                 for _ in range(2000):
                     assert client.get(f"http://127.0.0.1:{port}/healthz", timeout=10).status_code == 200
@@ -166,11 +165,3 @@ def _lives(pid: int) -> bool:
 def _assert_closed(port: int | None) -> None:
     with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port or 0), timeout=2):
         pass
-
-
-def _until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Poll the condition every 20 ms until it is true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the condition stayed false"
-        time.sleep(0.02)
