@@ -202,6 +202,7 @@ async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
     encoded = "".join(f"%{ord(character):02x}" for character in code)
     file = os.open(tmp_path / "log", os.O_WRONLY | os.O_CREAT)
     monkeypatch.setattr(observe, "sink", observe.Sink(file))
+    monkeypatch.setattr(product.app.access_log, "enabled", True)
     short = code[:20]  # truncated by a mail program
     for where in (path, path + "/", path.replace("/v2/", "/"), path.replace("request/", "request//"), f"{path}/x",
                   path.replace(code, encoded), path.replace(code, short), f"/removalrequest/{code}",
