@@ -120,11 +120,11 @@ def main() -> int:
         url = stack.enter_context(server)
         postgres = int((server.data / "postmaster.pid").read_text().split("\n")[0])
         named = [name for name in args.only.split(",") if name]
-        wanted = [name for name in NAMES if not named or name in named]
-        needed = not named or wanted or any(name in named for name in ON_ITS_DATA)
+        items = [name for name in NAMES if not named or name in named]
+        needed = not named or items or any(name in named for name in ON_ITS_DATA)
         stage = Stage(stack, data.main(url, args.scale) if needed else "", FOLDER, args.workers)
-        if wanted:
-            made["scenarios"] = scenarios(stage, args, postgres, wanted)
+        if items:
+            made["scenarios"] = scenarios(stage, args, postgres, items)
         if not args.quick:
             made |= others_(stage, args, url, postgres, [name for name in OTHERS if not named or name in named])
     args.out.write_text(json.dumps(made, indent=1) + "\n")

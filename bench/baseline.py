@@ -92,8 +92,8 @@ async def contact(request: Request) -> Response:
 async def create(request: Request) -> Response:
     record = orjson.loads(await request.body())
     client = int(request.query_params["client"])
-    made = await pool.fetchval(INSERT, client, record["personid"], record["name"], record["linkedinurl"])
-    return answer(b'{"resource":[' + made + b"]}")
+    value = await pool.fetchval(INSERT, client, record["personid"], record["name"], record["linkedinurl"])
+    return answer(b'{"resource":[' + value + b"]}")
 
 
 async def contacts(request: Request) -> Response:

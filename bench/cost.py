@@ -11,14 +11,14 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 def children(pid: int) -> list[int]:
     """Return the process and its descendants."""
-    found = [pid]
-    for one in found:
+    items = [pid]
+    for one in items:
         for task in Path(f"/proc/{one}/task").glob("*/children"):
             try:
-                found += map(int, task.read_text().split())
+                items += map(int, task.read_text().split())
             except OSError:
                 continue
-    return found
+    return items
 
 
 def cpu(pid: int) -> float:

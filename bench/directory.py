@@ -67,16 +67,16 @@ async def _filled(stage: Stage, server: str, size: int) -> str:
 
 
 def _run(url: str, call: str, size: int, first: int, seconds: int) -> float:
-    told = subprocess.run(
+    result = subprocess.run(
         ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s",
          "-s", Path(__file__).parent / "directory.lua", url],
         env={"PATH": os.environ["PATH"], "B_KEY": KEY, "B_CLIENTS": str(CLIENTS), "B_PEOPLE": str(size),
              "B_STEP": str(STEP), "B_FIRST": str(first), "B_CALL": call},
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
         raise WrongAnswers(f"directory: {bad[1]} refusals by {call}")
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
     return float(rate[1])
 

@@ -69,23 +69,23 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
         "B_USERS": str(places.users),
     }  # fmt: skip
     before = cost.cpu(contender.pid), cost.cpu(postgres)
-    told = subprocess.run(
+    result = subprocess.run(
         ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", SCRIPT,
          contender.url],
         env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     time.sleep(0.2)  # requests in flight when wrk closed its connections
     after = cost.cpu(contender.pid), cost.cpu(postgres)
-    done = int(re.search(r"(\d+) requests in", told)[1])  # type: ignore[index]
-    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+    done = int(re.search(r"(\d+) requests in", result)[1])  # type: ignore[index]
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
         raise WrongAnswers(f"{contender.name}: {bad[1]} of {done} answers were refusals or errors")
     server, database = ((b - a) * 1e6 / max(done, 1) for a, b in zip(before, after, strict=True))
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
-    return Result(float(rate[1]), _latency(told, "50%"), _latency(told, "99%"), server, database)
+    return Result(float(rate[1]), _latency(result, "50%"), _latency(result, "99%"), server, database)
 
 
 def _latency(told: str, mark: str) -> float:
-    found = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", told)
-    assert found is not None
-    return float(found[1]) * _UNITS[found[2]]
+    match = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", told)
+    assert match is not None
+    return float(match[1]) * _UNITS[match[2]]

@@ -98,12 +98,12 @@ def _ask(url: str, path: str, body: Any) -> tuple[float, int]:
 async def _counts(url: str) -> dict[str, int]:
     """Count the names that contain each text, with a statement unlike the engine's."""
     connection = await asyncpg.connect(url)
-    found = {
+    value = {
         text: await connection.fetchval("select count(*) from usercontact where strpos(lower(name), $1) > 0", text)
         for text in SEARCHES
     }
     await connection.close()
-    return found
+    return value
 
 
 def measure(stage: Stage, server: str, *, times: int = 15) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def summary(runs: Runs) -> dict[str, Any]:
 def lines(made: Mapping[str, Any]) -> list[str]:
     """Format the summary as a Markdown table."""
     head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | tableapi is | must be |"
-    found = [head, "|" + " --- |" * (head.count("|") - 1)]
+    items = [head, "|" + " --- |" * (head.count("|") - 1)]
     for scenario, rows in made.items():
         best = max((n for n in rows if n not in ("tableapi", "baseline")), key=lambda n: rows[n]["rate"], default="")
         for name, row in rows.items():
@@ -49,11 +49,11 @@ def lines(made: Mapping[str, Any]) -> list[str]:
                 must = f">= {OF_PEERS[scenario]}x"
             ratio = f"{row['ratio']:.2f}x" if "ratio" in row else ""
             what = f"{scenario} {NAMES[scenario]}" if name == "tableapi" else ""
-            found.append(
+            items.append(
                 f"| {what} | {name} | {row['rate']:,.0f} | {row['spread']:.0%} | {row['p50']:.1f} | {row['p99']:.0f} |"
                 f" {row['server']:.0f} | {row['postgres']:.0f} | {ratio} | {must} |"
             )
-    return found
+    return items
 
 
 def missed(made: Mapping[str, Any]) -> list[str]:

@@ -110,15 +110,15 @@ async def counts(url: str) -> dict[str, int]:
 
 def _run(url: str, seconds: int, first: int) -> tuple[float, str]:
     words = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "30s"]
-    told = subprocess.run(
+    result = subprocess.run(
         [*words, "-s", Path(__file__).parent / "reveal.lua", url], capture_output=True, text=True, check=True,
         env={"PATH": os.environ["PATH"], "B_KEY": KEY, "B_CLIENTS": str(CLIENTS), "B_FIRST": str(first)},
     ).stdout  # fmt: skip
-    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
         raise WrongAnswers(f"reveal: {bad[1]} refusals")
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
-    return float(rate[1]), told
+    return float(rate[1]), result
 
 
 def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str, Any]:

@@ -82,30 +82,30 @@ def _names() -> list[str]:
 def _keys() -> list[str]:
     """Create KEYS references in both directions between two tables with 63-byte columns, and chains of them."""
     one, two = name(LONG + "one"), name(LONG + "two")
-    made = [
+    items = [
         f"create table {one} (id serial primary key, v text)",
         f"create table {two} (id serial primary key, v text)",
     ]
-    made.append(f"insert into {one} (v) values ('a'), ('b')")
-    made.append(f"insert into {two} (v) values ('c'), ('d')")
+    items.append(f"insert into {one} (v) values ('a'), ('b')")
+    items.append(f"insert into {two} (v) values ('c'), ('d')")
     for number in range(KEYS):
         column = name(f"{LONG}{number:03d}")
-        made.append(f"alter table {two} add column {column} integer references {one} (id)")
-        made.append(f"update {two} set {column} = {1 + number % 2} where id = {1 + number % 2}")
-    made.append(f"alter table {one} add column {name(LONG + 'bac')} integer references {two} (id)")
-    made.append(f"update {one} set {name(LONG + 'bac')} = 1")
+        items.append(f"alter table {two} add column {column} integer references {one} (id)")
+        items.append(f"update {two} set {column} = {1 + number % 2} where id = {1 + number % 2}")
+    items.append(f"alter table {one} add column {name(LONG + 'bac')} integer references {two} (id)")
+    items.append(f"update {one} set {name(LONG + 'bac')} = 1")
     for number in range(3):
         before = f"references {name(f'{LONG}c{number - 1:02d}')} (id)" if number else ""
-        made.append(
+        items.append(
             f"create table {name(f'{LONG}c{number:02d}')} (id serial primary key, {name(LONG + 'key')} integer {before})"
         )
-        made.append(f"insert into {name(f'{LONG}c{number:02d}')} ({name(LONG + 'key')}) values (1)")
-    made.append(
+        items.append(f"insert into {name(f'{LONG}c{number:02d}')} ({name(LONG + 'key')}) values (1)")
+    items.append(
         f"create table junction (a integer references {one} (id), b integer references {two} (id),"
         f" c integer references {two} (id), primary key (a, b))"
     )
-    made.append("insert into junction values (1, 1, 2), (2, 2, null)")
-    return made
+    items.append("insert into junction values (1, 1, 2), (2, 2, null)")
+    return items
 
 
 def _domains() -> list[str]:
@@ -260,7 +260,7 @@ def _writes() -> list[str]:
 
 async def _extensions(connection: asyncpg.Connection) -> list[str]:
     """Create a table per type of each available extension, in a schema outside the search path."""
-    made = [
+    items = [
         "create domain extensions.code as text",
         "create type extensions.level as enum ('low', 'high')",
         "create type extensions.place as (x integer, y integer)",
@@ -271,13 +271,13 @@ async def _extensions(connection: asyncpg.Connection) -> list[str]:
     there = {row[0] for row in await connection.fetch("select name from pg_available_extensions")}
     for extension, (type_, value) in EXTENSIONS.items():
         if extension in there:
-            made += [
+            items += [
                 f"create extension {extension} schema extensions",
                 f"create table ext_{type_} (id serial primary key, v extensions.{type_}, a extensions.{type_}[])",
                 f"insert into ext_{type_} (v, a) values ({literal(value)}, array[{literal(value)}]::extensions.{type_}[])",
                 f"insert into ext_{type_} (v) values (null)",
             ]
-    return made
+    return items
 
 
 _GRANTS = f"""

@@ -78,8 +78,8 @@ def readable(tables: list[asyncpg.Record]) -> list[asyncpg.Record]:
 
 async def content(sql: asyncpg.Connection, table: asyncpg.Record) -> str:
     """Return every row of a table as text."""
-    found = await sql.fetchval(f"select string_agg(t::text, E'\\n' order by t::text) from {table['sql']} t")
-    return str(found)
+    value = await sql.fetchval(f"select string_agg(t::text, E'\\n' order by t::text) from {table['sql']} t")
+    return str(value)
 
 
 def test_every_table_is_listed(http: httpx.Client, tables: list[asyncpg.Record]) -> None:
@@ -200,9 +200,9 @@ async def test_every_record_is_written_back_as_it_was_read(
     for table in readable(tables):
         about = described(http, table["name"])
         key, url = about["primary_key"], f"/_table/{path(table['name'])}"
-        found = [row for row in rows(http, table["name"], limit=1000) if keyed(row, key)]
+        items = [row for row in rows(http, table["name"], limit=1000) if keyed(row, key)]
         before = await content(sql, table)
-        for row in found:
+        for row in items:
             if way == "path":
                 if len(key) > 1 or row[key[0]] in ("", ".", ".."):
                     continue

@@ -23,10 +23,10 @@ class Standby(Embedded):
     def _make(self, major: int) -> None:
         draft = self.folder / "data.new"
         shutil.rmtree(draft, ignore_errors=True)
-        made = self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres", "-w",
+        result = self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres", "-w",
                          "-D", draft, "-R", "-X", "stream", "-c", "fast", "--no-sync")  # fmt: skip
-        if made.returncode:
-            raise NoPostgres(made.stdout)
+        if result.returncode:
+            raise NoPostgres(result.stdout)
         draft.rename(self.data)
 
     def _make_database(self) -> None:

@@ -146,9 +146,9 @@ def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: New
 
 def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
     for command in ("serve", "worker", "init", "run", "check"):
-        told = tableapi(command, "--help", cwd=tmp_path)
-        assert told.returncode == 0
-        assert f"tableapi {command}" in told.stdout.partition("example")[2]
+        result = tableapi(command, "--help", cwd=tmp_path)
+        assert result.returncode == 0
+        assert f"tableapi {command}" in result.stdout.partition("example")[2]
 
 
 def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) -> None:

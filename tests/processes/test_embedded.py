@@ -155,7 +155,7 @@ def test_a_killed_server_recovers(folder: Path) -> None:
         execute(url, "select 1")
 
 
-def test_a_server_whose_owner_was_killed_is_taken_over(folder: Path) -> None:
+def test_a_server_of_a_killed_owner_is_taken_over(folder: Path) -> None:
     holding = "import sys, pathlib; from tableapi.server.postgres.server import Embedded\n"
     holding += "Embedded(pathlib.Path(sys.argv[1]), durable=False).start(); print('up', flush=True); sys.stdin.read()"
     owner = subprocess.Popen(
@@ -178,7 +178,7 @@ def test_a_server_whose_owner_was_killed_is_taken_over(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
-def test_root_runs_it_as_nobody_or_in_a_namespace(tmp_path: Path) -> None:
+def test_root_runs_it_as_another_user_or_in_a_namespace(tmp_path: Path) -> None:
     """Run in a folder without access for other users; its files stay root's."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -235,9 +235,9 @@ def test_the_server_is_owner_of_its_database_and_no_superuser(
     if older:  # created when the superuser used it, in a folder open to all
         data.mkdir(mode=0o755)
         data.chmod(0o755)
-        made = (project / "schema.sql").read_text()
+        text = (project / "schema.sql").read_text()
         with Embedded(data / "postgres", durable=False) as url:
-            execute(url, made + "create type colour as enum ('red'); create schema more; create domain d as text;"
+            execute(url, text + "create type colour as enum ('red'); create schema more; create domain d as text;"
                     "create view more.v as select 1; create function f() returns int language sql as 'select 1';"
                     "create table schemaversion (version integer primary key, appliedon timestamptz default now());"
                     "insert into schemaversion values (0); create sequence s; create extension pg_trgm")  # fmt: skip

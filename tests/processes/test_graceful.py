@@ -61,10 +61,10 @@ async def test_a_stopped_node_answers_all_that_it_was_asked(url: str, serve: Ser
         moved = seen.count
         await until(lambda: seen.count > moved + 20)
     assert not seen.wrong(200)
-    kept = [body for asked_, status, body in seen.bodies if asked_[0] == "POST" and status == 200]
+    items = [body for asked_, status, body in seen.bodies if asked_[0] == "POST" and status == 200]
     async with httpx2.AsyncClient() as http:
         count = (await http.get(f"{nodes[1].url}{NOTES}?count_only=true")).json()
-    assert count == len(kept) + 1
+    assert count == len(items) + 1
 
 
 async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: Serve) -> None:

@@ -70,11 +70,11 @@ def test_every_step_may_be_the_last(serve: Serve, new_database: NewDatabase, tmp
     customer.http.delete("stripe", params={"subId": live["subscriptionid"]}).raise_for_status()
 
     # Killed after the payment page is created: the same page exists afterwards.
-    made = customer.http.post("stripe", json={"plan": 7}).json()["resource"]
+    rows = customer.http.post("stripe", json={"plan": 7}).json()["resource"]
     customer.kill()
     customer.restart()
     again = customer.http.post("stripe", json={"plan": 7}).json()["resource"]
-    assert again["data"] == made["data"]
+    assert again["data"] == rows["data"]
 
     # Killed before or while the event of the payment arrives.
     page = f"{customer.server.url}/sandbox/stripe/checkout/{again['data']}"

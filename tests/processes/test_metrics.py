@@ -32,8 +32,8 @@ def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDat
     with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": KEY}, timeout=20) as http:
         who = {"email": "owner@acme-demo.com", "password": "Demo1234"}
         http.headers["X-Session-Token"] = http.post("user/session", json=who).json()["session_token"]
-        found = http.get("leads/_table/usercontact?limit=1").json()["resource"]
-        assert found
+        rows = http.get("leads/_table/usercontact?limit=1").json()["resource"]
+        assert rows
         demo = {"name": "Dan", "email": "dan@dash-buyer.example", "query": "Please"}
         assert http.post("scheduledemoemail", json=demo).status_code == 200
         charged = [

@@ -41,10 +41,10 @@ async def upgrade(url: str, folder: Path) -> list[str]:
 def dumped(url: str) -> list[str]:
     """Return a schema as sorted lines, so that the order of columns and objects does not matter."""
     program = next(path / "pg_dump" for path in binaries() if (path / "pg_dump").exists())
-    told = subprocess.run(
+    result = subprocess.run(
         [program, "--schema-only", "--no-owner", "-d", url], capture_output=True, text=True, check=True
     )
-    lines = (line.strip().rstrip(",") for line in told.stdout.splitlines())
+    lines = (line.strip().rstrip(",") for line in result.stdout.splitlines())
     return sorted(line for line in lines if line and not line.startswith(("--", "\\")))
 
 
@@ -295,6 +295,6 @@ async def test_tokens_and_erased_people_of_an_older_version(new_database: NewDat
     assert urls == ["", "https://www.linkedin.com/in/alive"]
     # The file can be applied again.
     await db.execute("delete from schemaversion where version >= 5")
-    said = await upgrade(url, project(tmp_path / "again", "", **{path.stem: path.read_text() for path in files[:5]}))
-    assert said == ["Database upgraded by 0005_tokens_bound_to_addresses.sql."]
+    text = await upgrade(url, project(tmp_path / "again", "", **{path.stem: path.read_text() for path in files[:5]}))
+    assert text == ["Database upgraded by 0005_tokens_bound_to_addresses.sql."]
     await db.close()

@@ -126,8 +126,8 @@ async def test_what_was_committed_is_read_on_every_node_however_late_the_replica
             await pair.sql("select pg_wal_replay_pause()", replica=True)
         for number in range(100):
             ident = number + 1000 * late
-            made = await http.post(f"{one.url}{NOTES}", json={"resource": [{"id": ident, "text": "new"}]})
-            assert made.status_code == 200, made.text
+            response = await http.post(f"{one.url}{NOTES}", json={"resource": [{"id": ident, "text": "new"}]})
+            assert response.status_code == 200, response.text
             for node in (two, one):
                 found = await http.get(f"{node.url}{NOTES}/{ident}")
                 assert found.status_code == 200, (late, ident, found.text)

@@ -56,14 +56,14 @@ async def use(server: Server) -> str:
     async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
         for number in range(1, 40):
             again = {"Idempotency-Key": f"again-{number}"}
-            made = await http.post("getcontact", content=reveal(number), headers=again)
-            assert made.status_code == 200, made.text
+            response = await http.post("getcontact", content=reveal(number), headers=again)
+            assert response.status_code == 200, response.text
         voted = await http.post("leads/_table/contactfeedback", json={"resource": [VOTE]})
         assert voted.status_code == 200, voted.text
         asked = await http.post("removalrequest", json={"email": "who@home.example"})
         assert asked.status_code == 200, asked.text
-        made = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
-        return str(made.json()["resource"][0]["apikey"])
+        response = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
+        return str(response.json()["resource"][0]["apikey"])
 
 
 async def look(server: Server, apikey: str) -> None:
@@ -81,8 +81,8 @@ async def look(server: Server, apikey: str) -> None:
         assert voted.status_code == 200
         after = (await http.get("leads/_table/contactfeedback")).json()["resource"]
         assert [one["feedbackid"] for one in after] == [one["feedbackid"] for one in before]
-        found = await http.get(f"keylookup?linkedinurl=linkedin.com/in/person-900&type=directdials&apikey={apikey}")
-        assert PHONE in found.content, found.text
+        response = await http.get(f"keylookup?linkedinurl=linkedin.com/in/person-900&type=directdials&apikey={apikey}")
+        assert PHONE in response.content, response.text
 
 
 async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:

@@ -44,9 +44,9 @@ class SmtpServer:
         """Wait for the `number`-th link mailed to an address, and return its code."""
         async with asyncio.timeout(30):
             while True:
-                found = [link["code"] for link in self.links if link.get("email") == email and "code" in link]
-                if len(found) >= number:
-                    return found[number - 1]
+                items = [link["code"] for link in self.links if link.get("email") == email and "code" in link]
+                if len(items) >= number:
+                    return items[number - 1]
                 await asyncio.sleep(0.05)  # the SMTP server runs in another thread
 
 

@@ -111,7 +111,7 @@ def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_databas
     wait_until(lambda: httpx2.get(f"{server.url}/api/v2/one/_table/late").status_code == 200)
 
 
-def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_database: NewDatabase) -> None:
+def test_a_server_with_full_output_pipes_still_serves(project: Path, new_database: NewDatabase) -> None:
     """A full pipe on standard error must not block responses."""
     port = free_port()
     command = [sys.executable, "-m", "tableapi", "serve"]

@@ -53,7 +53,7 @@ async def until(db: asyncpg.Connection, count: int, seconds: float) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_read_whose_client_has_gone_ends(served: tuple[str, int], db: asyncpg.Connection) -> None:
+async def test_a_read_ends_when_its_client_disconnects(served: tuple[str, int], db: asyncpg.Connection) -> None:
     async with httpx2.AsyncClient() as http:
         asking = asyncio.create_task(http.get(served[0] + "sleepy", timeout=30))
         await until(db, 1, 5)
@@ -94,7 +94,7 @@ async def test_reads_do_not_wait_behind_writes_that_wait_for_a_row(
         assert {answer.status_code for answer in await asyncio.gather(*blocked)} <= {200, 503}
 
 
-async def test_the_lanes_are_free_after_all_this(served: tuple[str, int]) -> None:
+async def test_the_connections_are_free_afterwards(served: tuple[str, int]) -> None:
     async with httpx2.AsyncClient() as http:
         answers = await asyncio.gather(*(http.get(served[0] + "t?limit=1", timeout=10) for _ in range(30)))
     assert {answer.status_code for answer in answers} == {200}

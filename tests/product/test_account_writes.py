@@ -37,12 +37,12 @@ async def test_a_user_moves_into_no_other_account(
             assert await read_user(product, user) == before, (parent, way)
     assert await product.db.fetchval("select count(*) from client") == clients
     assert (await read_row(product, "client", "clientid", other.clientid))["companyname"] == "Test Ltd"
-    kept = await product.db.fetchval(
+    value = await product.db.fetchval(
         "select count(*) from auditlog where appuserid = $1 and event = 'tenant_mismatch' and target = $2",
         user.appuserid,
         str(other.clientid),
     )
-    assert kept >= 1
+    assert value >= 1
 
 
 async def test_naming_the_own_account_is_no_attempt(product: Product, account: Account) -> None:
@@ -138,12 +138,12 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
     assert (await read_row(product, "usercontact", "contactid", contact))["deleted"] == 0
     assert (await read_user(product, member))["isdeleted"] == 0
     assert (await owner.http.get("/api/v2/user/session")).status_code == 200
-    kept = await product.db.fetchval(
+    value = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'tenant_mismatch' and target = $2",
         account.clientid,
         str(whom),
     )
-    assert kept >= 3 * 14
+    assert value >= 3 * 14
 
 
 async def test_a_member_is_added_to_the_own_account_whatever_is_sent(

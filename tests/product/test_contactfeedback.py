@@ -80,5 +80,5 @@ async def test_a_vote_names_its_profile_as_the_list_of_contacts_does(account: Ac
     assert (await account.owner.table("POST", "contactfeedback", spelled)).status_code == 200
     contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
     url = contact["linkedinurl"]
-    kept = await account.owner.table("GET", "contactfeedback", filter=f"linkedin_url in ('{url}')")
-    assert [(row["info"], row["action"]) for row in kept.json()["resource"]] == [(vote["info"], "downvote")]
+    response = await account.owner.table("GET", "contactfeedback", filter=f"linkedin_url in ('{url}')")
+    assert [(row["info"], row["action"]) for row in response.json()["resource"]] == [(vote["info"], "downvote")]

@@ -46,9 +46,9 @@ def use(http: httpx2.Client) -> None:
     """Preview, upgrade, downgrade, cancel, resume."""
     row = live(http)
     sub = row["subscriptionid"]
-    found = http.get(STRIPE, params={"res": "invoice", "plan": 7, "subId": sub}).json()
-    assert found["success"] == 1, found
-    data = found["resource"]["data"]
+    body = http.get(STRIPE, params={"res": "invoice", "plan": 7, "subId": sub}).json()
+    assert body["success"] == 1, body
+    data = body["resource"]["data"]
     assert 0 < data["total"] < 199000
     assert [line["amount"] < 0 for line in data["lines"]] == [True, False]
 

@@ -43,9 +43,9 @@ async def test_known_and_unknown_addresses_look_alike(product: Product, account:
                 began = time.perf_counter()
                 answer = await http.post(API + path, json=CALLS[path] | {"email": email})
                 spent[kind].append(time.perf_counter() - began)
-            found = answer.json()
-            found.get("error", {}).get("context", {}).pop("request_id", None)
-            bodies.add((answer.status_code, str(found)))
+            body = answer.json()
+            body.get("error", {}).get("context", {}).pop("request_id", None)
+            bodies.add((answer.status_code, str(body)))
     assert len(bodies) == 1, bodies
     medians = {kind: statistics.median(times) for kind, times in spent.items()}
     quartiles = [statistics.quantiles(times, n=4) for times in spent.values()]

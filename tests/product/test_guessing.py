@@ -47,8 +47,8 @@ async def test_bad_sessions_at_once_are_counted_before_they_are_looked_up(produc
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert (refused.headers["x-ratelimit-limit"], refused.headers["x-ratelimit-remaining"]) == ("60", "0")
     assert int(refused.headers["retry-after"]) > 0
-    told = [answer.headers["x-ratelimit-remaining"] for answer in answers if answer.status_code == 401]
-    assert sorted(map(int, told)) == list(range(60))
+    items = [answer.headers["x-ratelimit-remaining"] for answer in answers if answer.status_code == 401]
+    assert sorted(map(int, items)) == list(range(60))
 
 
 async def test_bad_app_keys_count_against_their_address(product: Product) -> None:
@@ -190,9 +190,9 @@ async def test_a_password_that_changes_while_it_is_checked_starts_no_session(
 
 
 async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(product: Product, account: Account) -> None:
-    made = (await account.owner.table("POST", "apikeys", {"purpose": "CRM"})).json()["resource"][0]
+    body = (await account.owner.table("POST", "apikeys", {"purpose": "CRM"})).json()["resource"][0]
     http = product.caller(key="")
-    query = {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials", "apikey": made["apikey"]}
+    query = {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials", "apikey": body["apikey"]}
     told = []
     for number in range(31):
         answer = await http.get(API + "keylookup", params=query | ({"type": "bad"} if number == 3 else {}))

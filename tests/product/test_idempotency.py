@@ -64,9 +64,9 @@ async def no_answer_can_be_kept(product: Product) -> AsyncIterator[None]:
 
 async def _contact(product: Product, account: Account) -> int:
     person = await product.person()
-    made = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
+    response = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
                                     action="reveal")  # fmt: skip
-    return int(made.json()["contactdata"][0]["contactid"])
+    return int(response.json()["contactdata"][0]["contactid"])
 
 
 async def test_a_write_of_a_table_and_its_answer_are_there_both_or_not_at_all(

@@ -50,8 +50,8 @@ async def test_again_changes_the_person_and_the_later_line_wins(
     for names in (("Old",), ("Older", "New")):
         path = _file(tmp_path, *(LINE.format(slug="again", name=name) for name in names))
         await product.scripts.run_job("importpeople", {"file": str(path)})
-    found = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/again", phone=True)
-    assert found.json()["data"][0]["full_name"] == "New"
+    response = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/again", phone=True)
+    assert response.json()["data"][0]["full_name"] == "New"
     assert await product.db.fetchval("select count(*) from person where profilekey = 'in/again'") == 1
 
 

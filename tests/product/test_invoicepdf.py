@@ -33,10 +33,10 @@ async def test_pdf_is_the_owners(product: Product, shop: Shop, trial: Account, a
 async def test_the_list_is_the_owners(shop: Shop, trial: Account, account: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)
-    found = await trial.owner.table(
+    response = await trial.owner.table(
         "GET", "transactionhistory", filter=f"(invoicenumber like %{bill['invoicenumber'][-6:]}%)"
     )
-    [row] = found.json()["resource"]
+    [row] = response.json()["resource"]
     assert (row["planname"], float(row["price"]), row["isaddon"]) == ("Starter", 49.0, 0)
     assert "providerid" not in row
     assert (await account.owner.table("GET", "transactionhistory")).json()["resource"] == []

@@ -147,7 +147,7 @@ async def test_requests_of_junk_leave_no_memory(app: App) -> None:
     assert app.services.datasets["x"].plan_cache.bytes < 500_000
 
 
-async def test_shapes_are_bounded_in_bytes(app: App) -> None:
+async def test_the_plan_cache_is_bounded_in_bytes(app: App) -> None:
     kept = app.services.datasets["x"].plan_cache
     kept._most_bytes = 300_000
     async with caller(app) as client:

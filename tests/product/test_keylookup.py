@@ -82,7 +82,7 @@ async def test_what_can_be_changed(account: Account, other: Account) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "wrong", "0123456789abcdef"])
-async def test_a_bad_key_is_401_that_logs_nobody_out(product: Product, key: str) -> None:
+async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -> None:
     answer = await _look(product, key, "linkedin.com/in/x")
     assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
 
@@ -136,8 +136,8 @@ async def test_thirty_a_minute_per_key(product: Product, account: Account) -> No
 async def test_what_a_key_reveals_is_in_the_owners_list(product: Product, account: Account) -> None:
     person, member = await product.person(full_name="Kay Lookup"), await account.user()
     key = (await _key(account))["apikey"]
-    found = (await _look(product, key, f"linkedin.com/{person.key}")).json()
-    assert found["charged"] == 1
+    body = (await _look(product, key, f"linkedin.com/{person.key}")).json()
+    assert body["charged"] == 1
 
     async def listed(user: Any) -> list[str]:
         rows = (await user.table("GET", "usercontact", include_count="true")).json()

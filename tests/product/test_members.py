@@ -123,7 +123,9 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
         {"clientid": 1}, {"isdeleted": 1}, {"password": "Chosen123"},
     ],
 )  # fmt: skip
-async def test_what_nobody_can_change_about_itself(product: Product, account: Account, change: dict[str, Any]) -> None:
+async def test_fields_that_a_user_cannot_change_of_itself(
+    product: Product, account: Account, change: dict[str, Any]
+) -> None:
     member = await account.user()
     for user in (member, account.owner) if "role" not in change else (member,):
         before = await product.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
@@ -195,7 +197,7 @@ async def test_sessions_are_listed_and_ended(product: Product, account: Account,
     assert [(await http.get(SESSION)).status_code for http in (third, user.http)] == [401, 200]
 
 
-async def test_the_audit_log_tells_the_owner_and_nobody_else(account: Account, other: Account) -> None:
+async def test_only_the_owner_reads_the_audit_log(account: Account, other: Account) -> None:
     added = await _added(account)
     events = (await account.owner.table("GET", "auditlog", order="auditid")).json()["resource"]
     assert [event["event"] for event in events] == ["member_added"]

@@ -43,8 +43,8 @@ def _url() -> str:
 
 async def test_a_person_of_the_vendor_is_asked_for_once(account: Account, vendor: dict[str, Any]) -> None:
     url = _url()
-    found = await account.owner.post("searchurl", linkedinurl=url, business=True)
-    assert found.json()["data"][0]["full_name"] == "Vera Vendor"
+    response = await account.owner.post("searchurl", linkedinurl=url, business=True)
+    assert response.json()["data"][0]["full_name"] == "Vera Vendor"
     reveal = await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
     assert (reveal.json()["charged"], reveal.json()["contactdata"][0]["business_emails"]) == (
         1,
@@ -58,8 +58,8 @@ async def test_a_person_of_the_vendor_is_asked_for_once(account: Account, vendor
 async def test_unknown_to_the_vendor_is_not_found(account: Account, vendor: dict[str, Any]) -> None:
     for answer in (httpx2.Response(404), httpx2.Response(204), httpx2.Response(200, json={})):
         vendor["answer"] = lambda request, answer=answer: answer
-        found = await account.owner.post("searchurl", linkedinurl=_url(), phone=True)
-        assert found.json() == {"data": []}
+        response = await account.owner.post("searchurl", linkedinurl=_url(), phone=True)
+        assert response.json() == {"data": []}
 
 
 @pytest.mark.parametrize(

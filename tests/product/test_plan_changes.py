@@ -15,9 +15,9 @@ STRIPE = API + "stripe"
 
 
 async def preview(account: Account, plan: int, sub: int | str) -> dict[str, Any]:
-    found = await account.owner.http.get(STRIPE, params={"res": "invoice", "plan": plan, "subId": sub})
-    assert found.status_code == 200, found.text
-    body: dict[str, Any] = found.json()
+    response = await account.owner.http.get(STRIPE, params={"res": "invoice", "plan": plan, "subId": sub})
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
     return body
 
 
@@ -199,7 +199,7 @@ async def test_no_second_subscription_beside_a_running_one(shop: Shop, trial: Ac
     assert reasons == ["already_subscribed", "change_instead"]
 
 
-async def test_somebody_elses_subscription_looks_like_none(shop: Shop, trial: Account, account: Account) -> None:
+async def test_the_subscription_of_another_account_looks_missing(shop: Shop, trial: Account, account: Account) -> None:
     await shop.subscribe(trial, 2)
     sub = (await shop.row(trial))["subscriptionid"]
     none = {"success": 2, "message": "No such subscription"}

@@ -122,7 +122,7 @@ def _ways(table: str, ident: int) -> list[tuple[str, dict[str, str]]]:
 
 
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_nobody_reads_somebody_elses_row(
+async def test_rows_of_another_account_cannot_be_read(
     product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
 ) -> None:
     for row in (await _rows(product, table, victim))[:2]:
@@ -144,7 +144,7 @@ async def test_nobody_reads_somebody_elses_row(
 
 
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_nobody_changes_or_deletes_somebody_elses_row(
+async def test_rows_of_another_account_cannot_be_changed_or_deleted(
     product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
 ) -> None:
     before = await _rows(product, table, victim)

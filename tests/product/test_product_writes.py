@@ -152,14 +152,14 @@ async def test_a_hook_and_the_engine_look_at_the_same_row(product: Product, acco
 
 async def test_keys_are_switched_off_by_any_spelling(product: Product, account: Account) -> None:
     owner = account.owner
-    made = (await owner.table("POST", "apikeys", {"Purpose": "mine"})).json()["resource"][0]
+    body = (await owner.table("POST", "apikeys", {"Purpose": "mine"})).json()["resource"][0]
     live = (await account.credits())["apicallcount"]
     for change in ({"IsDeleted": 1}, {"ISDELETED": 1}):
-        assert (await owner.table("PATCH", "apikeys", {"KeyId": made["keyid"]} | change)).status_code == 200
-    row = await read_row(product, "apikeys", "keyid", made["keyid"])
+        assert (await owner.table("PATCH", "apikeys", {"KeyId": body["keyid"]} | change)).status_code == 200
+    row = await read_row(product, "apikeys", "keyid", body["keyid"])
     assert (row["isdeleted"], row["isactive"], (await account.credits())["apicallcount"]) == (1, 0, live + 1)
     for change in ({"IsActive": 1}, {"isDeleted": 0}):
-        revived = await owner.table("PATCH", "apikeys", {"keyid": made["keyid"]} | change)
+        revived = await owner.table("PATCH", "apikeys", {"keyid": body["keyid"]} | change)
         assert (revived.status_code, revived.json()["error"]["context"]["reason"]) == (403, "field_not_writable")
 
 

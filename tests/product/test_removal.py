@@ -25,8 +25,8 @@ async def test_a_proved_address_removes_its_person_everywhere(product: Product, 
     path, _ = await product.link("gone@home.example")
     browser = product.caller(key="")
     assert "Remove my data" in (await browser.get(path)).text
-    found = await account.owner.post("searchurl", linkedinurl=url, phone=True)
-    assert len(found.json()["data"]) == 1  # opening the page changes nothing
+    response = await account.owner.post("searchurl", linkedinurl=url, phone=True)
+    assert len(response.json()["data"]) == 1  # opening the page changes nothing
     first, second = await browser.post(path), await browser.post(path)
     assert (first.status_code, second.status_code) == (200, 404)
     await product.work()
@@ -85,9 +85,9 @@ async def test_plans_that_cost_are_not_given_away(product: Product, account: Acc
     custom = await account.owner.post("upgradeplan", planid=8)
     assert [answer.status_code for answer in (paid, unknown, custom)] == [402, 404, 402]
     await product.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", account.clientid)
-    given = await account.owner.post("upgradeplan", planid=8)
+    response = await account.owner.post("upgradeplan", planid=8)
     again = await account.owner.post("upgradeplan", planid=8)
-    assert given.json()["resource"][0]["planid"] == again.json()["resource"][0]["planid"] == 8
+    assert response.json()["resource"][0]["planid"] == again.json()["resource"][0]["planid"] == 8
     assert (await account.credits())["contactcredit"] == 10000
     assert await account.ledger_fits()
     free = await account.owner.post("upgradeplan", planid=1)

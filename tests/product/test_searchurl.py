@@ -49,34 +49,34 @@ async def test_unknown_person_is_an_empty_list(account: Account) -> None:
 async def test_nothing_unpaid_leaves_the_server(product: Product, account: Account) -> None:
     person = await product.person()
     answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
-    found = answer.json()["data"][0]
+    body = answer.json()["data"][0]
     assert "example" not in answer.text
     assert "5550123" not in answer.text
-    assert found["full_name"] == "Jane Doe"
-    assert {email["address"] for email in found["emails"]} == {"*****@****.***"}
-    assert found["phone_numbers"] == ["+**********"]
-    assert (found["phone_encrypted"], found["business_email_encrypted"], found["personal_email_encrypted"]) == (
+    assert body["full_name"] == "Jane Doe"
+    assert {email["address"] for email in body["emails"]} == {"*****@****.***"}
+    assert body["phone_numbers"] == ["+**********"]
+    assert (body["phone_encrypted"], body["business_email_encrypted"], body["personal_email_encrypted"]) == (
         True,
         True,
         True,
     )
-    assert found["bus_email_validation"] == "valid"
+    assert body["bus_email_validation"] == "valid"
 
 
 async def test_boxes_that_are_not_ticked_show_nothing(product: Product, account: Account) -> None:
     person = await product.person()
-    found = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
-    assert found["data"][0]["emails"] == []
-    assert found["data"][0]["business_email_encrypted"] is False
+    body = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
+    assert body["data"][0]["emails"] == []
+    assert body["data"][0]["business_email_encrypted"] is False
 
 
 async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(product: Product, account: Account) -> None:
     person, member = await product.person(), await account.user()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
-    found = (await member.post("searchurl", linkedinurl=url, **BOXES)).json()["data"][0]
-    assert (found["phone_numbers"], found["phone_encrypted"]) == (["+12025550123"], False)
-    assert found["business_email_encrypted"] is True
+    body = (await member.post("searchurl", linkedinurl=url, **BOXES)).json()["data"][0]
+    assert (body["phone_numbers"], body["phone_encrypted"]) == (["+12025550123"], False)
+    assert body["business_email_encrypted"] is True
 
 
 @pytest.mark.parametrize("header", ["session-v1"])

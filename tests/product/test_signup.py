@@ -25,8 +25,8 @@ async def _register(product: Product, **fields: Any) -> httpx2.Response:
 
 async def _signed_up(product: Product) -> tuple[dict[str, Any], httpx2.AsyncClient]:
     answer = await _register(product)
-    made = answer.json()["resource"][0]["clientdata"]
-    return made["user"], product.caller(made["session_token"])
+    body = answer.json()["resource"][0]["clientdata"]
+    return body["user"], product.caller(body["session_token"])
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ async def test_the_journey_to_a_verified_account(product: Product) -> None:
         "companyname": "New Company", "phonenumber": "+1 (202) 555-0147", "country": "DNK", "salespeoplecount": 3,
         "requiredleadcount": 10, "department": "Sales",
     }  # fmt: skip
-    told = await http.patch(TABLE + "appuser", json={"resource": [more]})
-    assert told.status_code == 200, told.text
+    response = await http.patch(TABLE + "appuser", json={"resource": [more]})
+    assert response.status_code == 200, response.text
     client = await product.db.fetchrow("select * from client where clientid = $1", user["clientid"])
     assert client is not None
     assert (client["companyname"], client["country"], client["phonenumber"]) == ("New Company", "DNK", "12025550147")
@@ -180,7 +180,7 @@ async def test_a_mailed_token_is_looked_up_in_exactly_one_way(product: Product) 
     assert (bad.status_code, bad.json()["error"]["context"]["scope"]) == (404, "resource")
 
 
-async def test_state_of_a_user_only_for_who_may_know(product: Product, account: Account, other: Account) -> None:
+async def test_the_state_of_a_user_needs_rights(product: Product, account: Account, other: Account) -> None:
     email = account.owner.email
     for caller in (product.caller(), other.owner.http, product.caller()):
         assert (await caller.post(API + "getappuserbyemail", json={"email": email})).json() == {"resource": []}
@@ -197,7 +197,7 @@ async def test_known_and_unknown_addresses_get_the_same_neutral_answer(product: 
         assert bodies[0] == bodies[1]
 
 
-async def test_somebody_elses_ids_are_refused(product: Product, other: Account) -> None:
+async def test_ids_of_another_account_are_refused(product: Product, other: Account) -> None:
     _, http = await _signed_up(product)
     for path, body in (
         ("updateclient_credit", {"clientid": other.clientid}),

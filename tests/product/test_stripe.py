@@ -47,7 +47,7 @@ async def test_what_the_client_says_about_money_changes_nothing(shop: Shop, tria
     assert (bill["price"], bill["status"]) == (49, "paid")
 
 
-async def test_somebody_elses_customer_is_refused(shop: Shop, trial: Account) -> None:
+async def test_the_customer_of_another_account_is_refused(shop: Shop, trial: Account) -> None:
     answer = await trial.owner.post("stripe", plan=2, custId="cus_of_somebody")
     assert answer.status_code == 403
     assert answer.json()["error"]["context"]["reason"] == "tenant_mismatch"
@@ -78,7 +78,7 @@ async def test_a_declined_card_leaves_the_page_open_and_grants_nothing(shop: Sho
     assert (await shop.pay(url)).headers["location"].startswith("http")
 
 
-async def test_another_account_at_the_provider_is_taken_to_without_a_hand(
+async def test_another_account_at_the_provider_needs_no_manual_step(
     product: Product, shop: Shop, trial: Account, tmp_path: Path
 ) -> None:
     """After a change of key and URL, the old prices and customers do not exist at the provider."""

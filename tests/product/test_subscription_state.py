@@ -101,15 +101,15 @@ async def test_the_free_plan_must_fit_as_well(product: Product, account: Account
 
 
 async def test_the_outcome_of_a_page_is_told_to_its_own_account(shop: Shop, trial: Account, account: Account) -> None:
-    made = (await trial.owner.post("stripe", plan=2)).json()["resource"]
-    asked = {"res": "checkout", "session_id": made["data"]}
+    rows = (await trial.owner.post("stripe", plan=2)).json()["resource"]
+    asked = {"res": "checkout", "session_id": rows["data"]}
     none = {"success": 2, "message": "No such checkout"}
 
     async def outcome() -> dict[str, Any]:
         answer = await trial.owner.http.get(STRIPE, params=asked)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()["resource"]["data"]
-        return found
+        body: dict[str, Any] = answer.json()["resource"]["data"]
+        return body
 
     assert (await account.owner.http.get(STRIPE, params=asked)).json() == none
     for ident in ("", "cs_nothing", "{CHECKOUT_SESSION_ID}", "'"):
@@ -118,7 +118,7 @@ async def test_the_outcome_of_a_page_is_told_to_its_own_account(shop: Shop, tria
     member = await trial.user("member")
     assert (await member.http.get(STRIPE, params=asked)).status_code == 403
     assert await outcome() == {"planid": 2, "status": "open", "settled": 0}
-    await shop.pay(made["url"])
+    await shop.pay(rows["url"])
     assert await outcome() == {"planid": 2, "status": "complete", "settled": 0}
     await shop.deliver()
     assert await outcome() == {"planid": 2, "status": "complete", "settled": 1}

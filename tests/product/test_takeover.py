@@ -49,8 +49,8 @@ async def _register(product: Product, ip: str = "") -> tuple[str, int, httpx2.As
     email = f"victim-{secrets.token_hex(5)}@target.example"
     record = {"type": "register", "email": email, "name": "A", "password": PASSWORD, "terms": True}
     answer = await product.caller(ip=ip).post(TABLE + "client", json={"resource": [record]})
-    made = answer.json()["resource"][0]["clientdata"]
-    return email, made["user"]["appuserid"], product.caller(made["session_token"])
+    body = answer.json()["resource"][0]["clientdata"]
+    return email, body["user"]["appuserid"], product.caller(body["session_token"])
 
 
 async def _sign_in(product: Product, email: str, password: str = PASSWORD) -> httpx2.Response:
@@ -85,8 +85,8 @@ async def test_a_provider_evicts_an_earlier_registration(product: Product, googl
     owner = await product.caller(entered["session_token"]).get(SESSION)
     assert (owner.status_code, owner.json()["isverified"]) == (200, 1)
     events = await product.db.fetch("select event from auditlog where appuserid = $1 order by auditid", appuserid)
-    told = [row["event"] for row in events]
-    assert "signin" in told[told.index("account_claimed") :]
+    items = [row["event"] for row in events]
+    assert "signin" in items[items.index("account_claimed") :]
     subjects = [mail["Subject"] for mail in await product.mails(email)]
     assert "Your password was removed" in subjects
     # The same identity signs in again, and a password set by its owner stays.

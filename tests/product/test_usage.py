@@ -58,14 +58,14 @@ async def test_months_count_to_their_true_end(product: Product, account: Account
 
 
 async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(product: Product, account: Account) -> None:
-    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+    body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
     for moment in MOMENTS:
         query = {"linkedinurl": f"linkedin.com/{(await product.person()).key}", "type": "directdials"}
-        answer = await product.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": made["apikey"]})
+        answer = await product.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": body["apikey"]})
         assert answer.json()["charged"] == 1
         await product.db.execute(
             "update apiusage set createdon = $2 where usageid = (select max(usageid) from apiusage where apikey = $1)",
-            made["keyid"], moment,
+            body["keyid"], moment,
         )  # fmt: skip
     for start, end in MONTHS:
         (row,) = await _rows(account.owner, "getapiusagedata", start, end)
@@ -78,27 +78,27 @@ async def test_refusals(product: Product, account: Account, other: Account, call
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)
     assert (foreign.status_code, foreign.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
-    kept = await product.db.fetchrow(
+    row = await product.db.fetchrow(
         "select appuserid, target, detail from auditlog where clientid = $1 and event = 'tenant_mismatch'",
         account.clientid,
     )
-    assert kept is not None
-    assert (kept["appuserid"], kept["target"]) == (account.owner.appuserid, str(other.clientid))
-    assert kept["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
+    assert row is not None
+    assert (row["appuserid"], row["target"]) == (account.owner.appuserid, str(other.clientid))
+    assert row["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
     for bad in ({"startdate": "soon"}, {"enddate": "2026-12-01"}, {"enddate": "2025-12-01"}, {"startdate": 5}):
         assert (await account.owner.post(call, **good | bad)).status_code == 422
 
 
 async def test_keys_are_counted_and_deleted_ones_keep_their_history(product: Product, account: Account) -> None:
-    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+    body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
     person = await product.person()
-    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "personalemails", "apikey": made["apikey"]}
+    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "personalemails", "apikey": body["apikey"]}
     for _ in range(2):
         await product.caller(key="").get("/api/v2/keylookup", params=query)
-    await account.owner.table("PATCH", "apikeys", {"keyid": made["keyid"], "isdeleted": 1})
+    await account.owner.table("PATCH", "apikeys", {"keyid": body["keyid"], "isdeleted": 1})
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     (row,) = await _rows(account.owner, "getapiusagedata", today, today)
-    assert (row["apikey"], row["callcount"], len(row["apiusage_by_apikey"])) == (made["apikey"], 2, 2)
+    assert (row["apikey"], row["callcount"], len(row["apiusage_by_apikey"])) == (body["apikey"], 2, 2)
     assert (row["personalemailcount"], row["businessemailcount"], row["directdialscount"]) == (1, 0, 0)
     assert await _rows(account.owner, "getapiusagedata", today, today, search="sync") == [row]
     assert await _rows(account.owner, "getapiusagedata", today, today, search="other") == []

@@ -113,7 +113,9 @@ async def test_a_worker_that_dies_before_its_commit_leaves_no_trace(shop: Shop, 
     await check(shop, trial)
 
 
-async def test_an_unknown_customer_is_kept_and_harms_nobody(product: Product, shop: Shop, trial: Account) -> None:
+async def test_an_event_of_an_unknown_customer_is_stored_and_changes_nothing(
+    product: Product, shop: Shop, trial: Account
+) -> None:
     await shop.subscribe(trial, 2)
     await product.db.execute("update client set stripe_custid = null where clientid = $1", trial.clientid)
     await shop.pass_days(31)

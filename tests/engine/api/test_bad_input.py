@@ -209,7 +209,7 @@ def test_without_a_key_nothing_is_told(served: str) -> None:
         (413, "POST", "_table/company", "right"),
     ],
 )
-def test_who_still_sends_a_body_that_nobody_wants_gets_the_answer(
+def test_a_client_that_still_sends_a_refused_body_gets_the_response(
     served: str, status: int, method: str, path: str, key: str
 ) -> None:
     """Return an error response, not a connection reset while the client sends."""

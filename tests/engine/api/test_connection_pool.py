@@ -29,7 +29,7 @@ async def db(url: str) -> AsyncIterator[Db]:
     await made.close()
 
 
-async def test_who_waits_too_long_is_refused_and_the_lane_goes_on(db: Db) -> None:
+async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
     db.reads._wait = 0.05
     async with db.reads.one():
         with pytest.raises(Busy):
@@ -46,7 +46,7 @@ async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
             await db.reads.take()
 
 
-async def test_a_lane_handed_to_who_gave_up_in_that_moment_is_not_lost(db: Db) -> None:
+async def test_a_connection_handed_to_a_cancelled_request_is_not_lost(db: Db) -> None:
     held = await db.reads.take()
     waiting = asyncio.create_task(db.reads.take())
     await asyncio.sleep(0)
@@ -81,16 +81,16 @@ async def test_a_known_statement_survives_ddl(db: Db) -> None:
     assert (str(row["a"]), row["b"]) == ("7", "x")
 
 
-async def test_more_statements_than_a_lane_keeps(db: Db) -> None:
+async def test_more_statements_than_a_connection_keeps(db: Db) -> None:
     for n in range(MAX_PREPARED_STATEMENTS + 20):
         row = await db.reads.fetchrow(f"select {n} as n, $1::int as m", n)
         assert row is not None
         assert (row["n"], row["m"]) == (n, n)
-    async with db.reads.one() as lane:
-        assert isinstance(lane, FastConnection)
-        assert len(lane._known) == MAX_PREPARED_STATEMENTS
-        kept = await lane.fetchval("select count(*) from pg_prepared_statements")
-        assert kept <= MAX_PREPARED_STATEMENTS + 2
+    async with db.reads.one() as connection:
+        assert isinstance(connection, FastConnection)
+        assert len(connection._known) == MAX_PREPARED_STATEMENTS
+        value = await connection.fetchval("select count(*) from pg_prepared_statements")
+        assert value <= MAX_PREPARED_STATEMENTS + 2
 
 
 async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: str) -> None:

@@ -88,14 +88,14 @@ async def test_seven_databases_share_the_connections_of_a_node(
 def test_too_few_connections_stop_the_start_with_one_line(urls: list[str], tmp_path: Path) -> None:
     words = [word for n, url in enumerate(urls) for word in ("--dataset", f"d{n}={url}")]
     environment = {"WORKERS": "2", "DATABASE_CONNECTIONS": "41", "DATA_DIR": str(tmp_path / "data")}
-    made = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)
-    assert made.returncode == 2
-    assert "DATABASE_CONNECTIONS is 41" in made.stderr
-    assert "42 at least" in made.stderr
-    assert made.stderr.count("\n") == 1
+    result = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)
+    assert result.returncode == 2
+    assert "DATABASE_CONNECTIONS is 41" in result.stderr
+    assert "42 at least" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
-async def test_a_project_keeps_to_the_number_too(
+async def test_a_project_keeps_to_database_connections_too(
     pg_url: str, project: Path, serve: Serve, module_database: NewDatabase
 ) -> None:
     url = await asyncio.to_thread(module_database)

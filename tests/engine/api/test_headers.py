@@ -19,7 +19,7 @@ def served(module_database: NewDatabase, module_serve: Serve) -> str:
     return server.url
 
 
-def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> None:
+def test_a_page_runs_only_own_scripts_and_cannot_be_framed(served: str) -> None:
     page = httpx2.get(f"{served}/login", timeout=20)
     assert page.status_code == 200
     policy = page.headers["content-security-policy"]
@@ -35,7 +35,7 @@ def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> No
 @pytest.mark.parametrize(
     ("path", "status"), [("config", 200), ("leads/_table/client", 401), ("getcontact", 405), ("nope", 404)]
 )
-def test_an_answer_of_the_api_is_kept_by_nobody(served: str, path: str, status: int) -> None:
+def test_responses_of_the_api_are_not_cached(served: str, path: str, status: int) -> None:
     answer = httpx2.get(f"{served}/api/v2/{path}", headers={"X-API-Key": KEY}, timeout=20)
     assert answer.status_code == status, answer.text
     assert answer.headers["x-content-type-options"] == "nosniff"

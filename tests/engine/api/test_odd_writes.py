@@ -88,17 +88,19 @@ def test_every_odd_field_is_written_back_as_it_was_read(http: httpx.Client, verb
 
 
 def test_an_odd_record_is_created_as_another_was_read(http: httpx.Client) -> None:
-    wanted = http.get("/odd/1").json()
-    sent = {name: value for name, value in wanted.items() if name != "id"}
+    body = http.get("/odd/1").json()
+    sent = {name: value for name, value in body.items() if name != "id"}
     answer = http.post("/odd", json={"resource": [sent]}, params={"fields": "*"})
     assert answer.status_code == 200, answer.text
-    assert answer.json()["resource"][0] | {"id": 1} == wanted
+    assert answer.json()["resource"][0] | {"id": 1} == body
 
 
 def test_json_null_is_null_only_where_the_field_can_be_null(http: httpx.Client) -> None:
     assert http.patch("/odd/1", json={"jn": None, "jd": None, "jt": None, "j": None}).status_code == 200
-    found = http.get("/odd", params={"filter": "(jn is not null) and (jd is not null) and (j is null)", "fields": "id"})
-    assert {"id": 1} in found.json()["resource"]
+    response = http.get(
+        "/odd", params={"filter": "(jn is not null) and (jd is not null) and (j is null)", "fields": "id"}
+    )
+    assert {"id": 1} in response.json()["resource"]
 
 
 @pytest.mark.parametrize(
@@ -143,10 +145,10 @@ def test_a_write_that_a_rule_replaces_without_an_answer_is_refused_and_changes_n
 
 
 def test_a_rule_with_an_answer_is_written_through(http: httpx.Client) -> None:
-    made = http.post("/told", json={"resource": [{"v": "new"}]}, params={"fields": "*"})
-    assert made.status_code == 200, made.text
-    assert made.json()["resource"][0]["v"] == "new"
-    ident = made.json()["resource"][0]["id"]
+    response = http.post("/told", json={"resource": [{"v": "new"}]}, params={"fields": "*"})
+    assert response.status_code == 200, response.text
+    assert response.json()["resource"][0]["v"] == "new"
+    ident = response.json()["resource"][0]["id"]
     assert http.get(f"/plain/{ident}").json() == {"id": ident, "v": "new"}
     assert http.post("/told", json={"resource": [{"v": "n"}, {"v": "m"}]}).status_code == 200
     assert http.post("/told?upsert=true", json={"resource": [{"id": 1, "v": "n"}]}).status_code == 400
@@ -158,8 +160,8 @@ def test_a_rule_with_an_answer_is_written_through(http: httpx.Client) -> None:
 
 
 def test_a_rule_that_adds_to_a_write_leaves_the_answer_alone(http: httpx.Client) -> None:
-    made = http.post("/also", json={"resource": [{"v": "new"}]})
-    assert made.status_code == 200, made.text
+    response = http.post("/also", json={"resource": [{"v": "new"}]})
+    assert response.status_code == 200, response.text
     assert http.get("/log").json()["resource"][-1]["v"] == "new"
 
 

@@ -186,8 +186,8 @@ def test_a_stamp_is_not_chosen(http: httpx.Client, stored: Any) -> None:
         assert refused.json()["error"]["context"]["resource"][0]["status_code"] == 403
     assert stored() == before
     for record in ({}, {"teamid": 10, "accountid": 1}, {"team_by_teamid": {"teamid": 10}}, {"taskid": 1}):
-        made = http.post("/task", json={"resource": [{"name": "new"} | record]})
-        assert made.status_code == 200, made.text
+        response = http.post("/task", json={"resource": [{"name": "new"} | record]})
+        assert response.status_code == 200, response.text
     assert http.patch("/team/10", json={"task_by_teamid": [{"name": "new"}]}).status_code == 200
     assert {row[1:] for row in stored()["task"][3:]} == {("new", 1, 10, "open")}
 

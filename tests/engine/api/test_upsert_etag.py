@@ -38,7 +38,7 @@ def database(module_database: NewDatabase) -> str:
 
 @pytest.fixture(scope="module")
 def base(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder: Path = tmp_path_factory.mktemp("beyond")
+    folder: Path = tmp_path_factory.mktemp("upsert")
     keys = {name: {"role": role} for name, role in (("all", "*"), ("seller", "seller"), ("author", "author"))}
     (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
     server = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder, WORKERS="2")

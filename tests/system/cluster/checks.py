@@ -99,8 +99,8 @@ async def own_writes(cluster: Cluster) -> Row:
             if paused:
                 await replica.execute("select pg_wal_replay_pause()")
             number = next(_people)
-            made = (await http.post(cluster.url + REVEAL, content=reveal(number), headers=JSON)).json()
-            ident = made["contactdata"][0]["contactid"]
+            body = (await http.post(cluster.url + REVEAL, content=reveal(number), headers=JSON)).json()
+            ident = body["contactdata"][0]["contactid"]
             for node in cluster.nodes:
                 missed += (await http.get(f"{node.url}{CONTACTS}/{ident}")).status_code != 200
             if paused:
@@ -159,8 +159,8 @@ async def new_table(cluster: Cluster) -> Row:
     async with httpx2.AsyncClient(headers=HEADERS) as http:
         for node in cluster.nodes:
             while True:
-                found = (await http.get(f"{node.url}{CONTACTS}?limit=1")).json()["resource"]
-                if "clustertest" in found[0]:
+                rows = (await http.get(f"{node.url}{CONTACTS}?limit=1")).json()["resource"]
+                if "clustertest" in rows[0]:
                     break
                 assert time.monotonic() - began < 10
     seconds = time.monotonic() - began

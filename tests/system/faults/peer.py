@@ -64,13 +64,13 @@ class Peer:
             await writer.drain()
             await asyncio.wait_for(reader.read(100), 5)
         else:
-            behind, beyond = await asyncio.open_connection("127.0.0.1", self.target)
-            self._open.add(beyond)
+            behind, target_writer = await asyncio.open_connection("127.0.0.1", self.target)
+            self._open.add(target_writer)
             try:
-                await asyncio.gather(_copy(reader, beyond), _copy(behind, writer))
+                await asyncio.gather(_copy(reader, target_writer), _copy(behind, writer))
             finally:
-                self._open.discard(beyond)
-                beyond.transport.abort()
+                self._open.discard(target_writer)
+                target_writer.transport.abort()
 
 
 async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

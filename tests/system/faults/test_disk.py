@@ -138,8 +138,8 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
         assert (numbers.status_code, "tableapi_requests_total{" in numbers.text) == (200, True), numbers.text
         if disk:
             disk.free()
-        kept = await http.post(uploads, files=text)
-    assert kept.status_code == 200, kept.text
+        response = await http.post(uploads, files=text)
+    assert response.status_code == 200, response.text
     assert workers[1] in serving(node.process.pid), "a worker died"
     seen("Disk of a node (DATA_DIR) full", "nobody notices but who uploads (503); a new process starts all the same",
          f"{way}; {traffic.told()}; upload {refused.status_code}, /metrics {numbers.status_code}")  # fmt: skip

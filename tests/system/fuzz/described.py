@@ -24,11 +24,11 @@ def send(url: str, many: int, outcome: Outcome) -> None:
     headers = CALLERS["owner"]
     document = httpx2.get(f"{url}/api/v2/_spec", headers=headers, timeout=30).json()
     schema = schemathesis.openapi.from_dict(document)
-    found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+    items = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     modes = list(GenerationMode)
-    each = max(1, many // (len(found) * len(modes)))
+    each = max(1, many // (len(items) * len(modes)))
     with requests.Session() as session:
-        for operation in found:
+        for operation in items:
             if any(operation.path.endswith(path) for path in ENDS_THE_SESSION):
                 continue
             for mode in modes:

@@ -87,16 +87,16 @@ async def sign_in(url: str) -> None:
 async def state(url: str) -> dict[str, Any]:
     """Return the checksums that must be the same before and after."""
     db = await asyncpg.connect(url)
-    found = {
+    value = {
         table: await db.fetchval(
             f"select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from {table} t where {rows}"
         )
         for table, rows in _UNTOUCHED.items()
     }
-    found["ledger is balance"] = await db.fetchval(_BOOKS)
-    found["owners"] = await db.fetchval(_OWNER_IS_ONE)
+    value["ledger is balance"] = await db.fetchval(_BOOKS)
+    value["owners"] = await db.fetchval(_OWNER_IS_ONE)
     await db.close()
-    return found
+    return value
 
 
 async def reveal_for_victim(url: str, http: Any) -> None:

@@ -13,9 +13,7 @@ from tests.system.fuzz.__main__ import fuzz, serve
 
 
 @pytest.mark.slow
-async def test_no_request_breaks_it_or_reaches_what_is_somebody_elses(
-    new_database: NewDatabase, tmp_path: Path
-) -> None:
+async def test_no_request_causes_a_fault_or_reaches_another_account(new_database: NewDatabase, tmp_path: Path) -> None:
     with ExitStack() as stack:
         url = await asyncio.to_thread(new_database)
         server = await asyncio.to_thread(serve, stack, tmp_path, url)
