@@ -25,7 +25,7 @@ def http(database: str, module_serve: Serve) -> Iterator[httpx.Client]:
 
 
 def ask(http: httpx.Client, path: str, status: int = 200, **params: Any) -> Any:
-    response = http.get(path, **params)
+    response = http.get(path, params=params)
     assert response.status_code == status, (path, params, response.text)
     return response.json()
 
