@@ -59,7 +59,7 @@ def free_port() -> int:
 
 def clean_environment(**more: str | Path) -> dict[str, str]:
     """Return an environment with PATH, HOME and the like, and `more`."""
-    names = ("PATH", "HOME", "LANG", "TMPDIR")
+    names = ("PATH", "HOME", "LANG", "TMPDIR", "COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")
     base = {name: os.environ[name] for name in names if name in os.environ}
     return base | {"PYTHONPATH": str(ROOT)} | {name: str(value) for name, value in more.items()}
 
