@@ -1,4 +1,4 @@
-# Every command there is. `make` alone lists them. Needs Python >= 3.11, make and git; brings the rest itself.
+# All commands; `make` lists them. Needs Python 3.11 or later, make and git, and installs the rest.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -12,24 +12,24 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
-.PHONY: help run test setup dev bench check lint types unit e2e cluster lock chromium
+.PHONY: help run test setup dev bench check lint types unit e2e cluster coverage lock release chromium
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: setup ## Demo: app and API on http://127.0.0.1:8000, with a database of its own
+run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: setup chromium lint types unit ## Every check; ends with pytest's closing line
+test: setup chromium lint types unit ## Every check
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 --dist loadfile tests
 
-setup: .venv/.installed frontend/dist/.built ## All that run and test need: .venv/bin/tableapi, frontend/dist
+setup: .venv/.installed frontend/dist/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
-dev: setup ## Server and front end that follow every change of a file
+dev: setup ## Server and front end that reload after a change of a file
 	@DEMO=$${DEMO-1} $(BIN)/tableapi serve --reload & server=$$!; \
 	trap 'kill $$server 2>/dev/null; wait $$server' EXIT; cd frontend && $(WITH_NODE) npm run dev
 
-bench: .venv/.installed ## Speed, side by side: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,reveal (docs/performance.md)
+bench: .venv/.installed ## Benchmarks: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,reveal (docs/explanation/performance.md)
 	@$(WITH_NODE) $(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(PEERS),--peers) \
 		$(if $(SCALE),--scale $(SCALE)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(ONLY),--only $(ONLY))
 
@@ -43,13 +43,13 @@ types: setup ## mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
-check: lint types unit ## The fast lane: lint, types, unit
+check: lint types unit ## Fast checks: lint, types, unit tests
 	@$(BIN)/pytest -q tests/engine/unit tests/product/unit tests/repository
 
-unit: setup ## Unit tests of the front end, and the sizes of what a browser loads first
+unit: setup ## Unit tests and bundle sizes of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
 
-cluster: setup ## Two nodes, nginx, Redis, a replica: what may die, as a table (docs/operations.md)
+cluster: setup ## Failures in a cluster of two nodes, nginx, Redis and a replica (docs/guides/scaling.md)
 	@tools/peers && $(BIN)/python -m tests.system.cluster
 
 e2e: setup chromium ## Journeys in Chromium
@@ -60,8 +60,16 @@ docs: .venv/.installed ## The documentation as a site in build/docs, which `serv
 	@[ -x $(BIN)/zensical ] || { echo "Installing Zensical ..."; $(PIP) install --root-user-action=ignore -e '.[docs]'; }
 	@$(BIN)/zensical build --strict
 
-lock: ## requirements.lock made anew from pyproject.toml
+coverage: setup ## Lines of the engine that the tests run, server processes included
+	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
+	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider tests/engine tests/product tests/processes tests/foreign
+	@$(BIN)/coverage combine -q && $(BIN)/coverage report
+
+lock: ## Write the lock files from pyproject.toml
 	@tools/lock
+
+release: setup ## Build dist/: the engine as a wheel, and the project with its built front end
+	@tools/release
 
 chromium:
 	@tools/chromium

@@ -1,4 +1,4 @@
-"""`make bench`: docs/performance.md says how to read it. Everything is kept under .data/bench but the result."""
+"""Run `make bench` and print its tables, explained in docs/explanation/performance.md. Data stays under .data/bench."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def words() -> argparse.Namespace:
 
 
 def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, wanted: list[str]) -> dict[str, Any]:
-    """S1 to S7, contenders in turn."""
+    """Measure S1 to S7, one contender after the other in each round."""
     places = Places.of(args.scale)
     starters: list[Callable[[Stage], Contender]] = [*contenders.OURS, *(peers.PEERS if args.peers else ())]
     racers: list[Contender] = []
@@ -68,8 +68,7 @@ def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, wanted: lis
 
 
 def _answers(racer: Contender, scenario: str, places: Places) -> bool:
-    """Whether it gives right answers. A peer that does not, also not after a while, is left out; we and the baseline
-    must."""
+    """Return whether the contender answers correctly, after retries. Peers may fail, tableapi may not."""
     for last in (False, False, True):
         try:
             load.check(racer, scenario, racer.asks[scenario], places)
@@ -85,7 +84,7 @@ def _answers(racer: Contender, scenario: str, places: Places) -> bool:
 
 
 def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, wanted: list[str]) -> dict[str, Any]:
-    """The measurements that are no race, by name."""
+    """Return the measurements without contenders, by name."""
     seconds = args.seconds or 6
     scales = sorted({0.1, 1.0, args.scale})
     doing: dict[str, Callable[[], Any]] = {
@@ -101,7 +100,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers were made on."""
+    """Describe the machine of the measurement."""
     model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     return {
         "cores": len(os.sched_getaffinity(0)),
@@ -121,11 +120,11 @@ def main() -> int:
         url = stack.enter_context(server)
         postgres = int((server.data / "postmaster.pid").read_text().split("\n")[0])
         named = [name for name in args.only.split(",") if name]
-        wanted = [name for name in NAMES if not named or name in named]
-        needed = not named or wanted or any(name in named for name in ON_ITS_DATA)
+        items = [name for name in NAMES if not named or name in named]
+        needed = not named or items or any(name in named for name in ON_ITS_DATA)
         stage = Stage(stack, data.main(url, args.scale) if needed else "", FOLDER, args.workers)
-        if wanted:
-            made["scenarios"] = scenarios(stage, args, postgres, wanted)
+        if items:
+            made["scenarios"] = scenarios(stage, args, postgres, items)
         if not args.quick:
             made |= others_(stage, args, url, postgres, [name for name in OTHERS if not named or name in named])
     args.out.write_text(json.dumps(made, indent=1) + "\n")

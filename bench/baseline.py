@@ -1,6 +1,6 @@
-"""What a careful person writes by hand: Starlette on granian, one asyncpg pool, the best SQL, JSON from PostgreSQL.
+"""Hand-written handlers: Starlette on granian, one asyncpg pool, the best SQL, JSON built by PostgreSQL.
 
-No key, no session, no policy, no limits, no log: the price of what tableapi does is measured against this.
+Without keys, sessions, policy, limits and logs: the overhead of tableapi is measured against this.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ async def prepare(connection: asyncpg.Connection) -> None:
 
 
 async def no_reset(_: asyncpg.Connection) -> None:
-    """Without it asyncpg sends a second statement when a connection goes back."""
+    """Skip the reset statement that asyncpg sends when a connection returns to the pool."""
 
 
 @asynccontextmanager
@@ -92,8 +92,8 @@ async def contact(request: Request) -> Response:
 async def create(request: Request) -> Response:
     record = orjson.loads(await request.body())
     client = int(request.query_params["client"])
-    made = await pool.fetchval(INSERT, client, record["personid"], record["name"], record["linkedinurl"])
-    return answer(b'{"resource":[' + made + b"]}")
+    value = await pool.fetchval(INSERT, client, record["personid"], record["name"], record["linkedinurl"])
+    return answer(b'{"resource":[' + value + b"]}")
 
 
 async def contacts(request: Request) -> Response:

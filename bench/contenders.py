@@ -1,4 +1,4 @@
-"""Who is measured: started as its users start it, each on a port of its own, stopped at the end."""
+"""Start each measured server as its documentation says, on its own port, and stop it at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 60.0
 
 
 class NotThere(Exception):
-    """A contender cannot be had on this machine."""
+    """A contender is not available on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,18 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What contenders are started with."""
+    """The database, ports and folders that contenders start with."""
 
     stack: ExitStack
     database: str
-    folder: Path  # for logs, and for what they install
+    folder: Path  # for logs and installed packages
     workers: int = 1
 
 
 def launch(
     stage: Stage, name: str, words: Sequence[str | Path], port: int, cwd: Path, **environment: str
 ) -> subprocess.Popen[bytes]:
-    """Start a server and wait until it listens. Raises NotThere with what it said."""
+    """Start a server and wait until it listens. Raises NotThere with its output."""
     log = stage.folder / f"{name}.log"
     with log.open("wb") as told:
         process = subprocess.Popen(
@@ -64,7 +64,7 @@ def launch(
 
 
 def from_npm(folder: Path, packages: Sequence[str]) -> None:
-    """Install packages (`name@version`) into a folder that does not have them yet. Raises NotThere."""
+    """Install npm packages (`name@version`) into a folder unless they are there. Raises NotThere."""
     if all((folder / "node_modules" / package.rpartition("@")[0]).exists() for package in packages):
         return
     if shutil.which("npm") is None:
@@ -88,7 +88,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def product(stage: Stage) -> Contender:
-    """tableapi as it comes: key, session, policy, limits, access log and metrics on."""
+    """Start tableapi with its defaults: key, session, policy, limits, access log and metrics."""
     port = free_port()
     process = launch(
         stage, "tableapi", [sys.executable, "-m", "tableapi", "serve"], port, data.PROJECT, PYTHONPATH=str(ROOT),
@@ -99,7 +99,7 @@ def product(stage: Stage) -> Contender:
 
 
 def baseline(stage: Stage) -> Contender:
-    """The hand-written handlers of baseline.py."""
+    """Start the hand-written handlers of baseline.py."""
     port = free_port()
     words = [
         *(sys.executable, "-m", "granian", "--interface", "asgi", "--loop", "uvloop", "--http", "1", "--no-ws"),

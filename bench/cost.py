@@ -1,4 +1,4 @@
-"""CPU time and memory of processes and all that they started, from /proc."""
+"""Read CPU time and memory of a process and its descendants from /proc."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def children(pid: int) -> list[int]:
-    """The process and its descendants."""
-    found = [pid]
-    for one in found:
+    """Return the process and its descendants."""
+    items = [pid]
+    for one in items:
         for task in Path(f"/proc/{one}/task").glob("*/children"):
             try:
-                found += map(int, task.read_text().split())
+                items += map(int, task.read_text().split())
             except OSError:
                 continue
-    return found
+    return items
 
 
 def cpu(pid: int) -> float:
-    """Seconds of CPU of the process, its descendants, and those of them that ended."""
+    """Return CPU seconds of the process and its descendants, ended ones included."""
     return sum(_seconds(one) for one in children(pid))
 
 
@@ -35,7 +35,7 @@ def _seconds(pid: int) -> float:
 
 
 def memory(pid: int) -> float:
-    """MB of the process alone: what it shares with others counts by its share (Pss)."""
+    """Return the proportional set size (Pss) of the process in MB."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024

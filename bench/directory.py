@@ -1,4 +1,4 @@
-"""The people directory at 100,000 and at 10,000,000 people: look-ups and paid reveals a second, side by side."""
+"""Measure look-ups and paid reveals per second with 100,000 and with 10,000,000 people in the directory."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tests.helpers.support import ROOT, free_port
 
 SIZES = (100_000, 10_000_000)
 CALLS = ("searchurl", "getcontact")
-STEP = 7_654_321  # has no divisor in common with a size, so that walking by it comes to everybody once
+STEP = 7_654_321  # coprime with both sizes, so that steps of it visit each person once
 BLOCK = 1_000_000
 MUST_BE = 0.9
-# Every sealed value is one of a few hundred: of real length, and opened like any other.
+# A few hundred sealed values are reused; each has a realistic length and is decrypted like any other.
 PEOPLE = """
 insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher, businesscipher,
                     phonecipher)
@@ -67,22 +67,22 @@ async def _filled(stage: Stage, server: str, size: int) -> str:
 
 
 def _run(url: str, call: str, size: int, first: int, seconds: int) -> float:
-    told = subprocess.run(
+    result = subprocess.run(
         ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s",
          "-s", Path(__file__).parent / "directory.lua", url],
         env={"PATH": os.environ["PATH"], "B_KEY": KEY, "B_CLIENTS": str(CLIENTS), "B_PEOPLE": str(size),
              "B_STEP": str(STEP), "B_FIRST": str(first), "B_CALL": call},
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
         raise WrongAnswers(f"directory: {bad[1]} refusals by {call}")
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
     return float(rate[1])
 
 
 async def _right(url: str) -> int:
-    """The number of reveals. Raises WrongAnswers when the books do not say the same."""
+    """Return the number of reveals. Raises WrongAnswers when ledger or balance differ from it."""
     found = await counts(url)
     if found["wrong"] or not 0 < found["reveals"] == found["spent"] == found["credits"] == found["gone"]:
         raise WrongAnswers(f"directory: the books are wrong: {found}")
@@ -90,7 +90,7 @@ async def _right(url: str) -> int:
 
 
 def measure(stage: Stage, server: str, *, rounds: int, seconds: int, sizes: tuple[int, int] = SIZES) -> dict[str, Any]:
-    """Rates of both sizes in turn, and the ratio of each round: large by small. The data is dropped afterwards."""
+    """Return the rates of both sizes and the ratio (large / small) of each round, and drop the data."""
     urls, here = {}, {}
     try:
         for size in sizes:
@@ -113,7 +113,7 @@ def _rounds(here: dict[int, str], call: str, rounds: int, seconds: int) -> dict[
     for size in here:
         _run(here[size], call, size, 0, 1)  # warm
     for number in range(rounds):
-        # Who goes second finds a machine that the first one warmed: they take turns.
+        # The second contender of a round profits from warm caches, so the order alternates.
         for size in (small, large) if number % 2 == 0 else (large, small):
             first = (number + 1) * size // (rounds + 1)
             rates[size].append(_run(here[size], call, size, first, seconds))

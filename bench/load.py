@@ -1,4 +1,4 @@
-"""wrk against one contender, and what it cost. Raises WrongAnswers when answers were not 2xx."""
+"""Load one contender with wrk and measure its cost. Raises WrongAnswers when responses are not 2xx."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
 
 
 class WrongAnswers(Exception):
-    """A contender answered something else than was asked for."""
+    """A contender returned a wrong response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Result:
 
 
 def check(contender: Contender, name: str, ask: Ask, places: Places, times: int = 3) -> None:
-    """Ask a few times and look at the answers."""
+    """Send a few requests and check the responses."""
     for _ in range(times):
         drawn = places.draw()
         headers = {"X-API-Key": KEY, "X-Session-Token": "bench-staff" if ask.staff else f"bench-{drawn['client']}"}
@@ -61,7 +61,7 @@ def check(contender: Contender, name: str, ask: Ask, places: Places, times: int 
 
 
 def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: int) -> Result:
-    """Load it for some seconds; what it did and cost."""
+    """Load a contender for some seconds and return its rate, latency and cost."""
     environment: Mapping[str, str] = {
         "B_METHOD": ask.method, "B_PATH": ask.path, "B_BODY": ask.body, "B_KEY": KEY, "B_STAFF": str(int(ask.staff)),
         "B_HEADERS": "\n".join(f"{k}: {v}" for k, v in ask.headers.items()), "B_SEED": str(random.randint(1, 2**30)),
@@ -69,23 +69,23 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
         "B_USERS": str(places.users),
     }  # fmt: skip
     before = cost.cpu(contender.pid), cost.cpu(postgres)
-    told = subprocess.run(
+    result = subprocess.run(
         ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", SCRIPT,
          contender.url],
         env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    time.sleep(0.2)  # what was under way when wrk hung up
+    time.sleep(0.2)  # requests in flight when wrk closed its connections
     after = cost.cpu(contender.pid), cost.cpu(postgres)
-    done = int(re.search(r"(\d+) requests in", told)[1])  # type: ignore[index]
-    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+    done = int(re.search(r"(\d+) requests in", result)[1])  # type: ignore[index]
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
         raise WrongAnswers(f"{contender.name}: {bad[1]} of {done} answers were refusals or errors")
     server, database = ((b - a) * 1e6 / max(done, 1) for a, b in zip(before, after, strict=True))
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
-    return Result(float(rate[1]), _latency(told, "50%"), _latency(told, "99%"), server, database)
+    return Result(float(rate[1]), _latency(result, "50%"), _latency(result, "99%"), server, database)
 
 
 def _latency(told: str, mark: str) -> float:
-    found = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", told)
-    assert found is not None
-    return float(found[1]) * _UNITS[found[2]]
+    match = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", told)
+    assert match is not None
+    return float(match[1]) * _UNITS[match[2]]

@@ -1,4 +1,4 @@
-"""My Contacts of a client with 500,000 contacts: how long each page and each search takes, as the app asks for them."""
+"""Measure the pages and searches of My Contacts, as the app requests them, with 500,000 contacts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ insert into usercontact (clientid, personid, name, linkedinurl, emails, business
 insert into usercontactlink (appuserid, contactid, clientid, createdon, listedon, searchname)
     select revealedby, contactid, clientid, createdon, createdon, lower(name) from usercontact;
 """
-# What is searched for: one letter to a whole name, nobody, and whoever is far down the list.
+# From one letter to a whole name, a name without a match, and one at the end of the list.
 SEARCHES = ("e", "an", "q", "eli", "buda", "quixote", "nobody has this name")
 
 
@@ -67,7 +67,7 @@ async def _filled(stage: Stage, server: str) -> str:
 
 
 def _questions() -> Iterator[tuple[str, str, Any]]:
-    """(name, path, body) of each request."""
+    """Return (name, path, body) of each request."""
     table = "leads/_table/usercontact?order=createdon%20DESC&include_count=true"
     for page, offset in (("first page", 0), ("page 1,000", 24_975), ("page 4,001", 100_000)):
         yield page, f"{table}&limit=25&offset={offset}", None
@@ -84,7 +84,7 @@ def _questions() -> Iterator[tuple[str, str, Any]]:
 
 
 def _ask(url: str, path: str, body: Any) -> tuple[float, int]:
-    """Milliseconds from request to last byte, and the count that was told."""
+    """Return the milliseconds to the last byte and the reported count."""
     headers = {"X-API-Key": KEY, "X-Session-Token": TOKEN, "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{url}/api/v2/{path}", headers=headers, data=data)
@@ -96,18 +96,18 @@ def _ask(url: str, path: str, body: Any) -> tuple[float, int]:
 
 
 async def _counts(url: str) -> dict[str, int]:
-    """How many names hold each text, asked of PostgreSQL in another way."""
+    """Count the names that contain each text, with a statement unlike the engine's."""
     connection = await asyncpg.connect(url)
-    found = {
+    value = {
         text: await connection.fetchval("select count(*) from usercontact where strpos(lower(name), $1) > 0", text)
         for text in SEARCHES
     }
     await connection.close()
-    return found
+    return value
 
 
 def measure(stage: Stage, server: str, *, times: int = 15) -> dict[str, Any]:
-    """Median and worst of several times, one request after the other."""
+    """Return median and maximum of several sequential requests, in milliseconds."""
     url = asyncio.run(_filled(stage, server))
     right = asyncio.run(_counts(url))
     port = free_port()

@@ -1,4 +1,4 @@
-"""What is not a race: growth with the data, far pages, memory at rest, and a thousand connections that do nothing."""
+"""Measurements without contenders: growth with the data, far pages, memory, and a thousand idle connections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IDLE = 1000
 
 
 def growth(folder: Stage, server: str, scales: list[float], postgres: int, seconds: int) -> dict[str, Any]:
-    """S1 to S4 of the product over sizes of the data."""
+    """Measure S1 to S4 of the product over several sizes of the data."""
     found: dict[str, Any] = {}
     for scale in scales:
         database = data.main(server, scale)
@@ -46,7 +46,7 @@ def _page(ours: Contender, cursor: str) -> tuple[str, float]:
 
 
 def pages(stage: Stage, last: int = 4000) -> dict[str, float]:
-    """Milliseconds of the first and of the last hundred of many pages by cursor."""
+    """Return the milliseconds of the first and the last hundred of many pages by cursor."""
     ours, times, cursor = contenders.product(stage), [], ""
     for _ in range(last):
         cursor, took = _page(ours, cursor)
@@ -59,7 +59,7 @@ def pages(stage: Stage, last: int = 4000) -> dict[str, float]:
 
 
 def rest(stage: Stage, places: Places, postgres: int, seconds: int) -> dict[str, Any]:
-    """Memory of each process at rest and after load; S1 with and without idle connections."""
+    """Measure the memory of each process before and after load, and S1 with and without idle connections."""
     ours = contenders.product(stage)
     ask = ours.asks["S1"]
     load.check(ours, "S1", ask, places)

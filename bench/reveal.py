@@ -1,4 +1,4 @@
-"""Paid reveals on the product itself, and how fast its directory is filled. Every credit is counted afterwards."""
+"""Measure paid reveals and imports of people on the product, and verify every credit afterwards."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ select (select count(*) from reveal) as reveals, (select count(*) from creditled
 
 
 def settings(stage: Stage, url: str, **more: str) -> dict[str, str]:
-    """Limits are off: at 60 a minute for each user there would be nothing to measure."""
+    """Return the server's settings. Rate limits are off, since they would be measured instead."""
     base = {
         "PYTHONPATH": str(ROOT), "DATABASE_URL": url, "APP_KEYS": KEY, "SECRET_KEYS": SECRET, "WORKER": "off",
         "RATE_LIMITS": "off", "DATA_DIR": str(stage.folder / "reveal"), "PATH": os.environ["PATH"],
@@ -55,7 +55,7 @@ def settings(stage: Stage, url: str, **more: str) -> dict[str, str]:
 
 
 async def fresh(stage: Stage, server: str, name: str = "bench_reveal") -> str:
-    """The address of a new database with the product's schema."""
+    """Return the URL of a new database with the product's schema."""
     await drop(server, name)
     connection = await asyncpg.connect(server)
     await connection.execute(f"create database {name}")
@@ -67,14 +67,14 @@ async def fresh(stage: Stage, server: str, name: str = "bench_reveal") -> str:
 
 
 async def drop(server: str, name: str) -> None:
-    """Give the room of a database back."""
+    """Drop a database."""
     connection = await asyncpg.connect(server)
     await connection.execute(f"drop database if exists {name} with (force)")
     await connection.close()
 
 
 def _import(stage: Stage, url: str, count: int) -> float:
-    """People a second through `tableapi run importpeople`, the start of the command included."""
+    """Return people per second of `tableapi run importpeople`, its start included."""
     file = stage.folder / "people.csv"
     with file.open("w") as out:
         out.write("linkedinurl,full_name,title,company,company_domain,country,personal_emails,business_emails,phones\n")
@@ -91,7 +91,7 @@ def _import(stage: Stage, url: str, count: int) -> float:
 
 
 async def accounts(url: str) -> None:
-    """Clients with credits, and a session of the owner of each."""
+    """Create clients with credits and return a session token of each owner."""
     connection = await asyncpg.connect(url)
     await connection.execute(ACCOUNTS)
     tokens = [(hashlib.sha256(f"reveal-{n}".encode()).digest(), 1_000_000 + n) for n in range(1, CLIENTS + 1)]
@@ -100,7 +100,7 @@ async def accounts(url: str) -> None:
 
 
 async def counts(url: str) -> dict[str, int]:
-    """What the books say: see COUNTS."""
+    """Return the counts of COUNTS."""
     connection = await asyncpg.connect(url)
     row = await connection.fetchrow(COUNTS)
     await connection.close()
@@ -110,19 +110,19 @@ async def counts(url: str) -> dict[str, int]:
 
 def _run(url: str, seconds: int, first: int) -> tuple[float, str]:
     words = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "30s"]
-    told = subprocess.run(
+    result = subprocess.run(
         [*words, "-s", Path(__file__).parent / "reveal.lua", url], capture_output=True, text=True, check=True,
         env={"PATH": os.environ["PATH"], "B_KEY": KEY, "B_CLIENTS": str(CLIENTS), "B_FIRST": str(first)},
     ).stdout  # fmt: skip
-    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", told):
+    if bad := re.search(r"Non-2xx or 3xx responses: (\d+)", result):
         raise WrongAnswers(f"reveal: {bad[1]} refusals")
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
-    return float(rate[1]), told
+    return float(rate[1]), result
 
 
 def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str, Any]:
-    """New reveals a second, the same people again, and whether the books are right."""
+    """Measure first and repeated reveals per second, and compare ledger and balance."""
     url = asyncio.run(fresh(stage, server))
     rate = _import(stage, url, PEOPLE)
     asyncio.run(accounts(url))
@@ -146,7 +146,7 @@ def measure(stage: Stage, server: str, *, rounds: int, seconds: int) -> dict[str
 
 
 def imported(stage: Stage, server: str, count: int) -> dict[str, Any]:
-    """People a minute through COPY."""
+    """Return people per minute through COPY."""
     rate = _import(stage, asyncio.run(fresh(stage, server)), count) * 60
     print(f"import: {count:,} people at {rate:,.0f} a minute", flush=True)
     return {"people": count, "per_minute": rate}

@@ -1,7 +1,7 @@
-"""S1 to S7: what is asked, in the words of each contender, and what a right answer is.
+"""S1 to S7: the request of each scenario for each contender, and the check of its response.
 
-A path or body holds places: {client} one of the clients with a session, {contact} one of that client's contacts, {user}
-a user to list from, {person} a number nobody used. `load.lua` and `filled` put the same kind of values there.
+A path or body has placeholders: {client} a client with a session, {contact} one of its contacts, {user} a user to
+list from, {person} an unused number. `load.lua` and `filled` put the same kind of values there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HIDDEN = {
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One kind of request to one contender. `right` says of a decoded answer (and headers) whether it is right."""
+    """One kind of request to one contender. `right(body, headers)` checks a decoded response."""
 
     path: str
     right: Callable[[Any, Mapping[str, int], Mapping[str, str]], bool]
@@ -45,7 +45,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The ranges that places are drawn from, for one size of data."""
+    """The ranges of the placeholders, for one size of data."""
 
     clients: int
     stride: int  # contacts of client c are c, c + stride, c + 2 stride, ...
@@ -78,24 +78,24 @@ def filled(text: str, places: Mapping[str, int]) -> str:
 
 
 def one(row: Mapping[str, Any], places: Mapping[str, int]) -> bool:
-    """The contact that was asked for."""
+    """Check that the body is the requested contact."""
     return int(row["contactid"]) == places["contact"] and row["name"] == f"Person {places['contact']}"
 
 
 def page(rows: list[Mapping[str, Any]], places: Mapping[str, int], size: int = 25) -> bool:
-    """Contacts of the client, not deleted, newest first."""
+    """Check for live contacts of the client, newest first."""
     times = [row["createdon"] for row in rows]
     mine = all(int(row["clientid"]) == places["client"] and row["deleted"] == 0 for row in rows)
     return len(rows) == size and mine and times == sorted(times, reverse=True)
 
 
 def counted(count: int) -> bool:
-    """How many contacts of a large client are not deleted: within what 1 in 50 can be."""
+    """Check the number of live contacts of a large client, of which about 1 in 50 is deleted."""
     return 0.9 * data.CONTACTS[0] <= count <= data.CONTACTS[0]
 
 
 def nested(rows: list[Any], places: Mapping[str, int], names: tuple[str, str, str]) -> bool:
-    """25 users from the one asked for, each with its client, which has credits and subscriptions."""
+    """Check for 25 users from the requested one, each with client, credits and subscriptions."""
     client, balances, subscriptions = names
     ids = [int(row["appuserid"]) for row in rows]
     full = all(

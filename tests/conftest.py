@@ -1,17 +1,17 @@
-"""Fixtures for all: a PostgreSQL for tests, databases in it, and `tableapi serve` as a person would start it."""
+"""Fixtures of all tests: a PostgreSQL server, databases on it, and `tableapi serve` as a process."""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from tableapi.server.postgres.server import Embedded
-from tests.helpers.support import Serve, execute, start
+from tests.helpers.support import NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
@@ -25,7 +25,7 @@ SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with the least that one needs."""
+    """Return the folder of a project with one table."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "schema.sql").write_text("create table note (noteid integer primary key, text text);\n")
@@ -35,38 +35,54 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def pg_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a PostgreSQL of this run: TEST_DATABASE_URL, or an embedded one that need not survive."""
-    if given := os.environ.get("TEST_DATABASE_URL"):
-        yield given
+    """Return the URL of TEST_DATABASE_URL, or of an embedded PostgreSQL without durability for this run."""
+    if url := os.environ.get("TEST_DATABASE_URL"):
+        yield url
         return
     with Embedded(tmp_path_factory.mktemp("postgres") / "postgres", durable=False) as url:
         yield url
 
 
-@pytest.fixture
-def new_database(pg_url: str) -> Iterator[Callable[[], str]]:
-    """Makes an empty database and gives its address; dropped after the test."""
-    made: list[str] = []
+@contextmanager
+def _databases(pg_url: str) -> Iterator[NewDatabase]:
+    names: list[str] = []
 
-    def make() -> str:
-        made.append(f"test_{os.getpid()}_{next(_numbers)}")
-        execute(pg_url, f"create database {made[-1]}")
-        return f"{pg_url.rpartition('/')[0]}/{made[-1]}"
+    def create(sql: str = "") -> str:
+        names.append(f"test_{os.getpid()}_{next(_numbers)}")
+        execute(pg_url, f"create database {names[-1]}")
+        url = f"{pg_url.rpartition('/')[0]}/{names[-1]}"
+        if sql:
+            execute(url, sql)
+        return url
 
-    yield make
-    for name in made:
+    yield create
+    for name in names:
         execute(pg_url, f"drop database {name} with (force)")
 
 
-@pytest.fixture(scope="session")
-def session_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """As `serve`, for servers that live as long as the run."""
-    with ExitStack() as stack:
-        yield lambda *words, **options: start(stack, tmp_path_factory.mktemp("serve"), *words, **options)
+@pytest.fixture
+def new_database(pg_url: str) -> Iterator[NewDatabase]:
+    """new_database(sql=""): create a database, run the SQL in it and return its URL. Dropped after the test."""
+    with _databases(pg_url) as create:
+        yield create
+
+
+@pytest.fixture(scope="module")
+def module_database(pg_url: str) -> Iterator[NewDatabase]:
+    """Like `new_database`, dropped after the module."""
+    with _databases(pg_url) as create:
+        yield create
 
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """serve(*words, cwd=, **environment): starts `tableapi serve` on a free port and waits until it serves."""
+    """serve(*words, cwd=, **environment): start `tableapi serve` and wait until it is ready. Stopped after the test."""
     with ExitStack() as stack:
         yield lambda *words, **options: start(stack, tmp_path, *words, **options)
+
+
+@pytest.fixture(scope="module")
+def module_serve(tmp_path_factory: pytest.TempPathFactory, module_database: NewDatabase) -> Iterator[Serve]:
+    """Like `serve`, stopped after the module and before its databases are dropped."""
+    with ExitStack() as stack:
+        yield lambda *words, **options: start(stack, tmp_path_factory.mktemp("serve"), *words, **options)

@@ -1,4 +1,4 @@
-"""Who may do what in the measured project: sessions, roles, rules of rows, hidden fields, as a product has them."""
+"""Access policy of the measured project: sessions, roles, row rules and hidden fields."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Clause = sa.ColumnElement[bool]
 
 
 def own_client(table: Any, actor: Any) -> Clause:
-    """Rows of the caller's account."""
+    """Select the rows of the caller's account."""
     return table.c.clientid == actor.clientid  # type: ignore[no-any-return]
 
 
 def living(table: Any, _actor: Any) -> Clause:
-    """Users that were not deleted."""
+    """Select the users that are not deleted."""
     return table.c.isdeleted == 0  # type: ignore[no-any-return]
 
 
 def shared(hidden: set[str] | frozenset[str] = frozenset()) -> tuple[Rule, Rule]:
-    """Owners read what is their client's, staff reads everything."""
+    """Let owners read the rows of their client, and staff every row."""
     return Rule(roles=OWNER, rows=own_client, hidden=hidden), Rule(roles=STAFF, hidden=hidden)
 
 

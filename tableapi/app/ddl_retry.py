@@ -41,7 +41,7 @@ async def run(
             return await attempt()
         except repairable as error:
             await _raise_unless_repairable(error, call, schema)
-        call.table = await dataset.table(table)
+        call.table = await dataset.table(table, call.rights)
         call.rights = dataset.rights(call.actor.role)
     return await attempt()
 

@@ -131,7 +131,7 @@ class Meta:
         _only_get(request, NO_DDL)
         if len(parts) == 1:
             return await describe.tables(dataset, rights, query)
-        table = await dataset.table(parts[1])
+        table = await dataset.table(parts[1], rights)
         right = rights.right(table, "GET") or plan.right_of(table, rights, "POST")
         description = describe.describe(dataset.schema, table, right, rights)
         if len(parts) == 2:

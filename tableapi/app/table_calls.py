@@ -41,7 +41,7 @@ class TableCalls:
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
-        table = dataset.schema.tables.get(name) or await dataset.table(name)
+        table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:

@@ -13,3 +13,10 @@ class CommandError(Exception):
     """
 
     code: ClassVar[int] = 1
+
+
+class MissingExtra(CommandError):
+    """A setting asks for a feature whose package is not installed."""
+
+    def __init__(self, setting: str, extra: str) -> None:
+        super().__init__(f"{setting} needs packages that are not installed: pip install 'tableapi[{extra}]'.")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from tableapi.config.command_error import CommandError
+from tableapi.config.command_error import MissingExtra
 from tableapi.config.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,10 +23,6 @@ _provider: Any = None
 _NOTHING: Any = nullcontext()
 
 
-class NoTracing(CommandError):
-    """Raised when the settings enable traces but the SDK is not installed."""
-
-
 def enabled(settings: Settings) -> bool:
     """Whether the settings ask for traces."""
     exporter = settings.otel_traces_exporter
@@ -34,7 +30,7 @@ def enabled(settings: Settings) -> bool:
 
 
 def start(settings: Settings) -> None:
-    """Export spans from now on if the settings ask for it. Called once per process. Raises NoTracing."""
+    """Send spans from now on, if the settings ask for it. Once per process. Raises MissingExtra."""
     global tracer, _provider
     if not enabled(settings):
         return
@@ -44,7 +40,7 @@ def start(settings: Settings) -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        raise NoTracing("OTEL_EXPORTER_OTLP_ENDPOINT needs the extra: pip install 'tableapi[otel]'.") from None
+        raise MissingExtra("OTEL_EXPORTER_OTLP_ENDPOINT", "otel") from None
     _provider = TracerProvider(resource=Resource.create({"service.name": settings.otel_service_name}))
     _provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     tracer = _provider.get_tracer("tableapi")

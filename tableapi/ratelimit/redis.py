@@ -11,11 +11,15 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
+from tableapi.config.command_error import MissingExtra
 from tableapi.log import get_logger
 from tableapi.ratelimit.counter import Hit, outcome
+
+try:
+    from redis.asyncio import Redis
+    from redis.exceptions import RedisError
+except ImportError:
+    raise MissingExtra("REDIS_URL", "redis") from None
 
 log = get_logger(__name__)
 BATCH = 500

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import socket
+from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 import asyncpg
 
-from tableapi.config.command_error import CommandError
+from tableapi.config.command_error import CommandError, MissingExtra
+from tableapi.config.settings import Settings
+from tableapi.observability import tracing
 
 OLDEST_VERSION = 150_000
 
@@ -34,6 +37,14 @@ def check_port(host: str, port: int) -> None:
                     f"Port {port} on {host} is in use. Stop that program, or choose another port: --port {_other(port)}"
                 ) from None
             raise CannotServe(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+
+
+def check_extras(settings: Settings) -> None:
+    """Refuse settings that need a package that is not installed. Raises MissingExtra."""
+    if settings.redis_url is not None and find_spec("redis") is None:
+        raise MissingExtra("REDIS_URL", "redis")
+    if tracing.enabled(settings) and find_spec("opentelemetry") is None:
+        raise MissingExtra("OTEL_EXPORTER_OTLP_ENDPOINT", "otel")
 
 
 def _other(port: int) -> int:

@@ -33,7 +33,7 @@ from tableapi.endpoints.project import load_project
 from tableapi.observability import metrics_folder
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
-from tableapi.server.preflight import CannotServe, check_database, check_port
+from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port
 from tableapi.server.supervisor import WorkerProcess, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers read the catalog again
@@ -131,6 +131,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
     reason = load_project(datasets.project).local_only(settings)
     if reason and not is_loopback(settings.host):
         raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")
+    check_extras(settings)
     check_port(settings.host, settings.port)
     budget.share(settings, len(datasets.urls), project=datasets.project is not None)
     with ExitStack() as stack:

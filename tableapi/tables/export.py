@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tableapi import exact_json
+from tableapi.errors import ApiError
 from tableapi.query.options import Options
 
 CSV = "text/csv; charset=utf-8"
@@ -25,6 +26,12 @@ _NOT_IN_NAMES = re.compile(r"[/\\:\[\]*?]")
 MAX_NAME_CHARS, MAX_CELL_CHARS, WIDTH = 30, 32_767, 32
 
 Row = dict[str, Any]
+
+
+class NoWriter(ApiError):
+    """The package that writes a file format is not installed: `tableapi[xlsx]`."""
+
+    status, reason = 501, "format_not_installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,10 @@ def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
 
 
 def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
-    import xlsxwriter  # takes 10 MB of memory, so only workers that write one load it
+    try:
+        import xlsxwriter  # 10 MB of memory that few workers ever need
+    except ImportError:
+        raise NoWriter("This server cannot write xlsx files. Ask for text/csv instead.") from None
 
     out = io.BytesIO()
     # Rows are flushed as they are written, and text is never turned into formulas or links.

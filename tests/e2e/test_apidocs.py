@@ -1,12 +1,11 @@
-"""The page of the API in a browser, over several databases."""
+"""The API documentation page in a browser, with several databases."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.helpers.support import ROOT, Serve, execute
+from tests.helpers.support import ROOT, NewDatabase, Serve, execute
 
 PATIENCE = 300
 TABLE = "create table item (id serial primary key, only{} text)"
@@ -17,7 +16,7 @@ end loop; end $$
 """
 
 
-def test_one_database_is_loaded_at_a_time(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_one_database_is_loaded_at_a_time(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     urls = {name: new_database() for name in ("one", "two", "many")}
     for name in ("one", "two"):
         execute(urls[name], TABLE.format(name))

@@ -1,9 +1,9 @@
-"""The journeys of frontend/e2e, each in a Chromium against a demo server of its own that mails to an SMTP server."""
+"""Run each journey of frontend/e2e in Chromium against its own demo server and SMTP server."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.helpers.support import ROOT, Serve, free_port
+from tests.helpers.support import ROOT, NewDatabase, Serve, free_port
 
-# Parts of journeys, and those that test_sheets and test_apidocs walk.
+# Parts of journeys, and the journeys of test_sheets and test_apidocs.
 ELSEWHERE = ("browser", "mail", "dailywork", "apidocs")
 JOURNEYS = sorted(path for path in (ROOT / "frontend" / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
-MAILED = {"signup": "Verify", "team": "invite"}  # what a person must have been mailed on the way
+MAILED = {"signup": "Verify", "team": "invite"}  # the mails that the journey must have sent
 PATIENCE = 300
 
 
 class Postbox:
-    """An SMTP server that keeps the subjects of what it is sent."""
+    """An SMTP server that keeps the subjects of its mails."""
 
     def __init__(self) -> None:
         self.subjects: list[str] = []
@@ -42,7 +42,7 @@ def postbox() -> Iterator[tuple[Postbox, str]]:
 
 @pytest.mark.parametrize("journey", JOURNEYS, ids=lambda path: path.stem)
 def test_a_person_walks_through(
-    journey: Path, serve: Serve, new_database: Callable[[], str], postbox: tuple[Postbox, str]
+    journey: Path, serve: Serve, new_database: NewDatabase, postbox: tuple[Postbox, str]
 ) -> None:
     mails, mail_url = postbox
     settings = {"DEMO": "1", "WORKERS": "1", "RATE_LIMITS": "off", "DATABASE_URL": new_database(), "MAIL_URL": mail_url}

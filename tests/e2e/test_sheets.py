@@ -1,4 +1,4 @@
-"""The files that the app downloads, opened by another program."""
+"""Open the files that the app downloads with another program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = ("Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phon
 
 @pytest.fixture
 def sheets(serve: Serve, new_database: Any, tmp_path: Path) -> Path:
-    """The folder with what the journey through a day at work has downloaded."""
+    """Run the daily journey and return the folder of its downloads."""
     server = serve(cwd=ROOT, DEMO="1", WORKERS="1", RATE_LIMITS="off", DATABASE_URL=new_database())
     journey = ROOT / "frontend" / "e2e" / "dailywork.mjs"
     folder = tmp_path / "sheets"
@@ -46,7 +46,7 @@ def test_downloads_hold_what_the_screens_showed(sheets: Path) -> None:
     assert "@" in personal
     assert "@" in business
     assert phones.startswith("+")
-    # A name that would be a formula is text, as every other cell.
+    # A name that looks like a formula is a text cell, like every other cell.
     assert (formula[0].value, formula[0].data_type) == ("=1+1", "s")
     assert {cell.data_type for line in (revealed, formula) for cell in line if cell.value is not None} == {"s"}
 

@@ -1,5 +1,5 @@
-# ruff: noqa: E501 - values and SQL, which read better whole
-"""A generated database of everything that PostgreSQL allows and a server may stumble over.
+# ruff: noqa: E501 - values and SQL are easier to read unbroken
+"""Generate a database of every type, name and constraint that PostgreSQL allows.
 
 Every built-in type is found in the catalog, so that a newer PostgreSQL adds its own. The rest is written out.
 """
@@ -10,72 +10,19 @@ from typing import Any
 
 import asyncpg
 
-LONG = "x" * 60  # with three more characters: the longest name that PostgreSQL has
-KEYS = 70  # from one table to another
-READER = "foreign_reader"  # the role that serves: neither owner nor superuser, so that row security holds for it
+from tests.foreign.values import EXTENSIONS, LONG, ODD_NAMES, SAMPLES, WITHOUT_INPUT, literal, name
 
-# Two values of each type. A type without any is written as NULL, and must be in WITHOUT_INPUT.
-SAMPLES: dict[str, tuple[str, ...]] = {
-    "bool": ("true", "false"), "bytea": ("\\x00ff10", "\\x"), "char": ("a", '"'), "name": ("n a", "ü"),
-    "int2": ("-32768", "7"), "int4": ("-2147483648", "7"), "int8": ("9223372036854775807", "-1"),
-    "float4": ("0.1", "-Infinity"), "float8": ("1e-300", "NaN"),
-    "numeric": ("12345678901234567890.123456789012345678900", "NaN"), "money": ("-1234567.89", "0"),
-    "text": ("it's \"x\"\n\\", ""), "bpchar": ("b  ", "c"), "varchar": ("v,{}", "null"), "json": ('{"a":1.50,"b":[null]}', '"x"'),
-    "jsonb": ('{"a": 12345678901234567890.5}', "[]"), "jsonpath": ("$.a[*]", "$"), "xml": ("<a>1 &amp; 2</a>", "<b/>"),
-    "date": ("0044-03-15 BC", "infinity", "99999-12-31", "9999-12-31"), "time": ("24:00:00", "01:02:03.4"), "timetz": ("01:02:03+02", "00:00+00"),
-    "timestamp": ("2024-02-29 10:00:00.123456", "-infinity", "0044-03-15 10:00:00.5 BC"),
-    "timestamptz": ("2024-02-29 10:00+02", "infinity", "0044-03-15 10:00+00 BC", "99999-12-31 23:59+00"),
-    "interval": ("1 year -2 mons 3 days 04:05:06.7", "-1 day"), "uuid": ("11111111-1111-4111-8111-111111111111",),
-    "inet": ("10.1.2.3/24", "::1"), "cidr": ("10.0.0.0/8", "::/0"), "macaddr": ("08:00:2b:01:02:03",),
-    "macaddr8": ("08:00:2b:01:02:03:04:05",), "bit": ("1", "0"), "varbit": ("10110", ""),
-    "point": ("(1.5,-2)", "(0,0)"), "line": ("{1,2,3}",), "lseg": ("[(0,0),(1,1)]",), "box": ("(3,3),(0,0)", "(1,1),(0,0)"),
-    "path": ("[(0,0),(1,1)]", "((0,0),(1,1))"), "polygon": ("((0,0),(1,1),(1,0))",), "circle": ("<(0,0),1>",),
-    "tsvector": ("'a':1A 'fat':2", ""), "tsquery": ("'fat' & !'rat'",), "pg_lsn": ("16/B374D848",),
-    "txid_snapshot": ("10:20:10,14",), "pg_snapshot": ("10:20:10,14",), "xid": ("5",), "xid8": ("7",), "cid": ("3",),
-    "tid": ("(1,2)",), "oid": ("42",), "int2vector": ("1 2",), "oidvector": ("1 2",), "refcursor": ("c",),
-    "regclass": ("pg_class",), "regtype": ("integer",), "regproc": ("now",), "regprocedure": ("now()",),
-    "regoper": ("pg_catalog.||/",), "regoperator": ("+(integer,integer)",), "regconfig": ("simple",),
-    "regdictionary": ("simple",), "regnamespace": ("pg_catalog",), "regrole": ("pg_monitor",), "regdatabase": ("template1",),
-    "regcollation": ('"C"',), "aclitem": ("postgres=r/postgres",), "gtsvector": (), "oid8": ("9",),
-    "int4range": ("[1,5)", "empty"), "int8range": ("[1,)", "(,)"), "numrange": ("(0.10,1.50]",),
-    "tsrange": ("[2024-01-01,2024-01-02)",), "tstzrange": ("[2024-01-01 00:00+00,)",), "daterange": ("[2024-01-01,2024-02-01)",),
-    "int4multirange": ("{[1,3),[7,9)}", "{}"), "int8multirange": ("{[1,3)}",), "nummultirange": ("{[1.0,3.50)}",),
-    "tsmultirange": ("{[2024-01-01,2024-01-02)}",), "tstzmultirange": ("{[2024-01-01 00:00+00,)}",),
-    "datemultirange": ("{[2024-01-01,2024-02-01)}",),
-}  # fmt: skip
-WITHOUT_INPUT = (
-    "pg_node_tree", "pg_ndistinct", "pg_dependencies", "pg_mcv_list", "pg_brin_bloom_summary",
-    "pg_brin_minmax_multi_summary", "gtsvector",
-)  # fmt: skip
-EXTENSIONS = {
-    "hstore": ("hstore", '"a"=>"1", "b"=>NULL'), "citext": ("citext", "MiXed"), "ltree": ("ltree", "top.a.b"),
-    "cube": ("cube", "(1, 2),(3, 4)"), "seg": ("seg", "1.5 .. 2"), "isn": ("isbn13", "978-0-393-04002-9"),
-    "vector": ("vector", "[1,2,3]"),
-}  # fmt: skip
-
-ODD_NAMES = [
-    'quo"te', "it's", "dot.ted", "semi;colon", "With Blank", "comma,d", "(parens)", "per%cent", "sl/ash", "back\\slash",
-    "co:lon", "{brace}", "[bracket]", "$1", "a--b", "東京", "Zażółć", "😀", "select", "user", "table", "order", "ids",
-    "filter", "resource", "_table", "_schema", "null", "true", "1", "UPPER", "upper", "t1", "each", "r", "body",
-    "tab\tstop", "line\nend", "#hash", "?ask", "&and", "=is", "+plus", "*", "-", " lead", "trail ", LONG + "abc",
-]  # fmt: skip
-
-
-def name(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+KEYS = 70  # references from one table to another
+READER = "foreign_reader"  # the server's role: neither owner nor superuser, so that row security applies
 
 
 async def build(connection: asyncpg.Connection) -> None:
-    """Fill an empty database. The connection is a superuser's."""
+    """Fill an empty database. The connection must be a superuser's."""
     await connection.execute("create schema extensions; create schema other; create schema " + name("Odd.Schema"))
     for statement in (*_types(await _builtin(connection)), *_names(), *_keys(), *_domains(), *_shapes(), *_writes()):
         try:
             await connection.execute(statement)
-        except asyncpg.FeatureNotSupportedError:  # a PostgreSQL without libxml has the type and none of its values
+        except asyncpg.FeatureNotSupportedError:  # without libxml the type exists, but has no values
             if '"type_xml"' not in statement:
                 raise
     for statement in await _extensions(connection):
@@ -92,7 +39,7 @@ async def _builtin(connection: asyncpg.Connection) -> list[Any]:
 
 
 def _types(found: list[Any]) -> list[str]:
-    """A table for each type: alone, in an array, in an array of two dimensions, and as a key where it can be one."""
+    """Create a table per type: scalar, array, two-dimensional array, and key where the type can be one."""
     made = []
     for row in found:
         kind, type_ = row["name"], row["type"]
@@ -107,7 +54,7 @@ def _types(found: list[Any]) -> list[str]:
             made.append(f"insert into {table} (v) values ({literal(value)})")
             if row["has_array"]:
                 both = f"{literal(value)}::{type_}"
-                # An array of arrays of JSON is read like an array of JSON arrays.
+                # An array of arrays of JSON reads like an array of JSON arrays.
                 twice = "null" if kind in ("json", "jsonb") else f"array[[{both}], [null::{type_}]]"
                 made.append(f"insert into {table} (a, b) values (array[{both}, null, {both}], {twice})")
         made.append(f"insert into {table} (v) values (null)")
@@ -133,32 +80,32 @@ def _names() -> list[str]:
 
 
 def _keys() -> list[str]:
-    """KEYS references between two tables, all by columns of 63 bytes, there and back; and chains of such names."""
+    """Create KEYS references in both directions between two tables with 63-byte columns, and chains of them."""
     one, two = name(LONG + "one"), name(LONG + "two")
-    made = [
+    items = [
         f"create table {one} (id serial primary key, v text)",
         f"create table {two} (id serial primary key, v text)",
     ]
-    made.append(f"insert into {one} (v) values ('a'), ('b')")
-    made.append(f"insert into {two} (v) values ('c'), ('d')")
+    items.append(f"insert into {one} (v) values ('a'), ('b')")
+    items.append(f"insert into {two} (v) values ('c'), ('d')")
     for number in range(KEYS):
         column = name(f"{LONG}{number:03d}")
-        made.append(f"alter table {two} add column {column} integer references {one} (id)")
-        made.append(f"update {two} set {column} = {1 + number % 2} where id = {1 + number % 2}")
-    made.append(f"alter table {one} add column {name(LONG + 'bac')} integer references {two} (id)")
-    made.append(f"update {one} set {name(LONG + 'bac')} = 1")
+        items.append(f"alter table {two} add column {column} integer references {one} (id)")
+        items.append(f"update {two} set {column} = {1 + number % 2} where id = {1 + number % 2}")
+    items.append(f"alter table {one} add column {name(LONG + 'bac')} integer references {two} (id)")
+    items.append(f"update {one} set {name(LONG + 'bac')} = 1")
     for number in range(3):
         before = f"references {name(f'{LONG}c{number - 1:02d}')} (id)" if number else ""
-        made.append(
+        items.append(
             f"create table {name(f'{LONG}c{number:02d}')} (id serial primary key, {name(LONG + 'key')} integer {before})"
         )
-        made.append(f"insert into {name(f'{LONG}c{number:02d}')} ({name(LONG + 'key')}) values (1)")
-    made.append(
+        items.append(f"insert into {name(f'{LONG}c{number:02d}')} ({name(LONG + 'key')}) values (1)")
+    items.append(
         f"create table junction (a integer references {one} (id), b integer references {two} (id),"
         f" c integer references {two} (id), primary key (a, b))"
     )
-    made.append("insert into junction values (1, 1, 2), (2, 2, null)")
-    return made
+    items.append("insert into junction values (1, 1, 2), (2, 2, null)")
+    return items
 
 
 def _domains() -> list[str]:
@@ -312,8 +259,8 @@ def _writes() -> list[str]:
 
 
 async def _extensions(connection: asyncpg.Connection) -> list[str]:
-    """A table for each type of an extension that is there, in a schema outside the search path."""
-    made = [
+    """Create a table per type of each available extension, in a schema outside the search path."""
+    items = [
         "create domain extensions.code as text",
         "create type extensions.level as enum ('low', 'high')",
         "create type extensions.place as (x integer, y integer)",
@@ -324,13 +271,13 @@ async def _extensions(connection: asyncpg.Connection) -> list[str]:
     there = {row[0] for row in await connection.fetch("select name from pg_available_extensions")}
     for extension, (type_, value) in EXTENSIONS.items():
         if extension in there:
-            made += [
+            items += [
                 f"create extension {extension} schema extensions",
                 f"create table ext_{type_} (id serial primary key, v extensions.{type_}, a extensions.{type_}[])",
                 f"insert into ext_{type_} (v, a) values ({literal(value)}, array[{literal(value)}]::extensions.{type_}[])",
                 f"insert into ext_{type_} (v) values (null)",
             ]
-    return made
+    return items
 
 
 _GRANTS = f"""

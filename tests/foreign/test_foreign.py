@@ -1,25 +1,24 @@
-"""A database that nobody made for this server: each table is listed, read, written back and compared with SQL."""
+"""List, read and write back each table of a database not designed for tableapi, and compare with SQL."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.foreign import database as made
-from tests.helpers.support import Serve, execute
+from tests.foreign import database, values
+from tests.foreign.reading import Text, described, get, path, rows
+from tests.helpers.support import NewDatabase, Serve
 
-# What cannot be read: PostgreSQL itself refuses.
+# Tables that PostgreSQL itself refuses to read.
 UNREADABLE = {"unfilled", "failing", "divided"}
-# What refuses or loses a change, or answers for another table.
+# Tables with rules or triggers that refuse, drop or redirect a change.
 UNCHANGING = {
     "refuses", "refuse_oddlys", "swallows", "divides", "late", "rule_nothing", "rule_told", "rule_view", "trigger_view",
     "read_only", "rule_moved",
@@ -34,22 +33,18 @@ order by 1
 
 
 @pytest.fixture(scope="module")
-def urls(pg_url: str) -> Iterator[tuple[str, str]]:
-    """The address of the database for its owner, and for the role that serves."""
-    name = f"foreign_{os.getpid()}"
-    execute(pg_url, f"create database {name}")
-    parts = urlsplit(pg_url)
-    owner = urlunsplit(parts._replace(path=f"/{name}"))
-    reader = urlunsplit(parts._replace(path=f"/{name}", netloc=f"{made.READER}:reads@{parts.hostname}:{parts.port}"))
-    yield owner, reader
-    execute(pg_url, f"drop database {name} with (force)")
+def urls(module_database: NewDatabase) -> tuple[str, str]:
+    """Return the URLs of the database for its owner and for the role of the server."""
+    owner = module_database()
+    parts = urlsplit(owner)
+    return owner, urlunsplit(parts._replace(netloc=f"{database.READER}:reads@{parts.hostname}:{parts.port}"))
 
 
 @pytest.fixture(scope="module")
 async def sql(urls: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
-    """A connection of the role that serves, in the session settings of the server."""
+    """Connect with the role and the session settings of the server."""
     owner = await asyncpg.connect(urls[0])
-    await made.build(owner)
+    await database.build(owner)
     await owner.close()
     connection = await asyncpg.connect(urls[1], server_settings={"timezone": "UTC", "datestyle": "ISO, MDY"})
     yield connection
@@ -57,9 +52,9 @@ async def sql(urls: tuple[str, str]) -> AsyncIterator[asyncpg.Connection]:
 
 
 @pytest.fixture(scope="module")
-def http(urls: tuple[str, str], sql: object, session_serve: Serve, tmp_path_factory: Any) -> Iterator[httpx.Client]:
+def http(urls: tuple[str, str], sql: object, module_serve: Serve, tmp_path_factory: Any) -> Iterator[httpx.Client]:
     folder: Path = tmp_path_factory.mktemp("foreign")
-    server = session_serve("--dataset", f"x={urls[1]}", "--open", cwd=folder)
+    server = module_serve("--dataset", f"x={urls[1]}", "--open", cwd=folder)
     refused: list[str] = []
 
     def look(answer: httpx.Response) -> None:
@@ -69,7 +64,6 @@ def http(urls: tuple[str, str], sql: object, session_serve: Serve, tmp_path_fact
 
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=60, event_hooks={"response": [look]}) as client:
         yield client
-    server.stop()
     assert not refused, "\n".join(refused)
 
 
@@ -78,49 +72,14 @@ async def tables(sql: asyncpg.Connection) -> list[asyncpg.Record]:
     return list(await sql.fetch(TABLES))
 
 
-def path(text: object) -> str:
-    return quote(str(text), safe="")
-
-
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, whose names must all be different."""
-    twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
-    assert not twice, f"twice in one object: {twice}"
-    return dict(pairs)
-
-
-def parsed(text: str) -> Any:
-    """JSON with each number as its text."""
-    return json.loads(text, parse_float=Text, parse_int=Text, object_pairs_hook=once)
-
-
-class Text(str):
-    """The text of a number."""
-
-
-def get(http: httpx.Client, url: str, **query: Any) -> Any:
-    answer = http.get(url, params=query)
-    assert answer.status_code == 200, (url, query, answer.text[:500])
-    return parsed(answer.text)
-
-
-def rows(http: httpx.Client, name: str, **query: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = get(http, f"/_table/{path(name)}", **query)["resource"]
-    return found
-
-
 def readable(tables: list[asyncpg.Record]) -> list[asyncpg.Record]:
     return [one for one in tables if one["name"] not in UNREADABLE]
 
 
-def described(http: httpx.Client, name: str) -> Any:
-    return json.loads(http.get(f"/_schema/{path(name)}").text, object_pairs_hook=once)
-
-
 async def content(sql: asyncpg.Connection, table: asyncpg.Record) -> str:
-    """All that a table holds, as text."""
-    found = await sql.fetchval(f"select string_agg(t::text, E'\\n' order by t::text) from {table['sql']} t")
-    return str(found)
+    """Return every row of a table as text."""
+    value = await sql.fetchval(f"select string_agg(t::text, E'\\n' order by t::text) from {table['sql']} t")
+    return str(value)
 
 
 def test_every_table_is_listed(http: httpx.Client, tables: list[asyncpg.Record]) -> None:
@@ -164,14 +123,14 @@ async def test_every_record_is_read_as_sql_has_it(
     assert compared > 300
 
 
-# Types whose JSON is the text of the value: all but those that JSON has its own form for.
+# Types that are JSON strings: all without a JSON representation.
 COMPARED = ("id", "reference", "integer", "decimal", "double", "boolean", "string", "date", "timestamp",
             "timestamp_tz", "time", "uuid")  # fmt: skip
 
 
 def as_text(name: str, field: dict[str, Any]) -> str:
-    """The value in SQL; JSON leaves out the mask of a single address."""
-    column = made.name(name)
+    """Return the SQL of the value; JSON omits the mask of a single address."""
+    column = values.name(name)
     return f"to_json({column}) #>> '{{}}'" if field["db_type"] == "inet" else f"{column}::text"
 
 
@@ -204,16 +163,16 @@ async def test_every_relation_leads_to_the_records_that_it_names(
                 assert all(other[one["ref_field"]] == value for other in held), (table["name"], one["name"])
                 assert held or one["type"] != "belongs_to" or value is None
                 seen += len(held)
-    assert seen > made.KEYS
-    long = described(http, made.LONG + "two")
-    assert len([one for one in long["related"] if one["type"] == "belongs_to"]) >= made.KEYS
+    assert seen > database.KEYS
+    long = described(http, values.LONG + "two")
+    assert len([one for one in long["related"] if one["type"] == "belongs_to"]) >= database.KEYS
 
 
 def test_each_of_many_relations_can_be_asked_for_alone_and_with_options(http: httpx.Client) -> None:
-    relations = described(http, made.LONG + "two")["related"]
+    relations = described(http, values.LONG + "two")["related"]
     for one in relations:
         name = one["name"]
-        found = rows(http, made.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
+        found = rows(http, values.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
         assert all(name in row for row in found), name
 
 
@@ -222,7 +181,7 @@ def keyed(row: dict[str, Any], key: list[str]) -> bool:
 
 
 def dumped(value: Any) -> str:
-    """JSON with numbers as they were read."""
+    """Serialize with numbers as they were read."""
     if isinstance(value, Text):
         return str(value)
     if isinstance(value, dict):
@@ -241,9 +200,9 @@ async def test_every_record_is_written_back_as_it_was_read(
     for table in readable(tables):
         about = described(http, table["name"])
         key, url = about["primary_key"], f"/_table/{path(table['name'])}"
-        found = [row for row in rows(http, table["name"], limit=1000) if keyed(row, key)]
+        items = [row for row in rows(http, table["name"], limit=1000) if keyed(row, key)]
         before = await content(sql, table)
-        for row in found:
+        for row in items:
             if way == "path":
                 if len(key) > 1 or row[key[0]] in ("", ".", ".."):
                     continue
@@ -262,7 +221,7 @@ async def test_every_record_is_written_back_as_it_was_read(
             else:
                 assert answer.status_code == 200, (table["name"], way, dumped(row)[:500], answer.text[:500])
                 written += 1
-        # An upsert does not see the rows of tables that inherit: PostgreSQL has no key over both.
+        # An upsert does not see rows of inheriting tables: no key spans both.
         if not (way == "upsert" and table["name"] in UNCHANGING | {"identity_always", "animal"}):
             assert await content(sql, table) == before, (table["name"], way)
     assert written > 200
@@ -289,9 +248,9 @@ def test_every_field_can_be_filtered_ordered_and_grouped_or_is_refused(
 ) -> None:
     for table in readable(tables):
         if table["name"] in (
-            *made.ODD_NAMES[10:],
+            *values.ODD_NAMES[10:],
             "odd_columns",
-            made.LONG + "two",
+            values.LONG + "two",
         ):
             continue
         url = f"/_table/{path(table['name'])}"

@@ -1,6 +1,6 @@
-"""A tiny balancer: asks each node's /readyz ten times a second and hands each request to the next one that is ready.
+"""A round-robin balancer that polls each node's /readyz ten times a second and sends requests to ready nodes.
 
-A node that refuses the connection was not asked anything, so the next one is; nothing else is tried again.
+Only a refused connection is retried on the next node, since that node received no request.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+
+from tests.helpers.support import until
 
 
 class Balancer:
@@ -20,11 +22,9 @@ class Balancer:
         self._open: set[asyncio.Task[None]] = set()
 
     async def join(self, port: int) -> None:
-        """Take in a node, and wait until it gets requests."""
+        """Add a node and wait until it receives requests."""
         self.nodes.append(port)
-        async with asyncio.timeout(30):
-            while port not in self.ready:  # noqa: ASYNC110 - `watch` looks ten times a second
-                await asyncio.sleep(0.02)
+        await until(lambda: port in self.ready)
 
     async def watch(self) -> None:
         while True:
@@ -58,7 +58,7 @@ class Balancer:
                 writer.write(head[:-2] + b"Connection: close\r\n\r\n" + body)
                 answer = await reader.readuntil(b"\r\n\r\n")
                 rest = await reader.readexactly(_length(answer))
-                lines = [one for one in answer.split(b"\r\n") if not one.lower().startswith(b"connection:")]
+                lines = [line for line in answer.split(b"\r\n") if not line.lower().startswith(b"connection:")]
                 return b"\r\n".join(lines) + rest
             except (OSError, EOFError) as error:
                 self.errors.append(repr(error))
@@ -97,15 +97,15 @@ async def _is_ready(port: int) -> bool:
 
 @asynccontextmanager
 async def balancer() -> AsyncIterator[Balancer]:
-    """Runs inside the block; set `nodes` at any time."""
-    made = Balancer()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.port = server.sockets[0].getsockname()[1]
-    watching = asyncio.create_task(made.watch())
+    """Run a balancer inside the block; `nodes` may change at any time."""
+    balancer = Balancer()
+    server = await asyncio.start_server(balancer.serve, "127.0.0.1", 0)
+    balancer.port = server.sockets[0].getsockname()[1]
+    watching = asyncio.create_task(balancer.watch())
     try:
-        yield made
+        yield balancer
     finally:
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         server.close()
-        await made.close()
+        await balancer.close()

@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 import asyncpg
+import httpx2
 import orjson
 
 from scripts._shared.people.directory import sealed_fields
@@ -19,8 +20,18 @@ CLIENT, CREDITS = 900, 1_000_000
 CONTACTS, REVEAL = "/api/v2/leads/_table/usercontact", "/api/v2/getcontact"
 
 
+def settings(url: str, **more: str) -> dict[str, str]:
+    """Return the environment of a server on this database, without a job worker unless `more` sets one."""
+    return SETTINGS | {"DATABASE_URL": url, "WORKER": "off"} | more
+
+
+def caller(url: str, timeout: float = 30) -> httpx2.AsyncClient:
+    """Return an HTTP client with the session of the account's owner."""
+    return httpx2.AsyncClient(base_url=f"{url}/api/v2/", headers=HEADERS, timeout=timeout)
+
+
 async def prepare(url: str, people: int, secret: str = SECRET) -> None:
-    """Client 900 with a plan, CREDITS of one kind and a session; people in/person-0, in/person-1, ..."""
+    """Insert client 900 with a plan, CREDITS and a session, and people in/person-0, in/person-1, ..."""
     db = await asyncpg.connect(url)
     await db.execute("insert into client (clientid, companyname) values (900, 'Load Ltd')")
     await db.execute("insert into usercredit (clientid, contactcredit, apicallcount) values (900, $1, 5)", CREDITS)
@@ -42,6 +53,7 @@ async def prepare(url: str, people: int, secret: str = SECRET) -> None:
 
 
 async def more_people(db: asyncpg.Connection, first: int, count: int, secret: str = SECRET) -> None:
+    """Insert `count` people with one phone number each, numbered from `first`."""
     sealed = sealed_fields(Vault([secret]), FoundPerson(full_name="Lou Load", phones=["+4512345678"]))
     rows = [(f"in/person-{number}", *sealed) for number in range(first, first + count)]
     columns = ["profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
@@ -50,22 +62,33 @@ async def more_people(db: asyncpg.Connection, first: int, count: int, secret: st
 
 
 def reveal(number: int) -> bytes:
-    """The body that reveals the number of a person."""
+    """Return the request body that reveals the phone number of a person."""
     return orjson.dumps({"linkedinurl": f"linkedin.com/in/person-{number}", "type": "directdial", "action": "reveal"})
 
 
 async def books(url: str) -> dict[str, Any]:
-    """What was revealed, booked and spent; and whether the ledger fits the balance."""
+    """Return counts of reveals, contacts, ledger entries and spent credits, and whether ledger and balance agree.
+
+    Waits for open transactions, so that writes of a killed server are either committed or rolled back.
+    """
     db = await asyncpg.connect(url)
     try:
-        row = await db.fetchrow(
-            "select (select count(*) from reveal) as reveals, (select count(*) from usercontact) as contacts,"
-            " (select count(*) from creditledger where delta = -1) as booked,"
-            " (select $1 - contactcredit from usercredit where clientid = 900) as spent,"
-            " (select sum(delta) from creditledger)"
-            "   = (select sum(contactcredit + emailcredit) from usercredit) as fits",
-            CREDITS,
-        )
+        async with db.transaction():
+            await db.execute("lock table reveal, usercontact, creditledger, usercredit in share mode")
+            row = await db.fetchrow(
+                "select (select count(*) from reveal) as reveals, (select count(*) from usercontact) as contacts,"
+                " (select count(*) from creditledger where delta = -1) as booked,"
+                " (select $1 - contactcredit from usercredit where clientid = 900) as spent,"
+                " (select sum(delta) from creditledger)"
+                "   = (select sum(contactcredit + emailcredit) from usercredit) as fits",
+                CREDITS,
+            )
     finally:
         await db.close()
     return dict(row) if row else {}
+
+
+async def charges(url: str) -> tuple[int, int, int]:
+    """Return (reveals, ledger entries, spent credits), which are equal when every reveal was charged once."""
+    counts = await books(url)
+    return counts["reveals"], counts["booked"], counts["spent"]

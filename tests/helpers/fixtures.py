@@ -1,9 +1,9 @@
-"""Fixtures of the product's tests: one database for all of them, each test with accounts of its own."""
+"""Fixtures of the product's tests: one database for all, with separate accounts for each test."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,16 +15,16 @@ from scripts._shared.settings import Settings
 from tableapi.app.pipeline import App
 from tableapi.app.served import of_project
 from tableapi.server import migrate
-from tests.helpers.product import KEY, Account, Postman, World
+from tests.helpers.product import KEY, Account, Product, SmtpServer
 from tests.helpers.shop import Shop, open_shop
 from tests.helpers.support import ROOT, free_port
 
 
 @pytest.fixture(scope="session")
 async def product_url(pg_url: str) -> AsyncIterator[str]:
-    """An empty database, dropped at the end; or TEST_PRODUCT_URL, a product's database that was restored."""
-    if given := os.environ.get("TEST_PRODUCT_URL"):
-        yield given
+    """Return the URL of an empty database, or TEST_PRODUCT_URL, a restored database of the product."""
+    if url := os.environ.get("TEST_PRODUCT_URL"):
+        yield url
         return
     name = f"product_{os.getpid()}"
     admin = await asyncpg.connect(pg_url)
@@ -35,9 +35,9 @@ async def product_url(pg_url: str) -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def world(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """The product on a database made by `tableapi init`, with a real SMTP peer."""
-    postman, port = Postman([]), free_port()
+async def product(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
+    """Open the product on a database that `tableapi init` creates, with a real SMTP server."""
+    smtp, port = SmtpServer([]), free_port()
     settings = Settings(
         database_url=product_url,
         data_dir=tmp_path_factory.mktemp("data"),
@@ -48,36 +48,44 @@ async def world(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> A
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
     app = App(settings, replace(of_project(ROOT), urls={"leads": product_url}))
-    smtp = Controller(postman, hostname="127.0.0.1", port=port)
-    smtp.start()
+    controller = Controller(smtp, hostname="127.0.0.1", port=port)
+    controller.start()
     await app.services.open()
-    yield World(app, postman)
+    yield Product(app, smtp)
     await app.services.close()
-    smtp.stop()
+    controller.stop()
 
 
 @pytest.fixture
-async def account(world: World) -> Account:
-    """A client with the Business plan."""
-    return await world.account()
+async def account(product: Product) -> Account:
+    """Create a client with the Business plan."""
+    return await product.account()
 
 
 @pytest.fixture
-async def other(world: World) -> Account:
-    """Somebody else's client."""
-    return await world.account()
+async def other(product: Product) -> Account:
+    """Create a client that the caller has no access to."""
+    return await product.account()
 
 
 @pytest.fixture
-async def shop(world: World, tmp_path: Path) -> AsyncIterator[Shop]:
-    """The product with a payment sandbox of this test's own. Prices and customers are this sandbox's."""
-    await world.db.execute("delete from planprice")
-    await world.work()
-    async with open_shop(world, tmp_path) as opened:
-        yield opened
+async def shop(product: Product, tmp_path: Path) -> AsyncIterator[Shop]:
+    """Set up a payment sandbox for one test, with its own prices and customers."""
+    await product.db.execute("delete from planprice")
+    await product.work()
+    async with open_shop(product, tmp_path) as shop:
+        yield shop
 
 
 @pytest.fixture
-async def trial(world: World) -> Account:
-    """A client on the free plan."""
-    return await world.account(planid=1)
+async def trial(product: Product) -> Account:
+    """Create a client on the free plan."""
+    return await product.account(planid=1)
+
+
+@pytest.fixture
+def unlimited(product: Product) -> Iterator[Product]:
+    """Turn off the general limits, which would refuse the requests of some tests first."""
+    product.app.services.limited = False
+    yield product
+    product.app.services.limited = True

@@ -1,8 +1,8 @@
-"""Load over keep-alive connections whose every answer is looked at: raw HTTP/1.1, where nothing is tried again.
+"""Generate load over raw keep-alive HTTP/1.1 connections, check every response, and retry nothing.
 
-A client may send a request on a kept connection only if the server did not say `Connection: close`; and one that finds
-it closed before a byte of the answer may open another for what is safe to repeat (RFC 9110 9.2.2, 9112 9.3.1). Clients
-here do the first and not the second: a connection that ends under a request is a failed request.
+A client must not reuse a connection after `Connection: close`, and may repeat a safe request when a connection closes
+before the first byte of a response (RFC 9110 9.2.2, RFC 9112 9.3.1). These clients never repeat: a connection that
+closes during a request is a failed request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Request = tuple[str, str, bytes]  # method, path, body
 
 @dataclass
 class Seen:
-    """What the clients of a load got."""
+    """The responses that the clients of a load received."""
 
     answers: dict[int, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Seen:
     slowest: float = 0.0
 
     def wrong(self, *right: int) -> dict[str, int | str] | list[str]:
-        """Everything that is not one of the right answers; nothing when all is well."""
+        """Return every unexpected response."""
         told = {status: body.decode(errors="replace")[:300] for _, status, body in self.bodies if status not in right}
         found = {str(n): count for n, count in self.answers.items() if n not in right}
         return self.failures[:5] or (found | {f"{n} said": text for n, text in told.items()})
@@ -37,7 +37,7 @@ class Seen:
 
 
 class Client:
-    """One keep-alive connection, opened again when the server ended it."""
+    """One keep-alive connection, reopened after the server closed it."""
 
     def __init__(self, port: int, headers: dict[str, str]) -> None:
         self.port = port
@@ -75,9 +75,9 @@ async def load(
     keep: bool = False,
     pause: float = 0.0,
 ) -> AsyncIterator[Seen]:
-    """`async with load(...) as seen:` - clients ask one after the other until the block ends.
+    """`async with load(...) as seen:` - run clients, one request at a time each, until the block ends.
 
-    port: where to connect next; request(number): what to ask; keep: remember each request with its answer.
+    port(): the port of the next connection; request(number): the next request; keep: record requests with responses.
     """
     seen, stop, numbers = Seen(), asyncio.Event(), iter(range(1, 10**9))
 

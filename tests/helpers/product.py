@@ -1,4 +1,4 @@
-"""What the tests of the product share: an app on an own database, callers of every kind, and rows to work on."""
+"""Helpers of the product's tests: the app on its own database, callers of every role, and test rows."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ TABLE = "/api/v2/leads/_table/"
 
 
 @dataclass
-class Postman:
-    """The SMTP server that the mails go to."""
+class SmtpServer:
+    """An SMTP server that keeps the mails it receives."""
 
     mails: list[EmailMessage]
 
@@ -44,11 +44,11 @@ class Postman:
 
 
 @dataclass
-class World:
-    """One database with the product on it."""
+class Product:
+    """The product on one database, served in this process."""
 
     app: App
-    postman: Postman
+    smtp: SmtpServer
     addresses: int = 0
 
     @property
@@ -65,7 +65,7 @@ class World:
         return self.scripts.context(Actor(role="system"))
 
     def caller(self, token: str = "", key: str = KEY, ip: str = "") -> httpx2.AsyncClient:
-        """An HTTP client with an app key and perhaps a session; each has an address of its own."""
+        """Return an HTTP client with an app key, a session if `token` is set, and its own IP address."""
         self.addresses += 1
         address = ip or f"10.0.{self.addresses // 250}.{self.addresses % 250}"
         headers = ({"X-API-Key": key} if key else {}) | ({"X-Session-Token": token} if token else {})
@@ -73,28 +73,28 @@ class World:
         return httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers)
 
     async def work(self) -> None:
-        """Run what is in the queue, as the worker does, until nothing is left."""
+        """Run queued jobs as the worker does until the queue is empty."""
         find = "delete from pgqueuer where id = (select min(id) from pgqueuer) returning entrypoint, payload"
         while job := await self.db.fetchrow(find):
             payload = orjson.loads(self.scripts.vault.open_bytes(job["payload"]))
             await self.scripts.run_job(job["entrypoint"], payload)
 
     async def mails(self, to: str) -> list[EmailMessage]:
-        """The mails to one address, oldest first, when the queue is empty."""
+        """Run the queue, then return the mails to one address, oldest first."""
         await self.work()
-        return [mail for mail in self.postman.mails if mail["To"] == to]
+        return [mail for mail in self.smtp.mails if mail["To"] == to]
 
     async def link(self, to: str) -> tuple[str, dict[str, str]]:
-        """Path and query of the link in the newest mail to an address."""
+        """Return path and query of the link in the newest mail to an address."""
         body = (await self.mails(to))[-1].get_body(("plain",))
         assert body is not None
-        found = re.search(r"http://\S+", body.get_content())
-        assert found is not None
-        parts = urlsplit(found[0])
+        url = re.search(r"http://\S+", body.get_content())
+        assert url is not None
+        parts = urlsplit(url[0])
         return parts.path, dict(parse_qsl(parts.query))
 
     async def account(self, *, planid: int = 4, email: str = "", password: str | None = None) -> Account:
-        """A client with a plan and its owner."""
+        """Create a client with a plan and its owner."""
         async with self.db.transaction():
             clientid = await self.db.fetchval("insert into client (companyname) values ('Test Ltd') returning clientid")
             await self.db.execute("insert into usercredit (clientid) values ($1)", clientid)
@@ -105,29 +105,29 @@ class World:
         return account
 
     async def person(self, slug: str = "", **values: Any) -> Person:
-        """A person in the directory."""
+        """Insert a person into the directory."""
         key = f"in/{slug or secrets.token_hex(6)}"
-        made = {
+        profile = {
             "full_name": "Jane Doe",
             "personal_emails": ["jane@home.example"],
             "business_emails": ["jane.doe@acme.example:valid", "jd@acme.example"],
             "phones": ["+12025550123"],
         } | values
-        fields = directory.sealed_fields(self.scripts.vault, FoundPerson.model_validate(made))
+        fields = directory.sealed_fields(self.scripts.vault, FoundPerson.model_validate(profile))
         await self.db.execute(
             "insert into person (profilekey, full_name, title, company, company_domain, country, personalcipher,"
             " businesscipher, phonecipher) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             key,
             *fields,
         )
-        found = await directory.find(self.ctx, key)
-        assert found is not None
-        return found
+        person = await directory.find(self.ctx, key)
+        assert person is not None
+        return person
 
 
 @dataclass
 class User:
-    """A user and a client that is signed in as it."""
+    """A user and an HTTP client with its session."""
 
     appuserid: int
     email: str
@@ -135,11 +135,11 @@ class User:
     http: httpx2.AsyncClient
 
     async def post(self, path: str, **body: Any) -> httpx2.Response:
-        """A script call."""
+        """Call a script."""
         return await self.http.post(API + path, json=body)
 
     async def table(self, method: str, path: str, *records: dict[str, Any], **query: Any) -> httpx2.Response:
-        """A call of the table API."""
+        """Call the table API."""
         body = {"resource": list(records)} if records else None
         return await self.http.request(method, f"{TABLE}{path}", json=body, params=query)
 
@@ -149,31 +149,31 @@ class Account:
 
     owner: User
 
-    def __init__(self, world: World, clientid: int) -> None:
-        self.world, self.clientid = world, clientid
+    def __init__(self, product: Product, clientid: int) -> None:
+        self.product, self.clientid = product, clientid
 
     async def user(self, role: str = "member", email: str = "", password: str | None = None, **fields: Any) -> User:
-        """A verified user with a live session. `fields` are columns of appuser."""
+        """Create a verified user with a session. `fields` are columns of appuser."""
         email = email or f"{role}-{secrets.token_hex(4)}@test-company.example"
         columns = {"clientid": self.clientid, "name": "Test User", "firstname": "Test", "lastname": "User"} | {
             "email": email, "role": role, "isverified": 1, "password": password, **fields}  # fmt: skip
         marks = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
         sql = f"insert into appuser ({', '.join(columns)}) values ({marks}) returning appuserid"
-        appuserid = await self.world.db.fetchval(sql, *columns.values())
+        appuserid = await self.product.db.fetchval(sql, *columns.values())
         token = await self.session(appuserid)
-        return User(appuserid, email, token, self.world.caller(token))
+        return User(appuserid, email, token, self.product.caller(token))
 
     async def session(self, appuserid: int) -> str:
-        """The token of a new session."""
+        """Create a session and return its token."""
         token = secrets.token_urlsafe(32)
         sql = "insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $3)"
-        await self.world.db.execute(sql, token_hash(token), appuserid, self.clientid)
+        await self.product.db.execute(sql, token_hash(token), appuserid, self.clientid)
         return token
 
     async def set_credits(self, amount: int) -> None:
-        """The same balance of each kind, with the ledger to match."""
+        """Set the balance of each kind, with matching ledger entries."""
         for kind in ("contactcredit", "bus_email_credits", "personal_email_credits"):
-            await self.world.db.execute(
+            await self.product.db.execute(
                 f"with b as (update usercredit c set {kind} = $2 from (select clientid, {kind} as old from usercredit"
                 f" where clientid = $1) o where c.clientid = o.clientid returning c.clientid, $2 - o.old as delta)"
                 f" insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
@@ -184,12 +184,12 @@ class Account:
             )
 
     async def credits(self) -> dict[str, int]:
-        row = await self.world.db.fetchrow("select * from usercredit where clientid = $1", self.clientid)
+        row = await self.product.db.fetchrow("select * from usercredit where clientid = $1", self.clientid)
         return dict(row) if row else {}
 
     async def ledger_fits(self) -> bool:
-        """Is the sum of the ledger the balance, for every kind?"""
-        rows = await self.world.db.fetch(
+        """Return whether the ledger sums up to the balance of each kind."""
+        rows = await self.product.db.fetch(
             "select kind, sum(delta) as total from creditledger where clientid = $1 group by kind", self.clientid
         )
         balances = await self.credits()

@@ -1,4 +1,4 @@
-"""A shop for tests: the product with the payment sandbox behind it, and the events between them in our hands."""
+"""The product with the payment sandbox; a test delivers its events explicitly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.routing import Route
 from scripts._shared.sandbox.stripe.deliver import signature
 from scripts._shared.sandbox.stripe.service import Service
 from scripts._shared.vendors.payments import Payments
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 SECRET, BASE = "whsec_of_the_tests", "http://stripe.test/sandbox/stripe"
 WEBHOOK = API + "webhooks/payment"
@@ -24,17 +24,17 @@ CREDITS = ("contactcredit", "bus_email_credits", "personal_email_credits")
 
 
 class Shop:
-    """The sandbox in this process. Events wait until `deliver` sends them."""
+    """The payment sandbox in this process. Events wait until `deliver` sends them."""
 
-    def __init__(self, world: World, folder: Path) -> None:
-        self.world = world
+    def __init__(self, product: Product, folder: Path) -> None:
+        self.product = product
         self.service = Service(folder, BASE, None)
         app = Starlette(
             routes=[Route("/sandbox/stripe/{path:path}", self.service.answer, methods=["GET", "POST", "DELETE"])]
         )
         self.transport = httpx2.ASGITransport(app)
         self.http = httpx2.AsyncClient(transport=self.transport, base_url=BASE)
-        self.webhook = world.caller(key="")
+        self.webhook = product.caller(key="")
         self.seen: set[str] = set()
 
     def payments(self) -> Payments:
@@ -43,11 +43,11 @@ class Shop:
     # -- events ------------------------------------------------------------------------------------------------------
 
     def fresh(self) -> list[str]:
-        """Events that were not delivered yet, oldest first."""
+        """Return the events that are not delivered yet, oldest first."""
         with self.service.store.transaction() as state:
-            found = [one["id"] for one in reversed(state.all("event")) if one["id"] not in self.seen]
-        self.seen.update(found)
-        return found
+            events = [event["id"] for event in reversed(state.all("event")) if event["id"] not in self.seen]
+        self.seen.update(events)
+        return events
 
     def type_of(self, event: str) -> str:
         with self.service.store.transaction() as state:
@@ -60,25 +60,25 @@ class Shop:
         return await self.webhook.post(WEBHOOK, content=body, headers=headers)
 
     async def deliver(self, events: Iterable[str] | None = None) -> None:
-        """Deliver what is waiting (or these), and let the queue do its work."""
+        """Deliver the given or all waiting events, then run the queue."""
         for event in self.fresh() if events is None else events:
             answer = await self.post(event)
             assert answer.status_code == 200, answer.text
-        await self.world.work()
+        await self.product.work()
 
-    # -- time and trouble ----------------------------------------------------------------------------------------------
+    # -- time and faults -----------------------------------------------------------------------------------------------
 
     async def pass_days(self, days: int) -> None:
         answer = await self.http.post(f"{BASE}/test/clock", json={"days": days})
         assert answer.status_code == 200, answer.text
 
     async def fault(self, **how: Any) -> None:
-        """The next calls fail: status, times, after (it was done), seconds."""
+        """Make the next calls fail. `how`: status, times, after (the effect), seconds."""
         await self.http.post(f"{BASE}/test/fault", json={"times": 1} | how)
 
     async def new_card(self, account: Account, name: str) -> None:
-        """The card that the running subscription will be charged with."""
-        subid = await self.world.db.fetchval(
+        """Change the card of the running subscription."""
+        subid = await self.product.db.fetchval(
             "select stripe_subid from usersubscription where clientid = $1 and isactive = 1", account.clientid
         )
         answer = await self.http.post(
@@ -87,13 +87,13 @@ class Shop:
         )  # fmt: skip
         assert answer.status_code == 200, answer.text
 
-    # -- what a person does --------------------------------------------------------------------------------------------
+    # -- actions of a buyer --------------------------------------------------------------------------------------------
 
     async def subscribe(self, account: Account, planid: int, card: str = "ok") -> None:
-        """Through the hosted page, and the events after it."""
-        made = await account.owner.post("stripe", plan=planid)
-        assert made.status_code == 200, made.text
-        await self.pay(made.json()["resource"]["url"], card)
+        """Subscribe through the hosted page and deliver the events."""
+        session = await account.owner.post("stripe", plan=planid)
+        assert session.status_code == 200, session.text
+        await self.pay(session.json()["resource"]["url"], card)
         await self.deliver()
 
     async def pay(self, url: str, card: str = "ok") -> httpx2.Response:
@@ -104,8 +104,8 @@ class Shop:
         return answer
 
     async def row(self, account: Account) -> Any:
-        """The subscription that the app looks at first."""
-        return await self.world.db.fetchrow(
+        """Return the subscription that the app shows."""
+        return await self.product.db.fetchrow(
             "select * from usersubscription where clientid = $1 order by isactive desc, createdon desc,"
             " subscriptionid desc limit 1",
             account.clientid,
@@ -115,13 +115,13 @@ class Shop:
         return int((await self.row(account))["planid"])
 
     async def credits(self, account: Account) -> tuple[int, int, int]:
-        row = await self.world.db.fetchrow("select * from usercredit where clientid = $1", account.clientid)
+        row = await self.product.db.fetchrow("select * from usercredit where clientid = $1", account.clientid)
         assert row is not None
         return row["contactcredit"], row["bus_email_credits"], row["personal_email_credits"]
 
     async def balanced(self, account: Account) -> bool:
-        """Is the sum of the ledger the balance, for each kind?"""
-        rows = await self.world.db.fetch(
+        """Return whether the ledger sums up to the balance of each kind."""
+        rows = await self.product.db.fetch(
             "select kind, sum(delta)::int as total from creditledger where clientid = $1 group by kind",
             account.clientid,
         )
@@ -129,17 +129,17 @@ class Shop:
         return tuple(sums.get(kind, 0) for kind in CREDITS) == await self.credits(account)
 
     async def invoices(self, account: Account) -> list[Any]:
-        return await self.world.db.fetch(
+        return await self.product.db.fetch(
             "select * from transactionhistory where clientid = $1 order by transactiondate, transactionid",
             account.clientid,
         )
 
 
 @asynccontextmanager
-async def open_shop(world: World, folder: Path) -> AsyncIterator[Shop]:
-    """The world with payments set up, until the end of the block."""
-    shop = Shop(world, folder)
-    adapters = vars(world.scripts.vendors)
+async def open_shop(product: Product, folder: Path) -> AsyncIterator[Shop]:
+    """Set up payments through a sandbox for the duration of the block."""
+    shop = Shop(product, folder)
+    adapters = vars(product.scripts.vendors)
     before = adapters.get("payments")
     adapters["payments"] = payments = shop.payments()
     yield shop

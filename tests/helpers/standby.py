@@ -1,4 +1,4 @@
-"""A streaming replica of an embedded PostgreSQL, by the programs of the same wheel."""
+"""A streaming replica of an embedded PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tableapi.server.postgres.server import Embedded, NoPostgres
 
 
 class Standby(Embedded):
-    """`with Standby(folder, primary) as url:` - it follows `primary`, and can be promoted."""
+    """`with Standby(folder, primary) as url:` - a replica of `primary` that can be promoted."""
 
     def __init__(self, folder: Path, primary: Embedded) -> None:
         super().__init__(folder, password=primary.password)
@@ -23,28 +23,28 @@ class Standby(Embedded):
     def _make(self, major: int) -> None:
         draft = self.folder / "data.new"
         shutil.rmtree(draft, ignore_errors=True)
-        made = self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres", "-w",
+        result = self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres", "-w",
                          "-D", draft, "-R", "-X", "stream", "-c", "fast", "--no-sync")  # fmt: skip
-        if made.returncode:
-            raise NoPostgres(made.stdout)
+        if result.returncode:
+            raise NoPostgres(result.stdout)
         draft.rename(self.data)
 
     def _make_database(self) -> None:
-        """It came with the copy."""
+        """Do nothing: the database came with the base backup."""
 
     def promote(self) -> None:
-        """Make it the primary."""
+        """Promote the replica to primary."""
         if not self._control("promote", "-w", "-t", "30"):
             raise NoPostgres("The replica was not promoted.")
 
 
 def crash(server: Embedded) -> None:
-    """End a server as a power cut does."""
+    """Stop a server immediately, as a power cut does."""
     server._control("stop", "-m", "immediate")
 
 
 async def caught_up(primary: str, replica: str, seconds: float = 20.0) -> None:
-    """Wait until the replica has replayed what the primary has written."""
+    """Wait until the replica has replayed the primary's current WAL position."""
     one, two = await asyncpg.connect(primary), await asyncpg.connect(replica)
     try:
         wanted = await one.fetchval("select pg_current_wal_insert_lsn()::text")

@@ -1,4 +1,4 @@
-"""What tests start and ask from outside: the command, the server, the database. Fixtures are in conftest.py."""
+"""Start commands and servers, and run SQL, from tests. Fixtures are in tests/conftest.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +22,11 @@ from tableapi.observability.metrics_folder import SHARED_MEMORY
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
-PATIENCE = 60.0  # for a start on a machine that does everything at once
+PATIENCE = 60.0  # seconds for a start on a busy machine
 
 
 def execute(url: str, sql: str) -> None:
-    """Run SQL from a test that has no event loop."""
+    """Run SQL from a test without an event loop."""
 
     async def run() -> None:
         connection = await asyncpg.connect(url)
@@ -35,6 +36,24 @@ def execute(url: str, sql: str) -> None:
     asyncio.run(run())
 
 
+async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Poll the condition, which may be a coroutine function, until it is true. Raises TimeoutError after `seconds`."""
+    async with asyncio.timeout(seconds):
+        while True:
+            value = condition()
+            if await value if isinstance(value, Awaitable) else value:
+                return
+            await asyncio.sleep(0.02)
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Poll the condition from a test without an event loop. Raises AssertionError after `seconds`."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "the condition stayed false"
+        time.sleep(0.02)
+
+
 def free_port() -> int:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
@@ -42,14 +61,14 @@ def free_port() -> int:
 
 
 def clean_environment(**more: str | Path) -> dict[str, str]:
-    """The environment of a command under test: nothing of ours but what is given."""
-    kept = ("PATH", "HOME", "LANG", "TMPDIR")
-    base = {name: os.environ[name] for name in kept if name in os.environ}
+    """Return an environment with PATH, HOME and the like, and `more`."""
+    names = ("PATH", "HOME", "LANG", "TMPDIR", "COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")
+    base = {name: os.environ[name] for name in names if name in os.environ}
     return base | {"PYTHONPATH": str(ROOT)} | {name: str(value) for name, value in more.items()}
 
 
 def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.CompletedProcess[str]:
-    """One command to its end."""
+    """Run one `tableapi` command to its end."""
     return subprocess.run(
         [sys.executable, "-m", "tableapi", *words], cwd=cwd, env=clean_environment(**environment),
         capture_output=True, text=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,
@@ -57,7 +76,7 @@ def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.Co
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that a process started, and those that they started."""
+    """Return the process ids of all descendants of a process."""
     children = set()
     for task in Path(f"/proc/{pid}/task").iterdir():
         children |= {int(child) for child in (task / "children").read_text().split()}
@@ -66,7 +85,7 @@ def descendants(pid: int) -> list[int]:
 
 @dataclass
 class Server:
-    """A running `tableapi serve`. `told` is what it printed until it served, `log` its standard error."""
+    """A running `tableapi serve`: its output until it was ready (`told`), and its standard error (`log`)."""
 
     url: str
     process: subprocess.Popen[str]
@@ -78,7 +97,7 @@ class Server:
         return int(self.url.rpartition(":")[2])
 
     def stop(self, number: int = signal.SIGTERM) -> int:
-        """Stop it like a person (SIGINT) or a supervisor would; its exit code."""
+        """Stop the server by SIGTERM or another signal, and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
@@ -87,7 +106,7 @@ class Server:
             self.process.kill()
 
     def kill(self) -> None:
-        """kill -9 of every process that it started, then of itself: nobody can say goodbye."""
+        """Send SIGKILL to every descendant, then to the server."""
         for pid in [*descendants(self.process.pid), self.process.pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -95,6 +114,7 @@ class Server:
 
 
 Serve = Callable[..., Server]
+NewDatabase = Callable[..., str]  # (sql="") -> the URL of a new database
 
 
 def _remove_counters(port: int) -> None:

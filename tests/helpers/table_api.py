@@ -1,4 +1,4 @@
-"""The conformance cases of the table API: their keys, how one is sent, and what is wrong with an answer."""
+"""The conformance cases of the table API: their keys, requests and expected responses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def key_of(context: Any) -> str:
 
 
 def access_file() -> dict[str, Any]:
-    """Keys and roles of all cases, as `tableapi serve --access` takes them."""
+    """Return keys and roles of all cases in the format of `tableapi serve --access`."""
     keys: dict[str, Any] = {FULL_KEY: {"role": "*"}}
     roles = {}
     for context in (case["context"] for case in CASES if "context" in case):
@@ -51,7 +51,7 @@ def send(client: httpx.Client, request: Mapping[str, Any], key: str) -> httpx.Re
 
 
 def _same(want: Any, got: Any, *, whole: bool) -> bool:
-    """Equal by value; an object of `want` may be a part of the one in `got` unless `whole`."""
+    """Compare by value; unless `whole`, an object of `want` may be a subset of the one in `got`."""
     if isinstance(want, dict):
         if not isinstance(got, dict) or (whole and set(want) != set(got)):
             return False
@@ -84,7 +84,7 @@ def _spread(node: Any, path: str) -> list[Any]:
 
 
 def check(expect: Mapping[str, Any], answer: httpx.Response) -> None:
-    """Raises AssertionError for what is not as expected."""
+    """Check a response against a case. Raises AssertionError."""
     text = answer.text
     assert answer.status_code == expect["status"], text[:500]
     for name, prefix in expect.get("headers", {}).items():

@@ -1,4 +1,4 @@
-"""Backup and restore as docs/operations.md says: pg_dump and a copy of DATA_DIR; then the product works on the copy."""
+"""Back up and restore as docs/guides/backup.md says (pg_dump, a copy of DATA_DIR), then run the product on the copy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,16 @@ import pytest
 from PIL import Image
 
 from tableapi.server.postgres.server import binaries
-from tests.helpers.support import ROOT, Serve, Server, clean_environment
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment
 
-KEY = "test-app-key"  # of the product's tests, which run on the copy
+KEY = "test-app-key"  # the key of the product's tests, which run on the copy
 OWNER = {"email": "owner@acme-demo.com", "password": "Demo1234"}
 CONTACTS = "/api/v2/leads/_table/usercontact?limit=50&order=contactid"
 ON_THE_COPY = ("test_getcontact.py", "test_session.py", "test_members.py", "test_usage.py")
 
 
 def program(name: str, *words: str | Path) -> None:
-    """One of PostgreSQL's programs, of the newest PostgreSQL here."""
+    """Return the path of a PostgreSQL program, of the newest installed version."""
     found = next(path / name for path in binaries() if (path / name).exists())
     done = subprocess.run([found, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -54,15 +54,15 @@ def signed_in(server: Server) -> Iterator[httpx2.Client]:
 
 
 def revealed(http: httpx2.Client) -> dict[str, Any]:
-    """The first contact, asked for (once more)."""
+    """Reveal the first contact, possibly again."""
     found = http.get(CONTACTS).json()["resource"][0]
     body = {"linkedinurl": found["linkedinurl"], "type": "businessemail", "action": "reveal"}
     return dict(http.post("/api/v2/getcontact", json=body).json())
 
 
 @pytest.fixture
-def backup(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> dict[str, Any]:
-    """A demo that was used, backed up while it runs, and what it answered then."""
+def backup(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> dict[str, Any]:
+    """Use a demo, back it up while it runs, and return its responses."""
     url = new_database()
     with_data = {"DATABASE_URL": url, "DATA_DIR": tmp_path / "data"}
     server = serve(cwd=ROOT, DEMO="1", APP_KEYS=KEY, WORKER="off", RATE_LIMITS="off", **with_data)
@@ -85,7 +85,7 @@ def backup(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> dic
 
 @pytest.mark.slow
 def test_a_backup_restores_into_an_empty_place(
-    backup: dict[str, Any], new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = new_database()
     program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")
@@ -97,7 +97,7 @@ def test_a_backup_restores_into_an_empty_place(
         assert revealed(http)["charged"] == 0
         assert http.get(backup["picture"]).content == backup["pixels"]
         http.headers["X-Session-Token"] = backup["token"]
-        assert http.get("/api/v2/user/session").status_code == 200  # who was signed in still is
+        assert http.get("/api/v2/user/session").status_code == 200  # sessions stay valid
     server.stop()
     assert ask(url, "select max(version) from schemaversion") == before
     assert ask(url, "select sum(delta) from creditledger") == backup["ledger"]
@@ -115,7 +115,7 @@ def test_a_backup_restores_into_an_empty_place(
 
 
 def test_without_its_secrets_a_backup_opens_nothing(
-    backup: dict[str, Any], new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    backup: dict[str, Any], new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = new_database()
     program("pg_restore", "--exit-on-error", "--no-owner", "--dbname", url, tmp_path / "database.dump")

@@ -1,22 +1,16 @@
-"""The command line: what it refuses, in one line; what it starts; and that nothing of it stays behind."""
+"""The command line: every error in one line."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
-from tests.helpers.support import ROOT, Serve, Server, descendants, execute, free_port, tableapi
+from tests.helpers.support import NewDatabase, Serve, free_port, tableapi
 
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
 
@@ -102,7 +96,7 @@ def test_a_port_in_use_is_said_before_anything_starts(project: Path, tmp_path: P
 
 
 def test_a_port_of_another_server_of_ours_is_in_use_too(
-    serve: Serve, project: Path, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, project: Path, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database()
     first = serve(cwd=project, DATABASE_URL=url)
@@ -111,7 +105,7 @@ def test_a_port_of_another_server_of_ours_is_in_use_too(
 
     assert refused.returncode == 1
     assert "is in use" in refused.stderr
-    assert _healthy(first)
+    assert httpx2.get(f"{first.url}/healthz").status_code == 200
 
 
 @pytest.mark.parametrize("change", ["no such database", "wrong password"])
@@ -129,9 +123,7 @@ def test_a_database_that_refuses_is_named_without_its_password(change: str, pg_u
     assert "hidden" not in refused.stderr
 
 
-def test_a_schema_that_does_not_apply_is_one_line(
-    project: Path, new_database: Callable[[], str], tmp_path: Path
-) -> None:
+def test_a_schema_that_does_not_apply_is_one_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
     (project / "schema.sql").write_text("create tabel note ();")
 
     refused = tableapi("init", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
@@ -141,7 +133,7 @@ def test_a_schema_that_does_not_apply_is_one_line(
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: NewDatabase, tmp_path: Path) -> None:
     settings = {"DATABASE_URL": new_database(), "DATA_DIR": str(tmp_path / "data")}
 
     script = tableapi("run", "nothing", cwd=project, **settings)
@@ -154,9 +146,9 @@ def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: Cal
 
 def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
     for command in ("serve", "worker", "init", "run", "check"):
-        told = tableapi(command, "--help", cwd=tmp_path)
-        assert told.returncode == 0
-        assert f"tableapi {command}" in told.stdout.partition("example")[2]
+        result = tableapi(command, "--help", cwd=tmp_path)
+        assert result.returncode == 0
+        assert f"tableapi {command}" in result.stdout.partition("example")[2]
 
 
 def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) -> None:
@@ -171,165 +163,7 @@ def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) 
         assert f"error: {name}" in bare.stdout
     assert whole.returncode == 0, whole.stdout
     assert "error" not in whole.stdout
-    assert not (tmp_path / ".data").exists()  # to look is not to make
-
-
-def test_the_embedded_database_keeps_its_data_and_stops_with_the_server(serve: Serve, project: Path) -> None:
-    first = serve(cwd=project, WORKER="off")
-    data = Path(_data_dir(first))
-    database = _embedded_url(data)
-    execute(database, "insert into note values (7, 'kept')")
-
-    assert first.stop(signal.SIGINT) == 0
-    _assert_closed(urlsplit(database).port)
-
-    started = time.monotonic()
-    second = serve(cwd=project, WORKER="off", DATA_DIR=data)
-    assert time.monotonic() - started < 20  # the promise is 5 s on a machine that does nothing else
-    execute(_embedded_url(data), "update note set text = 'still here' where noteid = 7 and text = 'kept'")
-    assert _healthy(second)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_everything_that_was_started(number: int, serve: Serve, project: Path) -> None:
-    server = serve(cwd=project, WORKERS="2")
-    mine = descendants(server.process.pid)
-    database = _embedded_url(_data_dir(server))
-    assert len(mine) >= 3  # two workers of HTTP, one of jobs
-
-    assert server.stop(number) == 0
-
-    assert not [pid for pid in mine if _lives(pid)]
-    _assert_closed(urlsplit(database).port)
-    assert "Traceback" not in server.log.read_text()
-
-
-def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, project: Path) -> None:
-    server = serve(cwd=project, WORKERS="2")
-    mine = descendants(server.process.pid)
-
-    os.killpg(server.process.pid, signal.SIGINT)
-
-    assert server.process.wait(5) == 0  # less than the patience for workers that hang
-    assert not [pid for pid in mine if _lives(pid)]
-
-
-def test_a_killed_server_leaves_no_workers_and_the_next_one_starts(serve: Serve, project: Path) -> None:
-    first = serve(cwd=project)
-    data, mine = _data_dir(first), descendants(first.process.pid)
-    first.stop(signal.SIGKILL)
-    _until(lambda: not [pid for pid in mine if _lives(pid)])
-
-    second = serve(cwd=project, DATA_DIR=data)
-
-    assert _healthy(second)
-    database = _embedded_url(data)
-    assert second.stop() == 0
-    _assert_closed(urlsplit(database).port)
-
-
-def test_two_servers_share_one_embedded_database(serve: Serve, project: Path) -> None:
-    first = serve(cwd=project)
-    second = serve(cwd=project, DATA_DIR=_data_dir(first))
-    assert first.stop() == 0
-
-    execute(_embedded_url(_data_dir(second)), "select 1")
-    assert _healthy(second)
-
-
-def test_any_database_is_served_without_a_project(
-    serve: Serve, tmp_path: Path, new_database: Callable[[], str]
-) -> None:
-    server = serve("--dataset", f"one={new_database()}", "--dataset", f"two={new_database()}", "--open", cwd=tmp_path)
-
-    assert "/api/v2/one/_table/" in server.told
-    assert "/api/v2/two/_table/" in server.told
-    assert _healthy(server)
-    assert not (_data_dir(server) / "postgres").exists()
-
-
-def test_open_to_all_addresses_needs_the_key(serve: Serve, tmp_path: Path, new_database: Callable[[], str]) -> None:
-    server = serve(
-        "--dataset", f"one={new_database()}", "--open", "--host", "0.0.0.0", "--api-key", "sesame", cwd=tmp_path
-    )
-
-    url = f"{server.url}/api/v2/one/_table"
-    assert httpx2.get(url).status_code == 401
-    assert httpx2.get(url, headers={"X-API-Key": "sesame"}).status_code == 200
-
-
-def test_hangup_reads_the_schema_again(serve: Serve, tmp_path: Path, new_database: Callable[[], str]) -> None:
-    url = new_database()
-    server = serve("--dataset", f"one={url}", "--open", cwd=tmp_path)
-    execute(url, "create table late (lateid integer primary key)")
-
-    server.process.send_signal(signal.SIGHUP)
-
-    _until(lambda: httpx2.get(f"{server.url}/api/v2/one/_table/late").status_code == 200)
-
-
-def test_a_process_that_nobody_listens_to_still_serves(project: Path, new_database: Callable[[], str]) -> None:
-    """A full pipe on standard error must not stop the answers."""
-    port = free_port()
-    command = [sys.executable, "-m", "tableapi", "serve"]
-    environment = os.environ | {
-        "DATABASE_URL": new_database(), "PORT": str(port), "WORKERS": "1", "DATA_DIR": str(project / "d"),
-        "PYTHONPATH": str(ROOT), "WORKER": "off", "RATE_LIMITS": "off",
-    }  # fmt: skip
-    with subprocess.Popen(
-        command, cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        try:
-            _until(lambda: _answers(port))
-            with httpx2.Client() as client:
-                for _ in range(2000):
-                    assert client.get(f"http://127.0.0.1:{port}/healthz", timeout=10).status_code == 200
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
-
-
-def _answers(port: int) -> bool:
-    try:
-        return httpx2.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
-    except httpx2.TransportError:
-        return False
-
-
-def _healthy(server: Server) -> bool:
-    return httpx2.get(f"{server.url}/healthz").status_code == 200
-
-
-def _data_dir(server: Server) -> Path:
-    environment = Path(f"/proc/{server.process.pid}/environ").read_bytes().split(b"\0")
-    return Path(next(line for line in environment if line.startswith(b"DATA_DIR=")).decode().partition("=")[2])
-
-
-def _embedded_url(data: Path) -> str:
-    password = (data / "secrets" / "postgres_password").read_text().strip()
-    return f"postgresql://postgres:{password}@127.0.0.1:{(data / 'postgres' / 'port').read_text()}/tableapi"
-
-
-def _lives(pid: int) -> bool:
-    """Whether a process runs. One that ended may stay listed for ever where process 1 does not collect its children."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
-def _assert_closed(port: int | None) -> None:
-    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port or 0), timeout=2):
-        pass
-
-
-def _until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Wait for what must come to be; look again every 20 ms."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came to be"
-        time.sleep(0.02)
+    assert not (tmp_path / ".data").exists()  # a check creates nothing
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])

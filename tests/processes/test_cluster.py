@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.customer import prepare
 from tests.system.cluster import checks
-from tests.system.cluster.world import bring_up
+from tests.system.cluster.nodes import bring_up
 
 
 @pytest.mark.slow

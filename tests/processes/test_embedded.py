@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: made, shared, stopped, and told apart from what dead ones left behind."""
+"""The embedded PostgreSQL: creation, sharing, stop, and recovery from the files of a killed server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.helpers.support import ROOT, Serve, execute
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a database that once ran: initdb is the slow part."""
+    """Create a stopped database once, since initdb is slow."""
     folder = tmp_path_factory.mktemp("made") / "postgres"
     with Embedded(folder, durable=False) as url:
         execute(url, "create table kept (n integer); insert into kept values (1)")
@@ -36,7 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
-    """A copy of it of one's own, with its password."""
+    """Copy the stopped database and its password for one test."""
     subprocess.run(["cp", "-a", made.parent, tmp_path / "data"], check=True)
     return tmp_path / "data" / "postgres"
 
@@ -138,7 +138,7 @@ def test_a_port_that_was_taken_meanwhile_is_replaced(folder: Path) -> None:
 
 @pytest.mark.parametrize("pid", [1, 999_999_999])
 def test_the_lock_of_a_dead_server_is_not_believed(pid: int, folder: Path) -> None:
-    """Its number may be another process's by now: in a container it nearly always is."""
+    """Ignore the lock, since its process id may be another process's now, as is usual in containers."""
     (folder / "data" / "postmaster.pid").write_text(f"{pid}\n{folder}/data\n0\n5432\n\n127.0.0.1\n\nready   \n")
 
     with Embedded(folder, durable=False) as url:
@@ -155,7 +155,7 @@ def test_a_killed_server_recovers(folder: Path) -> None:
         execute(url, "select 1")
 
 
-def test_a_server_whose_owner_was_killed_is_taken_over(folder: Path) -> None:
+def test_a_server_of_a_killed_owner_is_taken_over(folder: Path) -> None:
     holding = "import sys, pathlib; from tableapi.server.postgres.server import Embedded\n"
     holding += "Embedded(pathlib.Path(sys.argv[1]), durable=False).start(); print('up', flush=True); sys.stdin.read()"
     owner = subprocess.Popen(
@@ -178,8 +178,8 @@ def test_a_server_whose_owner_was_killed_is_taken_over(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its server to somebody else")
-def test_root_runs_it_as_nobody_or_in_a_namespace(tmp_path: Path) -> None:
-    """Where nobody may enter, the server still runs, and its files stay root's."""
+def test_root_runs_it_as_another_user_or_in_a_namespace(tmp_path: Path) -> None:
+    """Run in a folder without access for other users; its files stay root's."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     with Embedded(closed / "postgres", durable=False) as url:
@@ -204,7 +204,7 @@ def test_a_normal_user_runs_it_as_is() -> None:
     user = pwd.getpwnam("games")
     home = Path(tempfile.mkdtemp(prefix="tableapi-"))
     os.chown(home, user.pw_uid, user.pw_gid)
-    # Forked, not started anew: the Python of these tests may live where that user cannot read.
+    # Forked, because that user may be unable to read the Python of these tests.
     running = multiprocessing.get_context("fork").Process(target=_as_user, args=(user, home / "data" / "postgres"))
     try:
         running.start()
@@ -232,12 +232,12 @@ def test_the_server_is_owner_of_its_database_and_no_superuser(
     project: Path, tmp_path: Path, serve: Serve, older: bool
 ) -> None:
     data = tmp_path / "data"
-    if older:  # made when the superuser used it, in a folder open to all
+    if older:  # created when the superuser used it, in a folder open to all
         data.mkdir(mode=0o755)
         data.chmod(0o755)
-        made = (project / "schema.sql").read_text()
+        text = (project / "schema.sql").read_text()
         with Embedded(data / "postgres", durable=False) as url:
-            execute(url, made + "create type colour as enum ('red'); create schema more; create domain d as text;"
+            execute(url, text + "create type colour as enum ('red'); create schema more; create domain d as text;"
                     "create view more.v as select 1; create function f() returns int language sql as 'select 1';"
                     "create table schemaversion (version integer primary key, appliedon timestamptz default now());"
                     "insert into schemaversion values (0); create sequence s; create extension pg_trgm")  # fmt: skip
@@ -245,7 +245,7 @@ def test_the_server_is_owner_of_its_database_and_no_superuser(
         server = serve(cwd=project, DATA_DIR=data, WORKER="off", APP_KEYS="k")
         note = f"{server.url}/api/v2/leads/_table/note"
         answer = httpx2.post(note, json={"resource": [{"noteid": 1}]}, headers={"X-API-Key": "k"}, timeout=20)
-        assert answer.status_code in (200, 400)  # the second time it is there
+        assert answer.status_code in (200, 400)  # the second time it exists
         secret = (data / "secrets" / "postgres_password").read_text().strip()
         port = (data / "postgres" / "port").read_text()
         whole = f"postgresql://postgres:{secret}@127.0.0.1:{port}/tableapi"

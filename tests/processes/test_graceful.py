@@ -1,31 +1,31 @@
-"""Stop and reload under load over keep-alive connections: no request fails."""
+"""Stop and reload under load over keep-alive connections without a failed request."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from functools import partial
 
 import asyncpg
 import httpx2
 import pytest
 
 from tests.helpers.load import Request, load
-from tests.helpers.support import Serve, Server, execute
+from tests.helpers.support import NewDatabase, Serve, Server, execute, until
 
 SCHEMA = "create table note (id int primary key, text text not null); insert into note values (1, 'a')"
 NOTES = "/api/v2/db/_table/note"
 
 
 def asked(number: int) -> Request:
-    """Three reads, one write."""
+    """Build three reads, then one write."""
     if number % 4:
         return "GET", f"{NOTES}/1", b""
     return "POST", NOTES, b'{"resource":[{"id":%d,"text":"x"}]}' % (number + 1)
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
+def url(new_database: NewDatabase) -> str:
     made = new_database()
     execute(made, SCHEMA)
     return made
@@ -36,29 +36,35 @@ async def _answers(server: Server, path: str) -> int:
         return (await http.get(f"{server.url}{path}")).status_code
 
 
+async def _not_ready(server: Server) -> bool:
+    return await _answers(server, "/readyz") != 200
+
+
+async def _serves(server: Server, path: str) -> bool:
+    return await _answers(server, path) == 200
+
+
 async def test_a_stopped_node_answers_all_that_it_was_asked(url: str, serve: Serve) -> None:
-    """Two nodes; clients change to the other one when they are told to. The first stops, and it takes what it takes."""
+    """Stop one of two nodes while clients move to the other when their connections close."""
     words = ("--dataset", f"db={url}", "--open")
     nodes = [await asyncio.to_thread(serve, *words, DRAIN_SECONDS="2", WORKERS="2") for _ in range(2)]
     use = [nodes[0]]
     async with load(lambda: use[0].port, asked, headers={}, clients=16, keep=True) as seen:
-        await asyncio.sleep(0.5)
+        await until(lambda: seen.count > 50)
         nodes[0].process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(5):
-            while await _answers(nodes[0], "/readyz") == 200:  # noqa: ASYNC110 - asked from outside
-                await asyncio.sleep(0.01)
+        await until(partial(_not_ready, nodes[0]), 5)
         assert await _answers(nodes[0], "/healthz") == 200
         before = seen.count
-        await asyncio.sleep(0.5)
-        assert seen.count > before + 50  # a server that stops still serves who comes
-        use[0] = nodes[1]  # as a balancer does that has seen /readyz
+        await until(lambda: seen.count > before + 50, 2)  # a stopping server still serves new connections
+        use[0] = nodes[1]  # as a balancer does after /readyz
         assert await asyncio.to_thread(nodes[0].process.wait, 15) in (0, 143)
-        await asyncio.sleep(0.3)
+        moved = seen.count
+        await until(lambda: seen.count > moved + 20)
     assert not seen.wrong(200)
-    kept = [body for asked_, status, body in seen.bodies if asked_[0] == "POST" and status == 200]
+    items = [body for asked_, status, body in seen.bodies if asked_[0] == "POST" and status == 200]
     async with httpx2.AsyncClient() as http:
         count = (await http.get(f"{nodes[1].url}{NOTES}?count_only=true")).json()
-    assert count == len(kept) + 1
+    assert count == len(items) + 1
 
 
 async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: Serve) -> None:
@@ -73,9 +79,7 @@ async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: 
         body = {"resource": [{"id": 9, "text": "slow"}]}
         asked_ = asyncio.create_task(http.post(f"{server.url}{NOTES}", json=body))
         sql = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
-        async with asyncio.timeout(5):
-            while not await watcher.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL tells nobody
-                await asyncio.sleep(0.01)
+        await until(partial(watcher.fetchval, sql), 5)
         server.process.send_signal(signal.SIGTERM)
         assert (await asked_).status_code == 200
     assert await watcher.fetchval("select count(*) from note where id = 9") == 1
@@ -86,9 +90,7 @@ async def test_a_request_under_way_is_answered_before_the_stop(url: str, serve: 
 async def test_a_second_signal_ends_the_draining(url: str, serve: Serve) -> None:
     server = await asyncio.to_thread(serve, "--dataset", f"db={url}", "--open", DRAIN_SECONDS="60")
     server.process.send_signal(signal.SIGTERM)
-    async with asyncio.timeout(5):
-        while await _answers(server, "/readyz") == 200:  # noqa: ASYNC110 - asked from outside
-            await asyncio.sleep(0.01)
+    await until(partial(_not_ready, server), 5)
     server.process.send_signal(signal.SIGTERM)
     assert await asyncio.to_thread(server.process.wait, 15) in (0, 143)
 
@@ -99,7 +101,6 @@ async def test_reload_drops_no_request_and_sees_new_tables(url: str, serve: Serv
         for number in range(5):
             await asyncio.to_thread(execute, url, f"create table fresh{number} (id int primary key)")
             server.process.send_signal(signal.SIGHUP)
-            await asyncio.sleep(0.3)
-            assert await _answers(server, f"/api/v2/db/_table/fresh{number}") == 200
+            await until(partial(_serves, server, f"/api/v2/db/_table/fresh{number}"), 5)
     assert seen.count > 200
     assert not seen.wrong(200)

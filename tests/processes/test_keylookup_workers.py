@@ -1,35 +1,34 @@
-"""GET /keylookup on a server of two workers: a deleted key is gone on both at once, and both count one limit."""
+"""GET /keylookup with two workers: a deleted key fails on both at once, and both share one rate limit."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import httpx2
 
-from tests.helpers.account import caller, prepare, settings
-from tests.helpers.support import Serve
+from tests.helpers.customer import caller, prepare, settings
+from tests.helpers.support import NewDatabase, Serve
 
 PER_MINUTE = 30
 
 
 def _worker(answer: httpx2.Response) -> str:
-    """Which worker answered: the first half of a request's number is the process's own."""
+    """Return the part of the request id that identifies the worker process."""
     return answer.headers["x-request-id"][:6]
 
 
 async def _look(url: str, key: str) -> httpx2.Response:
-    """One look-up on a connection of its own, which the kernel gives to either worker."""
-    query = {"linkedinurl": "linkedin.com/in/kill-0", "type": "directdials", "apikey": key}
+    """Send a look-up on a new connection, which the kernel assigns to either worker."""
+    query = {"linkedinurl": "linkedin.com/in/person-0", "type": "directdials", "apikey": key}
     async with httpx2.AsyncClient(timeout=20) as http:
         return await http.get(f"{url}/api/v2/keylookup", params=query)
 
 
 async def _until_both(url: str, key: str) -> Counter[tuple[str, int]]:
-    """Look up until both workers have answered: how often each worker gave which status."""
+    """Look up until both workers have responded, and count the statuses of each worker."""
     seen: Counter[tuple[str, int]] = Counter()
     async with asyncio.timeout(30):
         while len({worker for worker, _ in seen}) < 2:
@@ -44,7 +43,7 @@ async def _key(http: httpx2.AsyncClient) -> dict[str, Any]:
     return dict(answer.json()["resource"][0])
 
 
-async def test_a_deleted_key_is_gone_on_every_worker_at_once(new_database: Callable[[], str], serve: Serve) -> None:
+async def test_a_deleted_key_is_gone_on_every_worker_at_once(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
     await prepare(url, 1)
@@ -56,7 +55,7 @@ async def test_a_deleted_key_is_gone_on_every_worker_at_once(new_database: Calla
         assert {status for _, status in await _until_both(server.url, made["apikey"])} == {401}
 
 
-async def test_workers_count_one_limit(new_database: Callable[[], str], serve: Serve) -> None:
+async def test_workers_count_one_limit(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2", RATE_LIMITS="on"))
     await prepare(url, 1)

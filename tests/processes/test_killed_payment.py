@@ -1,4 +1,4 @@
-"""kill -9 between the steps of payments: after a restart the end state is right, and nothing is charged twice."""
+"""kill -9 between the steps of a payment: the state after a restart is right, and nothing is charged twice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve, Server
+from tests.helpers.support import NewDatabase, Serve, Server
 
 KEY = "test-app-key"
 KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
@@ -22,7 +22,7 @@ PATIENCE = 60.0
 
 
 class Customer:
-    """The demo's owner, who goes on wherever the server is."""
+    """A client with the session of the demo's owner, across restarts of the server."""
 
     def __init__(self, start: Callable[[], Server]) -> None:
         self._start = start
@@ -45,7 +45,7 @@ class Customer:
         self.http = self._signed_in()
 
     def state(self) -> tuple[int, list[int]]:
-        """The plan and the credits."""
+        """Return plan and credits."""
         [live] = self.http.get("leads/_table/usersubscription", params={"filter": "isactive=1"}).json()["resource"]
         [left] = self.http.get("leads/_table/usercredit").json()["resource"]
         return live["planid"], [left[kind] for kind in KINDS]
@@ -61,22 +61,22 @@ class Customer:
 
 
 @pytest.mark.slow
-def test_every_step_may_be_the_last(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_every_step_may_be_the_last(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     url = new_database()
     customer = Customer(lambda: serve(DEMO="1", DATABASE_URL=url, DATA_DIR=tmp_path / "data", APP_KEYS=KEY))
 
-    # The demo account has a subscription: a new one is possible once that ends.
+    # The demo account has a subscription, which must end before a new one.
     [live] = customer.http.get("leads/_table/usersubscription", params={"filter": "isactive=1"}).json()["resource"]
     customer.http.delete("stripe", params={"subId": live["subscriptionid"]}).raise_for_status()
 
-    # The page is made, and the server dies: the same page is there afterwards.
-    made = customer.http.post("stripe", json={"plan": 7}).json()["resource"]
+    # Killed after the payment page is created: the same page exists afterwards.
+    rows = customer.http.post("stripe", json={"plan": 7}).json()["resource"]
     customer.kill()
     customer.restart()
     again = customer.http.post("stripe", json={"plan": 7}).json()["resource"]
-    assert again["data"] == made["data"]
+    assert again["data"] == rows["data"]
 
-    # It is paid, and the server dies before or while it hears of it.
+    # Killed before or while the event of the payment arrives.
     page = f"{customer.server.url}/sandbox/stripe/checkout/{again['data']}"
     paid = httpx2.post(page, data={"cardnumber": "4242424242424242"}, timeout=30)
     customer.kill()
@@ -86,7 +86,7 @@ def test_every_step_may_be_the_last(serve: Serve, new_database: Callable[[], str
     before = customer.state()[1]
     assert before[1:] == [24000, 24000]
 
-    # An add-on is being paid for, and the server dies somewhere in between; the app asks again.
+    # Killed during the payment of an add-on; the app repeats the request.
     buy = {"planid": 101, "tokenid": "tok_visa"}
     for seconds in (0.02, 0.1, 0.3):
         threading.Timer(seconds, customer.kill).start()

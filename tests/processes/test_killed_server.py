@@ -1,4 +1,4 @@
-"""kill -9 in the middle of many reveals: never a charge without its reveal, never a reveal without its charge."""
+"""kill -9 during many reveals leaves no charge without its reveal and no reveal without its charge."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from functools import partial
 import httpx2
 import pytest
 
-from tests.helpers.account import books, caller, prepare, settings
-from tests.helpers.support import Serve, descendants
+from tests.helpers.customer import caller, charges, prepare, settings
+from tests.helpers.support import NewDatabase, Serve, descendants
 
 ROUNDS, REVEALS = 10, 200
 
 
 async def _reveal_until_killed(url: str, first: int, kill: Callable[[], object]) -> int:
-    """REVEALS parallel reveals; the server is killed when a third of them have been answered."""
+    """Send REVEALS parallel reveals and kill the server after a third of the responses."""
     answered = 0
 
     async def one(http: httpx2.AsyncClient, number: int) -> None:
         nonlocal answered
-        body = {"linkedinurl": f"linkedin.com/in/kill-{number}", "type": "directdial", "action": "reveal"}
+        body = {"linkedinurl": f"linkedin.com/in/person-{number}", "type": "directdial", "action": "reveal"}
         try:
             answer = await http.post("getcontact", json=body)
         except httpx2.HTTPError:
@@ -39,7 +39,7 @@ async def _reveal_until_killed(url: str, first: int, kill: Callable[[], object])
 
 
 def _all_end(watched: list[int]) -> bool:
-    """Whether the processes behind these descriptors end, each within its grace and a little more."""
+    """Return whether the processes of these pidfds end, each within 20 s."""
     try:
         return all(select.select([process], [], [], 20)[0] for process in watched)
     finally:
@@ -48,32 +48,30 @@ def _all_end(watched: list[int]) -> bool:
 
 
 @pytest.mark.slow
-async def test_workers_without_a_parent_end_in_the_middle_of_requests(
-    new_database: Callable[[], str], serve: Serve
-) -> None:
+async def test_workers_without_a_parent_end_in_the_middle_of_requests(new_database: NewDatabase, serve: Serve) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
     await prepare(url, REVEALS)
     watched = [os.pidfd_open(pid) for pid in descendants(server.process.pid)]
     await _reveal_until_killed(server.url, 0, partial(server.stop, signal.SIGKILL))
     assert await asyncio.to_thread(_all_end, watched)
-    reveals, booked, spent = await books(url)
+    reveals, booked, spent = await charges(url)
     assert reveals == booked == spent
 
 
 @pytest.mark.slow
-async def test_charges_and_reveals_stay_equal(new_database: Callable[[], str], serve: Serve) -> None:
-    # The fixture makes its database outside of an event loop.
+async def test_charges_and_reveals_stay_equal(new_database: NewDatabase, serve: Serve) -> None:
+    # The fixture needs a thread without an event loop.
     url = await asyncio.to_thread(new_database)
     seen = 0
     for round_ in range(ROUNDS):
-        # The schema is there after the first start.
+        # The first start creates the schema.
         more = {"INIT": "off"} if round_ else {}
         server = await asyncio.to_thread(serve, **settings(url, **more))
         if round_ == 0:
             await prepare(url, ROUNDS * REVEALS)
         seen += await _reveal_until_killed(server.url, round_ * REVEALS, server.kill)
-        reveals, booked, spent = await books(url)
+        reveals, booked, spent = await charges(url)
         assert reveals == booked == spent
         assert seen <= reveals <= (round_ + 1) * REVEALS
-    assert ROUNDS * REVEALS // 3 <= seen < ROUNDS * REVEALS  # it was killed on the way
+    assert ROUNDS * REVEALS // 3 <= seen < ROUNDS * REVEALS  # the kill happened during the reveals

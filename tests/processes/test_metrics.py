@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,7 +11,7 @@ import httpx2
 
 from scripts._shared.demo.people import people
 from tableapi.observability.metrics_folder import SHARED_MEMORY
-from tests.helpers.support import ROOT, Serve
+from tests.helpers.support import ROOT, NewDatabase, Serve, wait_until
 
 KEY = "test-app-key"
 NAME = re.compile(r"\b((?:tableapi|project)_[a-z_]+)")
@@ -22,7 +20,7 @@ DASHBOARD = json.loads((ROOT / "docs" / "grafana.json").read_text())
 
 
 def series(text: str) -> dict[str, set[str]]:
-    """Names of the series, and the labels that they have."""
+    """Return the names of the series and their labels."""
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
@@ -31,13 +29,13 @@ def series(text: str) -> dict[str, set[str]]:
     return found
 
 
-def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     server = serve(DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS=KEY, WORKER="off")
     with httpx2.Client(base_url=f"{server.url}/api/v2/", headers={"X-API-Key": KEY}, timeout=20) as http:
         who = {"email": "owner@acme-demo.com", "password": "Demo1234"}
         http.headers["X-Session-Token"] = http.post("user/session", json=who).json()["session_token"]
-        found = http.get("leads/_table/usercontact?limit=1").json()["resource"]
-        assert found
+        rows = http.get("leads/_table/usercontact?limit=1").json()["resource"]
+        assert rows
         demo = {"name": "Dan", "email": "dan@dash-buyer.example", "query": "Please"}
         assert http.post("scheduledemoemail", json=demo).status_code == 200
         charged = [
@@ -47,15 +45,22 @@ def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: Callab
             for url in (f"linkedin.com/{one['profilekey']}" for one in people()[-20:])
         ]
         assert sum(charged) > 0
-    time.sleep(1.1)  # the other worker flushes its counters once a second
-    text = httpx2.get(f"{server.url}/metrics", timeout=20).text
+    used = {
+        name for panel in DASHBOARD["panels"] for target in panel["targets"] for name in NAME.findall(target["expr"])
+    }
+
+    def metrics() -> str:
+        return httpx2.get(f"{server.url}/metrics", timeout=20).text
+
+    wait_until(lambda: used <= series(metrics()).keys())  # workers publish their numbers once a second
+    text = metrics()
     there = series(text)
     for panel in DASHBOARD["panels"]:
         for target in panel["targets"]:
             names = NAME.findall(target["expr"])
             assert names, target
             for name in names:
-                # An event that has not happened since the start has no series yet.
+                # A counter without an event since the start has no series yet.
                 assert name in there, (panel["title"], name)
             labels = set(LABEL.findall(target["expr"]))
             labels |= {
@@ -70,7 +75,7 @@ def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: Callab
 
 
 def test_the_counters_lie_in_shared_memory_while_the_server_runs(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     def folders() -> set[Path]:
         return set(SHARED_MEMORY.glob("tableapi-*"))

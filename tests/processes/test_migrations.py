@@ -1,11 +1,10 @@
-"""migrations/: `schema.sql` is the first release and all of them, and `tableapi init` applies what a database lacks."""
+"""Migrations: `schema.sql` equals the first release plus every migration; `tableapi init` applies missing ones."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import asyncpg
@@ -14,7 +13,7 @@ import pytest
 from tableapi.server import migrate
 from tableapi.server.migrate import BadMigration
 from tableapi.server.postgres.server import binaries
-from tests.helpers.support import ROOT, tableapi
+from tests.helpers.support import ROOT, NewDatabase, tableapi
 
 RELEASED = ROOT / "tests" / "data" / "released" / "0000.sql"
 
@@ -40,18 +39,16 @@ async def upgrade(url: str, folder: Path) -> list[str]:
 
 
 def dumped(url: str) -> list[str]:
-    """Everything of a schema as lines; columns and objects may stand in another order."""
+    """Return a schema as sorted lines, so that the order of columns and objects does not matter."""
     program = next(path / "pg_dump" for path in binaries() if (path / "pg_dump").exists())
-    told = subprocess.run(
+    result = subprocess.run(
         [program, "--schema-only", "--no-owner", "-d", url], capture_output=True, text=True, check=True
     )
-    lines = (line.strip().rstrip(",") for line in told.stdout.splitlines())
+    lines = (line.strip().rstrip(",") for line in result.stdout.splitlines())
     return sorted(line for line in lines if line and not line.startswith(("--", "\\")))
 
 
-async def test_the_schema_is_the_first_release_and_all_migrations(
-    new_database: Callable[[], str], tmp_path: Path
-) -> None:
+async def test_the_schema_is_the_first_release_and_all_migrations(new_database: NewDatabase, tmp_path: Path) -> None:
     fresh, old = [await asyncio.to_thread(new_database) for _ in range(2)]
     await upgrade(fresh, ROOT)
     await upgrade(old, project(tmp_path / "first", RELEASED.read_text()))
@@ -69,7 +66,7 @@ async def test_the_schema_is_the_first_release_and_all_migrations(
 
 
 async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "p", "create table a (id int primary key);")
@@ -85,14 +82,14 @@ async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
     assert await upgrade(url, first) == ["Database upgraded by 0002_bad.sql."]
 
 
-async def test_a_gap_in_the_numbers_is_refused(new_database: Callable[[], str], tmp_path: Path) -> None:
+async def test_a_gap_in_the_numbers_is_refused(new_database: NewDatabase, tmp_path: Path) -> None:
     folder = project(tmp_path / "p", "create table a ();", **{"0002_x": "select 1;"})
     with pytest.raises(BadMigration, match="without a gap"):
         await upgrade(await asyncio.to_thread(new_database), folder)
 
 
-async def test_a_migration_does_not_wait_in_front_of_others(new_database: Callable[[], str], tmp_path: Path) -> None:
-    """While a long transaction holds the table, readers go on, and the migration comes when it ends."""
+async def test_a_migration_does_not_wait_in_front_of_others(new_database: NewDatabase, tmp_path: Path) -> None:
+    """While a long transaction holds the table, reads continue, and the migration runs when it ends."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
     await upgrade(url, folder)
@@ -104,7 +101,7 @@ async def test_a_migration_does_not_wait_in_front_of_others(new_database: Callab
     upgrading = asyncio.create_task(upgrade(url, folder))
     await _waiting(reader)
     await reader.execute("set statement_timeout = '4s'")
-    await reader.execute("select * from a")  # behind the migration, until that gives up for a moment
+    await reader.execute("select * from a")  # queued behind the migration until its lock_timeout
     await held.rollback()
     assert await upgrading == ["Database upgraded by 0001_b.sql."]
     await holder.close()
@@ -117,16 +114,16 @@ async def _waiting(connection: asyncpg.Connection) -> None:
 
 async def _until(connection: asyncpg.Connection, sql: str) -> None:
     async with asyncio.timeout(10):
-        while not await connection.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL tells nobody
+        while not await connection.fetchval(sql):  # noqa: ASYNC110 - PostgreSQL sends no event
             await asyncio.sleep(0.01)
 
 
-async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Callable[[], str], tmp_path: Path) -> None:
-    """A reveal that began before a migration replaced its function commits a row of the old kind while it fills."""
+async def test_a_reveal_of_the_version_before_may_commit_late(new_database: NewDatabase, tmp_path: Path) -> None:
+    """Commit a row by the old function after a migration replaced it and while the next one backfills."""
     url = await asyncio.to_thread(new_database)
     first = project(tmp_path / "first", RELEASED.read_text())
     await upgrade(url, first)
-    # This one builds indexes concurrently, and would wait for the reveal.
+    # This one builds indexes concurrently and would wait for the reveal.
     name = "0001_erasing_and_cleaning"
     await upgrade(url, project(first, "", **{name: (ROOT / "migrations" / f"{name}.sql").read_text()}))
     late, seen = await asyncpg.connect(url), await asyncpg.connect(url)
@@ -149,7 +146,7 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Call
     connection = await asyncpg.connect(url)
     upgrading = asyncio.create_task(migrate.upgrade(connection, ROOT, said.append))
     async with asyncio.timeout(60):
-        while not any("0003" in line for line in said):  # noqa: ASYNC110 - nobody tells
+        while not any("0003" in line for line in said):  # noqa: ASYNC110 - PostgreSQL sends no event
             await asyncio.sleep(0.05)
     await held.rollback()
     assert '"charged"' in await revealing
@@ -162,7 +159,7 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: Call
 
 
 async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     before = sorted((ROOT / "migrations").glob("000[1-5]_*.sql"))
@@ -191,7 +188,7 @@ async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
 
 
 async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun_again(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
@@ -204,8 +201,8 @@ async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun
     await older.execute("select 1")  # it has no lock and no transaction id
     upgrading = asyncio.create_task(upgrade(url, folder))
     await other.execute("insert into a values (7)")
-    await asyncio.sleep(1)
-    assert not upgrading.done()
+    finished, _ = await asyncio.wait({upgrading}, timeout=1)
+    assert not finished
     await held.rollback()
     with pytest.raises(BadMigration, match="small"):
         await upgrading
@@ -216,9 +213,9 @@ async def test_a_file_in_one_transaction_waits_as_well_and_a_failed_one_is_begun
 
 
 async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
-    new_database: Callable[[], str], tmp_path: Path
+    new_database: NewDatabase, tmp_path: Path
 ) -> None:
-    """Who waits for its turn holds no snapshot, for which `create index concurrently` would wait for ever."""
+    """A node that waits for the lock holds no snapshot, since `create index concurrently` would wait for it."""
     url = await asyncio.to_thread(new_database)
     folder = project(tmp_path / "p", "create table a (id int);")
     await upgrade(url, folder)
@@ -238,9 +235,7 @@ async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
     await connection.close()
 
 
-async def test_an_older_program_works_on_until_a_migration_says_no(
-    new_database: Callable[[], str], tmp_path: Path
-) -> None:
+async def test_an_older_program_works_on_until_a_migration_says_no(new_database: NewDatabase, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     old = project(tmp_path / "old", "create table a (id int);")
     new = project(tmp_path / "new", "", **{"0001_b": "alter table a add b int;"})
@@ -254,8 +249,8 @@ async def test_an_older_program_works_on_until_a_migration_says_no(
         await upgrade(url, old)
 
 
-async def test_tokens_and_erased_people_of_an_older_version(new_database: Callable[[], str], tmp_path: Path) -> None:
-    """0005: tokens are bound to the addresses they were mailed to, and what removals left in clear is erased."""
+async def test_tokens_and_erased_people_of_an_older_version(new_database: NewDatabase, tmp_path: Path) -> None:
+    """0005 binds tokens to the addresses they were mailed to, and erases what removals left in plain text."""
     url = await asyncio.to_thread(new_database)
     files = sorted((ROOT / "migrations").glob("*.sql"))
     older = {path.stem: path.read_text() for path in files if path.name < "0005"}
@@ -287,7 +282,7 @@ async def test_tokens_and_erased_people_of_an_older_version(new_database: Callab
 
     tokens = await db.fetch("select appuserid, email from onetimetoken")
     assert [tuple(row) for row in tokens] == [(1, "stays@old.example")]
-    await db.execute(token, b"3", 2)  # by a program that does not know the column
+    await db.execute(token, b"3", 2)  # by a version without the column
     assert await db.fetchval("select email from onetimetoken where appuserid = 2") == "new@old.example"
     await db.execute("update appuser set email = 'other@old.example' where appuserid = 2")
     assert await db.fetchval("select count(*) from onetimetoken where appuserid = 2") == 0
@@ -298,8 +293,8 @@ async def test_tokens_and_erased_people_of_an_older_version(new_database: Callab
     assert keys == ["removed/1", "in/alive"]
     urls = [row["linkedinurl"] for row in await db.fetch("select linkedinurl from usercontact order by contactid")]
     assert urls == ["", "https://www.linkedin.com/in/alive"]
-    # The file can be begun again.
+    # The file can be applied again.
     await db.execute("delete from schemaversion where version >= 5")
-    said = await upgrade(url, project(tmp_path / "again", "", **{path.stem: path.read_text() for path in files[:5]}))
-    assert said == ["Database upgraded by 0005_tokens_bound_to_addresses.sql."]
+    text = await upgrade(url, project(tmp_path / "again", "", **{path.stem: path.read_text() for path in files[:5]}))
+    assert text == ["Database upgraded by 0005_tokens_bound_to_addresses.sql."]
     await db.close()

@@ -1,19 +1,18 @@
-"""`tableapi serve --reload`: what is changed in the project is served soon."""
+"""`tableapi serve --reload` serves changes of the project."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 PATIENCE = 60.0
 
 
-def test_a_change_of_the_policy_is_served(new_database: Callable[[], str], serve: Serve, project: Path) -> None:
+def test_a_change_of_the_policy_is_served(new_database: NewDatabase, serve: Serve, project: Path) -> None:
     policy = project / "policy.py"
     server = serve("--reload", cwd=project, DATABASE_URL=new_database(), APP_KEYS="app", WORKER="off")
     with httpx2.Client(headers={"X-API-Key": "app"}) as http:

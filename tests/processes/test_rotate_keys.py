@@ -1,11 +1,10 @@
-"""`tableapi reseal`: an older key of SECRET_KEYS can go, under load, and everything is still read right."""
+"""`tableapi reseal` makes an older key of SECRET_KEYS removable under load, with every value still readable."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from scripts._shared.people.import_file import HEADER
 from tableapi.crypto.vault import Vault
 from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.helpers.load import Request, load
-from tests.helpers.support import ROOT, Serve, Server, clean_environment, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, Server, clean_environment, tableapi
 
 OLD, NEW = "the key that everything is under at first", "the key that everything shall be under"
 PEOPLE, PHONE = 3000, b"+4512345678"
@@ -33,7 +32,7 @@ def reseal(url: str, keys: str, *words: str, folder: Path = ROOT) -> subprocess.
 
 
 async def kept(url: str) -> dict[str, list[Any]]:
-    """Every value that is under SECRET_KEYS, by table."""
+    """Return every value encrypted with SECRET_KEYS, by table."""
     db = await asyncpg.connect(url)
     try:
         return {
@@ -45,7 +44,7 @@ async def kept(url: str) -> dict[str, list[Any]]:
 
 
 def opened(values: dict[str, list[Any]], key: str) -> dict[str, int]:
-    """How many of them one key alone opens. Raises CannotOpen."""
+    """Return how many values one key alone decrypts. Raises CannotOpen."""
     vault = Vault([key])
     for value in (one for many in values.values() for one in many):
         _ = vault.open(value) if isinstance(value, str) else vault.open_bytes(value)
@@ -53,22 +52,22 @@ def opened(values: dict[str, list[Any]], key: str) -> dict[str, int]:
 
 
 async def use(server: Server) -> str:
-    """Something of each kind: contacts, a vote, a customer's key, a mail that waits, a link for removal."""
+    """Create contacts, a vote, an API key, a queued mail and a removal link."""
     async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
         for number in range(1, 40):
             again = {"Idempotency-Key": f"again-{number}"}
-            made = await http.post("getcontact", content=reveal(number), headers=again)
-            assert made.status_code == 200, made.text
+            response = await http.post("getcontact", content=reveal(number), headers=again)
+            assert response.status_code == 200, response.text
         voted = await http.post("leads/_table/contactfeedback", json={"resource": [VOTE]})
         assert voted.status_code == 200, voted.text
         asked = await http.post("removalrequest", json={"email": "who@home.example"})
         assert asked.status_code == 200, asked.text
-        made = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
-        return str(made.json()["resource"][0]["apikey"])
+        response = await http.post("leads/_table/apikeys", json={"resource": [{"purpose": "CRM"}]})
+        return str(response.json()["resource"][0]["apikey"])
 
 
 async def look(server: Server, apikey: str) -> None:
-    """All of it is read right, and nothing is taken for new."""
+    """Check that all of it is readable, and that nothing counts as new."""
     async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
         listed = (await http.get("leads/_table/usercontact?limit=1000")).json()["resource"]
         assert len(listed) >= 39
@@ -82,11 +81,11 @@ async def look(server: Server, apikey: str) -> None:
         assert voted.status_code == 200
         after = (await http.get("leads/_table/contactfeedback")).json()["resource"]
         assert [one["feedbackid"] for one in after] == [one["feedbackid"] for one in before]
-        found = await http.get(f"keylookup?linkedinurl=linkedin.com/in/person-900&type=directdials&apikey={apikey}")
-        assert PHONE in found.content, found.text
+        response = await http.get(f"keylookup?linkedinurl=linkedin.com/in/person-900&type=directdials&apikey={apikey}")
+        assert PHONE in response.content, response.text
 
 
-async def test_refusals_change_nothing(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
+async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
     given = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
     server = await asyncio.to_thread(serve, cwd=ROOT, **given)
@@ -132,7 +131,7 @@ async def test_refusals_change_nothing(new_database: Callable[[], str], serve: S
     await db.close()
 
 
-async def test_a_key_goes_under_load(new_database: Callable[[], str], serve: Serve, tmp_path: Path) -> None:
+async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
 
     async def start(keys: str) -> Server:
@@ -166,7 +165,7 @@ async def test_a_key_goes_under_load(new_database: Callable[[], str], serve: Ser
         )  # fmt: skip
         assert first.stderr is not None
         await first.stderr.readuntil(b"Sealing again")
-        first.kill()  # in the middle of it
+        first.kill()  # in the middle of the run
         await first.wait()
         done = await asyncio.to_thread(reseal, url, both)
     assert not seen.wrong(200)
@@ -184,7 +183,7 @@ async def test_a_key_goes_under_load(new_database: Callable[[], str], serve: Ser
     assert again.stdout.startswith("0 values in 0 rows were sealed again"), again.stdout
     await asyncio.to_thread(server.stop)
 
-    counts = opened(await kept(url), NEW)  # not one needs the old key
+    counts = opened(await kept(url), NEW)  # none needs the old key
     assert all(counts.values()), counts
     server = await start(NEW)
     await look(server, apikey)
@@ -195,7 +194,7 @@ async def test_a_key_goes_under_load(new_database: Callable[[], str], serve: Ser
     assert OLD not in hashes
     server = await start(hashes)
     await look(server, apikey)
-    again = await asyncio.to_thread(run, hashes, "importpeople", f"file={people}")  # who asked to be removed stays so
+    again = await asyncio.to_thread(run, hashes, "importpeople", f"file={people}")  # removed people stay removed
     assert again.returncode == 0, again.stderr
     async with httpx2.AsyncClient(headers=HEADERS) as http:
         body = {"linkedinurl": "linkedin.com/in/gone", "type": "directdial", "action": "reveal"}

@@ -1,19 +1,18 @@
-"""The stand-ins of the demo in a real server: the mailbox, and a sign-in provider. Without DEMO they do not exist."""
+"""The sandboxes of the demo: the mailbox and a sign-in provider. Without DEMO their URLs do not exist."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 KEY = {"X-API-Key": "k"}
 PATHS = ("/sandbox/mail", "/sandbox/mail/x", "/sandbox/oidc/google/.well-known/openid-configuration")
 
 
-def test_mailbox_and_social_sign_in(new_database: Callable[[], str], serve: Serve) -> None:
+def test_mailbox_and_social_sign_in(new_database: NewDatabase, serve: Serve) -> None:
     server = serve(DATABASE_URL=new_database(), DEMO="1", APP_KEYS="k")
     with httpx2.Client(base_url=server.url, headers=KEY, timeout=20) as browser:
         assert browser.get("/sandbox/mail").status_code == 200
@@ -37,7 +36,7 @@ def test_mailbox_and_social_sign_in(new_database: Callable[[], str], serve: Serv
             assert browser.get("/sandbox/oidc/google/authorization", params=asked).status_code == 400
 
 
-def test_without_demo_there_is_no_sandbox(new_database: Callable[[], str], serve: Serve) -> None:
+def test_without_demo_there_is_no_sandbox(new_database: NewDatabase, serve: Serve) -> None:
     server = serve(DATABASE_URL=new_database(), APP_KEYS="k")
     with httpx2.Client(base_url=server.url, headers=KEY) as browser:
         assert [browser.get(path).status_code for path in PATHS] == [404] * len(PATHS)

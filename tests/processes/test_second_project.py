@@ -1,23 +1,23 @@
-"""A project with tables, settings, a vendor, a call and a job of its own is served by the same engine."""
+"""Serve a second project with its own tables, settings, vendor, call and job."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 
 import httpx2
 import pytest
 
-from tests.helpers.support import DATA, PATIENCE, Serve, Server, tableapi
+from tests.helpers.support import DATA, PATIENCE, NewDatabase, Serve, Server, tableapi
 
 PROJECT = DATA / "second_project"
 
 
 @pytest.fixture
 def pager() -> Iterator[tuple[str, Queue[str]]]:
-    """An HTTP server that takes pages: its address and what it was sent."""
+    """Run an HTTP server for pages, and return its URL and what it received."""
     pages: Queue[str] = Queue()
 
     class Handler(BaseHTTPRequestHandler):
@@ -37,8 +37,8 @@ def pager() -> Iterator[tuple[str, Queue[str]]]:
 
 
 @pytest.fixture
-def hotel(serve: Serve, new_database: Callable[[], str], pager: tuple[str, Queue[str]]) -> Server:
-    """The project on a database of its own."""
+def hotel(serve: Serve, new_database: NewDatabase, pager: tuple[str, Queue[str]]) -> Server:
+    """Serve the project on its own database."""
     return serve(cwd=PROJECT, PYTHONPATH="", DATABASE_URL=new_database(), PAGER_URL=pager[0], APP_KEYS="key")
 
 

@@ -1,11 +1,11 @@
-"""A journey on a real server leaves no secret in its log or database: token, code, password, contact value (G15)."""
+"""A journey leaves no token, code, password or contact value in the server's log or database."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from email import message_from_bytes
 from email import policy as mail_policy
 from pathlib import Path
@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.helpers.support import ROOT, Serve, free_port, tableapi
+from tests.helpers.support import ROOT, NewDatabase, Serve, free_port, tableapi
 
 PEOPLE = """linkedinurl,full_name,title,company,company_domain,country,personal_emails,business_emails,phones
 https://www.linkedin.com/in/secret-person,Secret Person,,,,USA,hidden@home.example,hidden@corp.example,+12025550177
@@ -26,8 +26,8 @@ VALUES = ("hidden@home.example", "hidden@corp.example", "12025550177")
 FIRST, SECOND, THIRD = "Firstpass1", "Secondpass2", "Thirdpass3"
 
 
-class Postman:
-    """An SMTP server that keeps what it is sent."""
+class SmtpServer:
+    """An SMTP server that keeps the texts and links of its mails."""
 
     def __init__(self) -> None:
         self.links: list[dict[str, str]] = []
@@ -41,28 +41,28 @@ class Postman:
         return "250 OK"
 
     async def code(self, email: str, number: int) -> str:
-        """The code of the `number`-th link mailed to an address, once it is there."""
+        """Wait for the `number`-th link mailed to an address, and return its code."""
         async with asyncio.timeout(30):
             while True:
-                found = [link["code"] for link in self.links if link.get("email") == email and "code" in link]
-                if len(found) >= number:
-                    return found[number - 1]
-                await asyncio.sleep(0.05)  # the mail comes over a socket: there is nothing to wait on but its arrival
+                items = [link["code"] for link in self.links if link.get("email") == email and "code" in link]
+                if len(items) >= number:
+                    return items[number - 1]
+                await asyncio.sleep(0.05)  # the SMTP server runs in another thread
 
 
 @pytest.fixture
-def postman() -> Iterator[tuple[Postman, int]]:
-    made, port = Postman(), free_port()
-    smtp = Controller(made, hostname="127.0.0.1", port=port)
-    smtp.start()
-    yield made, port
-    smtp.stop()
+def smtp() -> Iterator[tuple[SmtpServer, int]]:
+    server, port = SmtpServer(), free_port()
+    controller = Controller(server, hostname="127.0.0.1", port=port)
+    controller.start()
+    yield server, port
+    controller.stop()
 
 
 def test_log_and_database_hold_no_secret(
-    serve: Serve, new_database: Callable[[], str], postman: tuple[Postman, int], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, smtp: tuple[SmtpServer, int], tmp_path: Path
 ) -> None:
-    mails, port = postman
+    mails, port = smtp
     url, key = new_database(), secrets.token_urlsafe(16)
     settings = {"DATABASE_URL": url, "APP_KEYS": key, "SECRET_KEYS": secrets.token_urlsafe(32), "RATE_LIMITS": "off",
                 "MAIL_URL": f"smtp://127.0.0.1:{port}", "LOG_LEVEL": "debug"}  # fmt: skip
@@ -82,8 +82,8 @@ def test_log_and_database_hold_no_secret(
     assert [word for word in (*hidden, *VALUES) if word in stored] == []
 
 
-async def _walk(url: str, key: str, email: str, mails: Postman) -> list[str]:
-    """Sign up, verify, forget, reset, sign in, reveal, change the password: the secrets that this took."""
+async def _walk(url: str, key: str, email: str, mails: SmtpServer) -> list[str]:
+    """Sign up, verify, reset, sign in, reveal and change the password; return the secrets of the journey."""
     hidden = [FIRST, SECOND, THIRD, key]
     async with httpx2.AsyncClient(base_url=f"{url}/api/v2/", headers={"X-API-Key": key}, timeout=30) as http:
 
@@ -117,7 +117,7 @@ async def _walk(url: str, key: str, email: str, mails: Postman) -> list[str]:
 
 
 async def _everything(url: str) -> str:
-    """Every row of every table as text: what a dump would hold."""
+    """Return every row of every table as text, like a dump."""
     connection = await asyncpg.connect(url)
     try:
         names = await connection.fetch(

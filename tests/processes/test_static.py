@@ -1,20 +1,19 @@
-"""Pages and files of a built front end, and a new build below a server that runs."""
+"""Pages and files of a built front end, and a new build under a running server."""
 
 from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 
 def build(dist: Path, name: str) -> None:
-    """What `npm run build` leaves: all of the old gone, a page that names its script, a compressed file for each."""
+    """Replace the folder as `npm run build` does: a page, its script, and a compressed copy of each."""
     shutil.rmtree(dist, ignore_errors=True)
     (dist / "assets").mkdir(parents=True)
     page = f'<script type="module" src="/assets/{name}.js"></script>'.encode()
@@ -28,7 +27,7 @@ def dist(project: Path) -> Path:
     return project / "frontend" / "dist"
 
 
-def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
     build(dist, "one")
     (dist.parent / "secret.txt").write_text("not built")
     url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="1", WORKER="off").url
@@ -42,14 +41,14 @@ def test_what_is_no_file_is_the_page_or_nothing(dist: Path, serve: Serve, new_da
     assert "immutable" in httpx2.get(f"{url}/assets/one.js", timeout=20).headers["cache-control"]
 
 
-def test_a_new_build_is_served_without_a_restart(dist: Path, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_a_new_build_is_served_without_a_restart(dist: Path, serve: Serve, new_database: NewDatabase) -> None:
     build(dist, "one")
     url = serve(cwd=dist.parent.parent, DATABASE_URL=new_database(), WORKERS="2", WORKER="off").url
     assert "one.js" in httpx2.get(url, timeout=20).text
     shutil.rmtree(dist)
     assert "one.js" in httpx2.get(url, timeout=20).text, "the old page until there is a new one"
     build(dist, "two")
-    for _ in range(8):  # whichever worker answers
+    for _ in range(8):  # from either worker
         assert httpx2.get(f"{url}/assets/two.js", timeout=20).text == "two"
         assert "two.js" in httpx2.get(url, timeout=20).text
     assert httpx2.get(url, headers={"Accept-Encoding": "gzip"}, timeout=20).headers["content-encoding"] == "gzip"

@@ -1,4 +1,4 @@
-"""Work that nobody waits for, or that takes too long, ends in PostgreSQL too; slow clients do not stop the others."""
+"""Cancelled and slow requests end in PostgreSQL too, and slow clients do not block others."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import asyncpg
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 TABLES = """
 create table t (id integer primary key, name text);
@@ -26,19 +26,14 @@ WORKING = "select count(*) from pg_stat_activity where state = 'active' and quer
 
 
 @pytest.fixture(scope="module")
-def url(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database cutoff")
-    made = f"{pg_url.rpartition('/')[0]}/cutoff"
-    execute(made, TABLES)
-    yield made
-    execute(pg_url, "drop database cutoff with (force)")
+def url(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
 
 
 @pytest.fixture(scope="module")
-def served(url: str, session_serve: Serve) -> Iterator[tuple[str, int]]:
-    server = session_serve("--dataset", f"x={url}", "--open", STATEMENT_SECONDS="3", REQUEST_SECONDS="5")
-    yield f"{server.url}/api/v2/x/_table/", server.port
-    server.stop()
+def served(url: str, module_serve: Serve) -> tuple[str, int]:
+    server = module_serve("--dataset", f"x={url}", "--open", STATEMENT_SECONDS="3", REQUEST_SECONDS="5")
+    return f"{server.url}/api/v2/x/_table/", server.port
 
 
 @pytest.fixture
@@ -54,17 +49,17 @@ async def working(db: asyncpg.Connection) -> int:
 
 async def until(db: asyncpg.Connection, count: int, seconds: float) -> None:
     async with asyncio.timeout(seconds):
-        while await working(db) != count:  # noqa: ASYNC110 - PostgreSQL tells nobody
+        while await working(db) != count:  # noqa: ASYNC110 - PostgreSQL sends no event
             await asyncio.sleep(0.05)
 
 
-async def test_a_read_whose_client_has_gone_ends(served: tuple[str, int], db: asyncpg.Connection) -> None:
+async def test_a_read_ends_when_its_client_disconnects(served: tuple[str, int], db: asyncpg.Connection) -> None:
     async with httpx2.AsyncClient() as http:
         asking = asyncio.create_task(http.get(served[0] + "sleepy", timeout=30))
         await until(db, 1, 5)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-    await until(db, 0, 1.5)  # well before the time-out of the statement
+    await until(db, 0, 1.5)  # well before the statement time-out
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "sleepy"), ("POST", "guarded")])
@@ -99,14 +94,14 @@ async def test_reads_do_not_wait_behind_writes_that_wait_for_a_row(
         assert {answer.status_code for answer in await asyncio.gather(*blocked)} <= {200, 503}
 
 
-async def test_the_lanes_are_free_after_all_this(served: tuple[str, int]) -> None:
+async def test_the_connections_are_free_afterwards(served: tuple[str, int]) -> None:
     async with httpx2.AsyncClient() as http:
         answers = await asyncio.gather(*(http.get(served[0] + "t?limit=1", timeout=10) for _ in range(30)))
     assert {answer.status_code for answer in answers} == {200}
 
 
 def _slow(port: int, kind: int) -> socket.socket:
-    """A client that does not get on: with its headers, with its body, or with reading the answer."""
+    """Open a connection that stalls in its headers, in its body, or while reading the response."""
     made = socket.create_connection(("127.0.0.1", port), timeout=20)
     if kind == 0:
         made.sendall(b"GET /api/v2/x/_table/t HTTP/1.1\r\nHost: x\r\nX-Slow: ")
@@ -124,7 +119,9 @@ def test_600_slow_clients_do_not_stop_the_others(served: tuple[str, int]) -> Non
         slow = [stack.enter_context(_slow(served[1], number % 3)) for number in range(600)]
         times = []
         with httpx2.Client() as http:
-            for _ in range(100):  # 200 large answers are asked for at once: who comes in that moment may be refused
+            for _ in range(
+                100
+            ):  # 200 large responses are requested at once, so that a request in that moment may be refused
                 if http.get(served[0] + "t?limit=1", timeout=10).status_code == 200:
                     break
                 time.sleep(0.1)
@@ -134,7 +131,7 @@ def test_600_slow_clients_do_not_stop_the_others(served: tuple[str, int]) -> Non
                 times.append(time.monotonic() - began)
                 assert answer.status_code == 200, answer.text
         assert max(times) < 2
-        # A body that does not come is given up.
+        # A body that does not arrive times out.
         body = slow[1]
         body.settimeout(15)
         assert body.recv(100).startswith((b"HTTP/1.1 408", b"HTTP/1.1 503"))

@@ -1,4 +1,4 @@
-"""Traces: from the browser's span over the request and its statements to the job that it caused, sent by OTLP."""
+"""OTLP traces from the browser's span through the request and its statements to the queued job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 KEY = "test-app-key"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -72,7 +72,7 @@ def collector() -> Iterator[Collector]:
 
 
 def test_one_trace_from_the_browser_to_the_mail(
-    serve: Serve, new_database: Callable[[], str], collector: Collector, tmp_path: Path
+    serve: Serve, new_database: NewDatabase, collector: Collector, tmp_path: Path
 ) -> None:
     server = serve(
         DEMO="1", DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", APP_KEYS=KEY, OTEL_BSP_SCHEDULE_DELAY="100",

@@ -1,4 +1,4 @@
-"""Calls 56 to 58: add-ons by card; ok, declined, 3-D Secure, the same token twice, and who may."""
+"""Add-ons by card: accepted, declined, 3-D Secure, a repeated token, and rights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BEFORE, AFTER = (500, 100, 100), (600, 100, 100)
 
 @pytest.fixture
 async def buyer(shop: Shop, trial: Account) -> Account:
-    """A client on Starter."""
+    """Create a client on the Starter plan."""
     await shop.subscribe(trial, 2)
     return trial
 
@@ -88,8 +88,8 @@ async def test_the_event_grants_when_the_app_never_came_back(shop: Shop, buyer: 
 async def test_a_payment_that_the_browser_confirms(shop: Shop, buyer: Account, account: Account) -> None:
     made = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
     assert (made["amount"], made["currency"]) == (2500, "usd")
-    assert (await buy(buyer, made["paymentintentid"]))[0] == 402  # not paid: nothing
-    assert (await buy(account, made["paymentintentid"]))[0] == 404  # and nobody else's
+    assert (await buy(buyer, made["paymentintentid"]))[0] == 402  # unpaid: no credits
+    assert (await buy(account, made["paymentintentid"]))[0] == 404  # and not of another client
     made = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
     confirmed = await shop.http.post(
         f"/v1/payment_intents/{made['paymentintentid']}/confirm",
@@ -114,7 +114,7 @@ async def test_a_card_number_is_refused(shop: Shop, buyer: Account, body: dict[s
 
 async def test_an_answer_that_is_lost_on_the_way_charges_once(shop: Shop, buyer: Account) -> None:
     await shop.fault(status=500, times=1, after=True)
-    assert (await buy(buyer, "tok_visa"))[0] == 200  # the client itself repeats with the same key
+    assert (await buy(buyer, "tok_visa"))[0] == 200  # the HTTP client repeats with the same key
     await shop.fault(status=500, times=9, after=True)
     assert (await buy(buyer, "tok_mastercard"))[0] == 503
     await shop.fault(times=0)
@@ -132,7 +132,7 @@ async def test_the_receipt_is_the_owners_and_comes_three_times_at_most(
     assert (await account.owner.post("addoncredits_email", transactionid=number)).status_code == 404
     codes = [(await buyer.owner.post("addoncredits_email", transactionid=number)).status_code for _ in range(4)]
     assert codes == [200, 200, 200, 429]
-    mail = (await shop.world.mails(buyer.owner.email))[-1]
+    mail = (await shop.product.mails(buyer.owner.email))[-1]
     [attached] = list(mail.iter_attachments())
     assert attached.get_content_type() == "application/pdf"
     assert await shop.credits(buyer) == AFTER

@@ -11,11 +11,11 @@ import pytest
 
 from scripts._shared.bulk import result_file
 from tableapi.tables.export import XLSX
-from tests.helpers.product import API, TABLE, Account, World
+from tests.helpers.product import API, TABLE, Account, Product
 
 
-async def _urls(world: World, count: int) -> list[str]:
-    return [f"https://www.linkedin.com/{(await world.person()).key}" for _ in range(count)]
+async def _urls(product: Product, count: int) -> list[str]:
+    return [f"https://www.linkedin.com/{(await product.person()).key}" for _ in range(count)]
 
 
 async def _start(account: Account, **body: Any) -> dict[str, Any]:
@@ -32,17 +32,19 @@ async def _sheet(account: Account, jobid: int, accept: str = XLSX) -> httpx2.Res
     return await account.owner.http.get(f"{API}bulklookup/{jobid}", headers={"Accept": accept})
 
 
-async def test_the_result_is_a_file_that_is_counted_and_audited(world: World, account: Account, other: Account) -> None:
-    url = f"https://www.linkedin.com/{(await world.person(full_name='=1+1')).key}"
+async def test_the_result_is_a_file_that_is_counted_and_audited(
+    product: Product, account: Account, other: Account
+) -> None:
+    url = f"https://www.linkedin.com/{(await product.person(full_name='=1+1')).key}"
     jobid = (await _start(account, urls=[url, "nobody"]))["jobid"]
-    await world.work()
+    await product.work()
     assert (await _sheet(other, jobid)).status_code == 404
     answer = await _sheet(account, jobid)
     assert answer.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
     head, found, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
     assert [cell.value for cell in head] == list(result_file.HEAD)
     assert [cell.value for cell in found[1:4]] == ["Found", "1", "=1+1"]
-    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # what was not paid for is not in it
+    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # unpaid values are not in it
     assert {cell.data_type for cell in (*found, *bad) if cell.value is not None} == {"s"}
     assert [cell.value for cell in bad[:4]] == ["nobody", "No profile address", "0", None]
     assert b"'=1+1" in (await _sheet(account, jobid, "text/csv")).content
@@ -51,7 +53,7 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(world: World, ac
     assert statuses == [200] * 18 + [429]
     exported = await account.owner.http.get(f"{TABLE}usercontact", headers={"Accept": XLSX})
     assert exported.status_code == 429, "one limit for every file of contacts"
-    events = await world.db.fetchval(
+    events = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
     )
     assert events == 20
@@ -84,7 +86,7 @@ async def test_bad_files_are_refused_with_a_clear_message(account: Account) -> N
 
 
 async def test_50_megabytes_are_refused_with_a_clear_message_and_nothing_is_lost(
-    world: World, account: Account
+    product: Product, account: Account
 ) -> None:
     line = b"https://www.linkedin.com/in/somebody-with-a-name\n"
     before, url = await account.credits(), API + "bulklookup"
@@ -94,70 +96,70 @@ async def test_50_megabytes_are_refused_with_a_clear_message_and_nothing_is_lost
         error = large.json()["error"]
         assert (large.status_code, error["context"]["scope"]) == (413, "resource")
         assert "5 MB" in error["message"], error
-    assert await world.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
+    assert await product.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
     assert await account.credits() == before
-    # The same session goes on with a good file.
+    # The same session continues with a valid file.
     good = await account.owner.http.post(url, params={"max_credits": 1}, files={"files": ("x.csv", line)})
     assert good.status_code == 202, good.text
 
 
-async def test_each_row_has_its_outcome_and_a_repeat_is_free(world: World, account: Account) -> None:
-    good = await _urls(world, 2)
-    nothing = f"https://www.linkedin.com/{(await world.person(phones=[])).key}"
+async def test_each_row_has_its_outcome_and_a_repeat_is_free(product: Product, account: Account) -> None:
+    good = await _urls(product, 2)
+    nothing = f"https://www.linkedin.com/{(await product.person(phones=[])).key}"
     urls = [good[0], "not a url", "linkedin.com/in/nobody-here", nothing, good[1], good[0] + "/?x=1"]
     job = await _start(account, urls=urls)
     assert (job["estimate"], job["total"]) == (2, 6)
-    await world.work()
+    await product.work()
     shown = await _show(account, job["jobid"])
     assert (shown["status"], shown["charged"], shown["processed"]) == ("done", 2, 6)
     outcomes = [(row["status"], row["charged"]) for row in shown["rows"]]
     assert outcomes == [("done", 1), ("invalid", 0), ("notfound", 0), ("notfound", 0), ("done", 1), ("done", 0)]
     again = await _start(account, csv="\n".join(["linkedinurl", *urls]))
-    await world.work()
+    await product.work()
     assert (again["estimate"], (await _show(account, again["jobid"]))["charged"]) == (0, 0)
     assert await account.ledger_fits()
 
 
-async def test_an_estimate_starts_nothing(world: World, account: Account) -> None:
-    body = {"urls": [*await _urls(world, 2), "not a url"], "kinds": ["directdial", "businessemail"], "max_credits": 0}
+async def test_an_estimate_starts_nothing(product: Product, account: Account) -> None:
+    body = {"urls": [*await _urls(product, 2), "not a url"], "kinds": ["directdial", "businessemail"], "max_credits": 0}
     answer = await account.owner.post("bulklookup", estimateonly=True, **body)
     costs = {"directdial": 2, "businessemail": 2}
     assert (answer.status_code, answer.json()) == (200, {"estimate": 4, "estimates": costs, "total": 3})
-    assert await world.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
+    assert await product.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
 
 
-async def test_never_more_than_max_credits(world: World, account: Account) -> None:
-    job = await _start(account, urls=await _urls(world, 4), max_credits=2)
-    await world.work()
+async def test_never_more_than_max_credits(product: Product, account: Account) -> None:
+    job = await _start(account, urls=await _urls(product, 4), max_credits=2)
+    await product.work()
     shown = await _show(account, job["jobid"])
     assert (shown["charged"], [row["status"] for row in shown["rows"]]) == (2, ["done"] * 2 + ["skipped"] * 2)
 
 
-async def test_without_credits_the_rows_say_so(world: World, account: Account) -> None:
+async def test_without_credits_the_rows_say_so(product: Product, account: Account) -> None:
     await account.set_credits(1)
-    job = await _start(account, urls=await _urls(world, 2))
-    await world.work()
+    job = await _start(account, urls=await _urls(product, 2))
+    await product.work()
     shown = await _show(account, job["jobid"])
     assert [row["status"] for row in shown["rows"]] == ["done", "nocredit"]
 
 
-async def test_a_cancelled_job_begins_nothing(world: World, account: Account, other: Account) -> None:
-    job = await _start(account, urls=await _urls(world, 2))
+async def test_a_cancelled_job_begins_nothing(product: Product, account: Account, other: Account) -> None:
+    job = await _start(account, urls=await _urls(product, 2))
     path = f"{API}bulklookup/{job['jobid']}"
     for method in ("GET", "DELETE"):
         assert (await other.owner.http.request(method, path)).status_code == 404
     assert [(await account.owner.http.delete(path)).json()["status"] for _ in range(2)] == ["cancelled"] * 2
-    await world.work()
+    await product.work()
     assert (await _show(account, job["jobid"]))["charged"] == 0
 
 
-async def test_a_job_that_was_interrupted_goes_on_where_it_was(world: World, account: Account) -> None:
-    job = await _start(account, urls=await _urls(world, 3))
-    # As after a crash: one row is done and marked, the job still says running, and the queue gives it out again.
-    await world.work()
-    await world.db.execute("update bulkjob set status = 'running' where jobid = $1", job["jobid"])
-    await world.db.execute("update bulkrow set status = 'waiting' where jobid = $1 and line > 1", job["jobid"])
-    await world.scripts.run_job("bulkrun", {"jobid": job["jobid"]})
+async def test_a_job_that_was_interrupted_goes_on_where_it_was(product: Product, account: Account) -> None:
+    job = await _start(account, urls=await _urls(product, 3))
+    # As after a crash: one row is done and marked, the job is still `running`, and the queue delivers it again.
+    await product.work()
+    await product.db.execute("update bulkjob set status = 'running' where jobid = $1", job["jobid"])
+    await product.db.execute("update bulkrow set status = 'waiting' where jobid = $1 and line > 1", job["jobid"])
+    await product.scripts.run_job("bulkrun", {"jobid": job["jobid"]})
     assert (await _show(account, job["jobid"]))["status"] == "done"
     assert (await account.credits())["contactcredit"] == 3000 - 3
     assert await account.ledger_fits()

@@ -13,7 +13,7 @@ import pytest
 
 from tableapi import Access, Rule, Sessions, TableAPI
 from tableapi.config.settings import ExplicitSettings
-from tests.helpers.product import TABLE, Account, World
+from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import ROOT, execute
 
 OURS = (str(ROOT / "tableapi"), str(ROOT / "scripts"))
@@ -82,9 +82,9 @@ async def _check(kind: str, send: Callable[[], Awaitable[Any]]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["read one", "read with relation", "getcontact"])
-async def test_calls_of_the_product(world: World, account: Account, kind: str) -> None:
+async def test_calls_of_the_product(product: Product, account: Account, kind: str) -> None:
     owner = account.owner
-    person = await world.person()
+    person = await product.person()
     reveal = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
     requests: dict[str, Callable[[], Awaitable[Any]]] = {
         "read one": lambda: owner.http.get(f"{TABLE}appuser/{owner.appuserid}"),

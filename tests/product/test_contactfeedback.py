@@ -1,4 +1,4 @@
-"""Votes on contact data: only on what was paid for, with a reason that fits, one live vote per value."""
+"""Votes on contact data: only on paid values, with a matching reason, and one live vote per value."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 
 
 @pytest.fixture
-async def vote(world: World, account: Account) -> dict[str, Any]:
-    """A vote that is good: the account has unlocked the work addresses of a person."""
-    person = await world.person()
+async def vote(product: Product, account: Account) -> dict[str, Any]:
+    """Return a valid vote: the account has unlocked the work addresses of a person."""
+    person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
     return {"linkedin_url": url, "info": "jane.doe@acme.example", "action": "downvote", "type": "businessemail",
@@ -50,7 +50,7 @@ async def test_a_value_that_was_not_unlocked_is_not_there(
 
 
 async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
-    world: World, account: Account, vote: dict[str, Any]
+    product: Product, account: Account, vote: dict[str, Any]
 ) -> None:
     first = await account.owner.table("POST", "contactfeedback", vote)
     second = await account.owner.table("POST", "contactfeedback", vote | {"action": "upvote"})
@@ -59,7 +59,7 @@ async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
     assert [(row["action"], row["info"], row["downvotereason"]) for row in listed] == [
         ("upvote", "jane.doe@acme.example", None)
     ]
-    stored = await world.db.fetchval("select string_agg(f::text, ' ') from contactfeedback f")
+    stored = await product.db.fetchval("select string_agg(f::text, ' ') from contactfeedback f")
     assert "jane.doe" not in stored
     colleague = await account.user()
     assert (await colleague.table("GET", "contactfeedback")).json()["resource"] == []
@@ -80,5 +80,5 @@ async def test_a_vote_names_its_profile_as_the_list_of_contacts_does(account: Ac
     assert (await account.owner.table("POST", "contactfeedback", spelled)).status_code == 200
     contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]
     url = contact["linkedinurl"]
-    kept = await account.owner.table("GET", "contactfeedback", filter=f"linkedin_url in ('{url}')")
-    assert [(row["info"], row["action"]) for row in kept.json()["resource"]] == [(vote["info"], "downvote")]
+    response = await account.owner.table("GET", "contactfeedback", filter=f"linkedin_url in ('{url}')")
+    assert [(row["info"], row["action"]) for row in response.json()["resource"]] == [(vote["info"], "downvote")]

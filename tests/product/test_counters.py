@@ -1,4 +1,4 @@
-"""appcounters, getrevealcount, contactmeta_addupdate, account/credits: the small calls round contacts."""
+"""The calls appcounters, getrevealcount, contactmeta_addupdate and account/credits."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scripts._shared.context import Context
-from tests.helpers.product import API, Account, User, World
+from tests.helpers.product import API, Account, Product, User
 
 
-async def _reveal(world: World, user: User, *kinds: str) -> int:
-    person = await world.person()
+async def _reveal(product: Product, user: User, *kinds: str) -> int:
+    person = await product.person()
     for kind in kinds:
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
         answer = await user.post("getcontact", **body)
@@ -19,24 +19,24 @@ async def _reveal(world: World, user: User, *kinds: str) -> int:
 
 
 @pytest.mark.parametrize("path", ["getrevealcount", "datascript/appcounters", "contactmeta_addupdate"])
-async def test_need_a_session(world: World, path: str) -> None:
-    assert (await world.caller(key="").post(API + path)).status_code == 401
-    assert (await world.caller().post(API + path, json={})).status_code == 401
+async def test_need_a_session(product: Product, path: str) -> None:
+    assert (await product.caller(key="").post(API + path)).status_code == 401
+    assert (await product.caller().post(API + path, json={})).status_code == 401
 
 
-async def test_counters_are_of_the_whole_account(world: World, account: Account, other: Account) -> None:
+async def test_counters_are_of_the_whole_account(product: Product, account: Account, other: Account) -> None:
     member = await account.user()
-    await _reveal(world, account.owner, "directdial", "businessemail")
-    await _reveal(world, member, "personalemail")
-    await _reveal(world, other.owner, "directdial")
+    await _reveal(product, account.owner, "directdial", "businessemail")
+    await _reveal(product, member, "personalemail")
+    await _reveal(product, other.owner, "directdial")
     answer = await member.http.post(API + "datascript/appcounters")
     counted = {"contacts": 2, "phones": 1, "workemails": 1, "personalemails": 1, "members": 1, "apikeys": 0}
     assert answer.json() == {"data": counted}
 
 
-async def test_reveal_count_is_ones_own_or_the_teams(world: World, account: Account, other: Account) -> None:
+async def test_reveal_count_is_ones_own_or_the_teams(product: Product, account: Account, other: Account) -> None:
     member = await account.user()
-    await _reveal(world, member, "directdial", "businessemail")
+    await _reveal(product, member, "directdial", "businessemail")
     today, tomorrow = (f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (0, 1))
 
     async def count(who: User, date: str = today) -> int:
@@ -51,11 +51,11 @@ async def test_reveal_count_is_ones_own_or_the_teams(world: World, account: Acco
     assert daily.json() == {"totalrevealcount": 2, "days": [{"date": today, "count": 2}]}
 
 
-async def test_the_owner_lists_what_a_member_revealed_by_either_column(world: World, account: Account) -> None:
+async def test_the_owner_lists_what_a_member_revealed_by_either_column(product: Product, account: Account) -> None:
     member = await account.user()
-    await _reveal(world, member, "directdial")
-    await _reveal(world, member, "businessemail")
-    await _reveal(world, await account.user(), "directdial")
+    await _reveal(product, member, "directdial")
+    await _reveal(product, member, "businessemail")
+    await _reveal(product, await account.user(), "directdial")
 
     async def listed(who: User, text: str) -> int:
         params = {"filter": text.format(member.appuserid), "include_count": "true"}
@@ -65,13 +65,13 @@ async def test_the_owner_lists_what_a_member_revealed_by_either_column(world: Wo
     either = "(revealedby={0}) or (dialrevealedby={0})"
     counts = [await listed(account.owner, text) for text in ("revealedby={0}", "dialrevealedby={0}", either)]
     assert counts == [1, 1, 2]
-    # One side that demands nothing leaves the own rows; so does a colleague who asks.
+    # An always true condition selects only own rows; so does the request of a colleague.
     assert await listed(account.owner, "(revealedby={0}) or (contactid > 0)") == 0
     assert await listed(await account.user(), either) == 0
 
 
-async def test_notes_are_ones_own_and_guarded_by_if_match(world: World, account: Account) -> None:
-    contactid, member = await _reveal(world, account.owner, "directdial"), await account.user()
+async def test_notes_are_ones_own_and_guarded_by_if_match(product: Product, account: Account) -> None:
+    contactid, member = await _reveal(product, account.owner, "directdial"), await account.user()
     stranger = await member.post("contactmeta_addupdate", contactid=contactid, note="x")
     assert (stranger.status_code, stranger.json()["error"]["context"]["scope"]) == (404, "resource")
     too_many = await account.owner.post("contactmeta_addupdate", contactid=contactid, tags=["t"] * 21)
@@ -85,19 +85,19 @@ async def test_notes_are_ones_own_and_guarded_by_if_match(world: World, account:
     assert (stale.status_code, fresh.status_code) == (412, 200)
 
 
-async def test_credits_for_the_app_and_for_a_key(world: World, account: Account) -> None:
-    ctx: Context = world.ctx
-    await world.db.execute(
+async def test_credits_for_the_app_and_for_a_key(product: Product, account: Account) -> None:
+    ctx: Context = product.ctx
+    await product.db.execute(
         "insert into apikeys (clientid, apikey, keyhash, purpose) values ($1, $2, $3, 'test')",
         account.clientid,
         ctx.vault.seal("credits-key"),
         ctx.vault.index("apikey", "credits-key"),
     )
     by_session = await account.owner.http.get(API + "account/credits")
-    by_key = await world.caller(key="").get(API + "account/credits", params={"apikey": "credits-key"})
+    by_key = await product.caller(key="").get(API + "account/credits", params={"apikey": "credits-key"})
     assert by_session.json() == by_key.json()
     assert by_session.json()["plan"] == "Business"
-    nobody = await world.caller(key="").get(API + "account/credits")
-    app_only = await world.caller().get(API + "account/credits")
+    nobody = await product.caller(key="").get(API + "account/credits")
+    app_only = await product.caller().get(API + "account/credits")
     assert (nobody.status_code, app_only.status_code) == (401, 401)
     assert nobody.json()["error"]["context"]["scope"] == "resource"

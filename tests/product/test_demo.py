@@ -1,4 +1,4 @@
-"""The demo account: what its plan can do with the printed sign-in, on a new database and on an older one."""
+"""The demo account: its plan with the printed credentials, on a new database and on an older one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import asyncpg
 import httpx2
 
-from tests.helpers.support import Serve
+from tests.helpers.support import NewDatabase, Serve
 
 KEY = "key-of-the-demo"
 STRIPE = "stripe"
@@ -21,7 +21,7 @@ STRIPE = "stripe"
 
 @contextmanager
 def owner(url: str) -> Iterator[httpx2.Client]:
-    """The owner of the demo account, signed in."""
+    """Sign in as the owner of the demo account."""
     with httpx2.Client(base_url=f"{url}/api/v2/", headers={"X-API-Key": KEY}, timeout=30) as http:
         who = {"email": "owner@acme-demo.com", "password": "Demo1234"}
         http.headers["X-Session-Token"] = http.post("user/session", json=who).raise_for_status().json()["session_token"]
@@ -46,9 +46,9 @@ def use(http: httpx2.Client) -> None:
     """Preview, upgrade, downgrade, cancel, resume."""
     row = live(http)
     sub = row["subscriptionid"]
-    found = http.get(STRIPE, params={"res": "invoice", "plan": 7, "subId": sub}).json()
-    assert found["success"] == 1, found
-    data = found["resource"]["data"]
+    body = http.get(STRIPE, params={"res": "invoice", "plan": 7, "subId": sub}).json()
+    assert body["success"] == 1, body
+    data = body["resource"]["data"]
     assert 0 < data["total"] < 199000
     assert [line["amount"] < 0 for line in data["lines"]] == [True, False]
 
@@ -74,7 +74,7 @@ def use(http: httpx2.Client) -> None:
 
 
 async def test_the_demo_account_has_a_subscription_that_can_be_changed(
-    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
     url = await asyncio.to_thread(new_database)
     server = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=tmp_path / "data", APP_KEYS=KEY)
@@ -100,9 +100,9 @@ async def test_the_demo_account_has_a_subscription_that_can_be_changed(
 
 
 async def test_a_demo_database_of_an_earlier_version_is_brought_along(
-    new_database: Callable[[], str], serve: Serve, tmp_path: Path
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
 ) -> None:
-    """What it was like: a plan and invoices in the database alone."""
+    """Serve a database of an earlier version, with plan and invoices in the database alone."""
     url, data = await asyncio.to_thread(new_database), tmp_path / "data"
     first = await asyncio.to_thread(serve, DEMO="1", DATABASE_URL=url, DATA_DIR=data, APP_KEYS=KEY)
     assert first.stop() in (0, 143)

@@ -1,4 +1,4 @@
-"""Nobody learns from calls 2, 9, 16 and 20 who has an account: equal bodies, times within noise (G14)."""
+"""Responses do not reveal which addresses have accounts: equal bodies, and times within noise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts._shared.accounts import passwords
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 TRIES = 200
 CALLS: dict[str, dict[str, Any]] = {
@@ -21,10 +21,10 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-async def _addresses(world: World, account: Account, hashed: str) -> list[str]:
-    """As many users as tries, so that no limit of one address is met."""
+async def _addresses(product: Product, account: Account, hashed: str) -> list[str]:
+    """Create as many users as tries, so that no limit per address applies."""
     names = [f"known-{secrets.token_hex(6)}@test-company.example" for _ in range(TRIES)]
-    await world.db.execute(
+    await product.db.execute(
         "insert into appuser (clientid, name, firstname, lastname, email, role, isverified, invitestatus, password)"
         " select $1, 'Known User', 'Known', 'User', email, 'member', 1, 'accepted', $3 from unnest($2::text[]) email",
         account.clientid, names, hashed,
@@ -33,19 +33,19 @@ async def _addresses(world: World, account: Account, hashed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", CALLS)
-async def test_known_and_unknown_addresses_look_alike(world: World, account: Account, path: str) -> None:
+async def test_known_and_unknown_addresses_look_alike(product: Product, account: Account, path: str) -> None:
     spent: dict[str, list[float]] = {"known": [], "unknown": []}
     bodies = set()
-    for known in await _addresses(world, account, await passwords.hashed("Sesame123")):
-        # Alternating, so that whatever else the machine does falls on both alike.
+    for known in await _addresses(product, account, await passwords.hashed("Sesame123")):
+        # Alternating, so that other load of the machine affects both alike.
         for kind, email in (("known", known), ("unknown", "un" + known)):
-            async with world.caller() as http:
+            async with product.caller() as http:
                 began = time.perf_counter()
                 answer = await http.post(API + path, json=CALLS[path] | {"email": email})
                 spent[kind].append(time.perf_counter() - began)
-            found = answer.json()
-            found.get("error", {}).get("context", {}).pop("request_id", None)
-            bodies.add((answer.status_code, str(found)))
+            body = answer.json()
+            body.get("error", {}).get("context", {}).pop("request_id", None)
+            bodies.add((answer.status_code, str(body)))
     assert len(bodies) == 1, bodies
     medians = {kind: statistics.median(times) for kind, times in spent.items()}
     quartiles = [statistics.quantiles(times, n=4) for times in spent.values()]

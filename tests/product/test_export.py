@@ -1,4 +1,4 @@
-"""GET usercontact as CSV or xlsx: whose rows, which cells, how many, how often."""
+"""GET usercontact as CSV or xlsx: rows, cells, size and rate limits."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import openpyxl
 import pytest
 
 from tableapi.tables.export import XLSX, sheet_name
-from tests.helpers.product import TABLE, Account, User, World
+from tests.helpers.product import TABLE, Account, Product, User
 
 HEAD = ["Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers"]
 KINDS = ("directdial", "businessemail", "personalemail")
 
 
-async def _reveal(world: World, user: User, kinds: tuple[str, ...] = KINDS, **values: Any) -> None:
-    person = await world.person(**values)
+async def _reveal(product: Product, user: User, kinds: tuple[str, ...] = KINDS, **values: Any) -> None:
+    person = await product.person(**values)
     for kind in kinds:
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
         assert (await user.post("getcontact", **body)).status_code == 200
@@ -34,37 +34,37 @@ def _lines(answer: httpx2.Response) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("accept", ["text/csv", XLSX])
-async def test_without_a_session_there_is_nothing(world: World, accept: str) -> None:
-    answer = await world.caller().get(f"{TABLE}usercontact", headers={"Accept": accept})
+async def test_without_a_session_there_is_nothing(product: Product, accept: str) -> None:
+    answer = await product.caller().get(f"{TABLE}usercontact", headers={"Accept": accept})
     assert (answer.status_code, answer.headers["content-type"][:16]) == (401, "application/json")
 
 
-async def test_twenty_a_day_for_each_user(world: World, account: Account) -> None:
+async def test_twenty_a_day_for_each_user(product: Product, account: Account) -> None:
     member = await account.user()
     answers = [await _export(account.owner, limit=1) for _ in range(21)]
     assert [answer.status_code for answer in answers] == [200] * 20 + [429]
     assert (await _export(member)).status_code == 200
     assert (await account.owner.table("GET", "usercontact")).status_code == 200
-    events = await world.db.fetchval(
+    events = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
     )
     assert events == 21
 
 
-async def test_only_own_contacts(world: World, account: Account, other: Account) -> None:
-    await _reveal(world, account.owner)
+async def test_only_own_contacts(product: Product, account: Account, other: Account) -> None:
+    await _reveal(product, account.owner)
     for caller in (await account.user(), other.owner):
         assert _lines(await _export(caller)) == [HEAD]
     foreign = await _export(await account.user(), filter=f"revealedby={account.owner.appuserid}")
     assert _lines(foreign) == [HEAD]
 
 
-async def test_cells_of_a_csv_cannot_act(world: World, account: Account) -> None:
+async def test_cells_of_a_csv_cannot_act(product: Product, account: Account) -> None:
     await _reveal(
-        world, account.owner, full_name="=1+1", phones=["+12025550123"],
+        product, account.owner, full_name="=1+1", phones=["+12025550123"],
         personal_emails=["@a.example", "b@b.example", "c@c.example", "d@d.example"],
     )  # fmt: skip
-    await _reveal(world, account.owner, ("directdial",), full_name="-2+3", phones=["+4511111111", "+4522222222"])
+    await _reveal(product, account.owner, ("directdial",), full_name="-2+3", phones=["+4511111111", "+4522222222"])
     answer = await _export(account.owner)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="mycontacts.csv"'
@@ -72,14 +72,14 @@ async def test_cells_of_a_csv_cannot_act(world: World, account: Account) -> None
     assert head == HEAD
     assert first[0] == "'=1+1"
     assert first[1].startswith("https://www.linkedin.com/in/")
-    assert first[2] == "'@a.example, b@b.example, c@c.example"  # three values, and none can act
+    assert first[2] == "'@a.example, b@b.example, c@c.example"  # three values, none of which is a formula
     assert first[3:] == ["jane.doe@acme.example, jd@acme.example", "+12025550123"]
-    # Nothing that was not paid for; two numbers are no plain number any more.
+    # No unpaid values; two joined numbers are not a plain phone number any more.
     assert [second[0], *second[2:]] == ["'-2+3", "", "", "'+4511111111, +4522222222"]
 
 
-async def test_cells_of_an_xlsx_are_text(world: World, account: Account) -> None:
-    await _reveal(world, account.owner, full_name="=1+1")
+async def test_cells_of_an_xlsx_are_text(product: Product, account: Account) -> None:
+    await _reveal(product, account.owner, full_name="=1+1")
     answer = await _export(account.owner, XLSX)
     assert answer.headers["content-type"] == XLSX
     assert answer.headers["content-disposition"] == 'attachment; filename="mycontacts.xlsx"'
@@ -95,9 +95,9 @@ async def test_cells_of_an_xlsx_are_text(world: World, account: Account) -> None
     assert named.headers["content-disposition"] == 'attachment; filename="friends.xlsx"'
 
 
-async def _many(world: World, account: Account, count: int) -> None:
-    """So many contacts of the owner, made without a reveal."""
-    await world.db.execute(
+async def _many(product: Product, account: Account, count: int) -> None:
+    """Insert contacts of the owner without reveals."""
+    await product.db.execute(
         """with made as (insert into person (profilekey, full_name)
                 select 'in/many-' || $1::bigint || '-' || n, 'Many ' || n from generate_series(1, $3) n
                 returning personid, profilekey, full_name),
@@ -112,26 +112,26 @@ async def _many(world: World, account: Account, count: int) -> None:
     )
 
 
-async def test_five_thousand_rows_at_most(world: World, account: Account) -> None:
-    await _many(world, account, 5003)
+async def test_five_thousand_rows_at_most(product: Product, account: Account) -> None:
+    await _many(product, account, 5003)
     cases: list[tuple[dict[str, Any], int]]
     cases = [({}, 5000), ({"limit": 9999}, 5000), ({"limit": 4000}, 4000), ({"offset": 5000}, 3)]
     for query, count in cases:
         assert len(_lines(await _export(account.owner, **query))) == 1 + count
     page = (await account.owner.table("GET", "usercontact", limit=5000)).json()
-    assert len(page["resource"]) == 1000  # a list stays a page
+    assert len(page["resource"]) == 1000  # a list is still one page
 
 
 async def _chosen(user: User, ids: list[Any] | str, accept: str = "text/csv") -> httpx2.Response:
-    """An export of the rows of `ids`, tunnelled through POST as a long list must be."""
+    """Export the rows of `ids`, tunnelled through POST because the list is long."""
     headers = {"Accept": accept, "X-HTTP-Method": "GET"}
     return await user.http.post(f"{TABLE}usercontact", json={"ids": ids}, headers=headers)
 
 
-async def test_only_the_chosen_rows_in_their_order(world: World, account: Account, other: Account) -> None:
+async def test_only_the_chosen_rows_in_their_order(product: Product, account: Account, other: Account) -> None:
     for name in ("Ann", "Ben", "Cid", "Dan"):
-        await _reveal(world, account.owner, full_name=name)
-    await _reveal(world, other.owner, full_name="Eve")
+        await _reveal(product, account.owner, full_name=name)
+    await _reveal(product, other.owner, full_name="Eve")
     ids = {
         row["name"]: row["contactid"] for row in (await account.owner.table("GET", "usercontact")).json()["resource"]
     }
@@ -159,22 +159,22 @@ async def test_bad_choices_are_refused(account: Account, ids: Any, status: int) 
     assert answer.status_code == status, answer.text
 
 
-async def test_a_choice_counts_and_is_audited_like_any_export(world: World, account: Account) -> None:
-    await _reveal(world, account.owner)
+async def test_a_choice_counts_and_is_audited_like_any_export(product: Product, account: Account) -> None:
+    await _reveal(product, account.owner)
     contact = (await account.owner.table("GET", "usercontact")).json()["resource"][0]["contactid"]
     answers = [await _chosen(account.owner, [contact]) for _ in range(21)]
     assert [answer.status_code for answer in answers] == [200] * 20 + [429]
     assert int(answers[-1].headers["retry-after"]) > 80_000
     error = answers[-1].json()["error"]
     assert (error["context"]["reason"], error["message"][:35]) == ("rate_limit", "Contacts can be exported 20 times a")
-    events = await world.db.fetchval(
+    events = await product.db.fetchval(
         "select count(*) from auditlog where clientid = $1 and event = 'contacts_exported'", account.clientid
     )
     assert events == 20
 
 
-async def test_as_many_rows_may_be_chosen_as_a_file_holds(world: World, account: Account) -> None:
-    await _many(world, account, 230)
+async def test_as_many_rows_may_be_chosen_as_a_file_holds(product: Product, account: Account) -> None:
+    await _many(product, account, 230)
     ids = [row["contactid"] for row in (await account.owner.table("GET", "usercontact", limit=1000)).json()["resource"]]
     assert len(ids) == 230
     answer = await _chosen(account.owner, ids)

@@ -1,4 +1,4 @@
-"""POST /getcontact: refusals first, then the story, then its second time."""
+"""POST /getcontact: errors, a reveal, and its repetition."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from tableapi.crypto.vault import derive, unb64
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 REVEAL = {"type": "businessemail", "action": "reveal"}
 
 
-async def test_needs_an_app_key_and_a_session(world: World) -> None:
-    without_key = await world.caller(key="").post(API + "getcontact", json=REVEAL)
-    without_session = await world.caller().post(API + "getcontact", json=REVEAL)
+async def test_needs_an_app_key_and_a_session(product: Product) -> None:
+    without_key = await product.caller(key="").post(API + "getcontact", json=REVEAL)
+    without_session = await product.caller().post(API + "getcontact", json=REVEAL)
     assert (without_key.status_code, without_session.status_code) == (401, 401)
     assert without_session.json()["error"]["context"]["scope"] == "account"
 
@@ -49,27 +49,27 @@ async def test_unknown_person_costs_nothing(account: Account) -> None:
     assert await account.ledger_fits()
 
 
-async def test_missing_kind_costs_nothing(world: World, account: Account) -> None:
-    person = await world.person(phones=[])
+async def test_missing_kind_costs_nothing(product: Product, account: Account) -> None:
+    person = await product.person(phones=[])
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
     answer = await account.owner.post("getcontact", **body)
     assert (answer.status_code, answer.json()["charged"]) == (200, 0)
 
 
-async def test_without_credit_is_402(world: World, account: Account) -> None:
+async def test_without_credit_is_402(product: Product, account: Account) -> None:
     await account.set_credits(0)
-    person = await world.person()
+    person = await product.person()
     answer = await account.owner.post("getcontact", linkedinurl=person.key.join(["linkedin.com/", ""]), **REVEAL)
     error = answer.json()["error"]
     assert (answer.status_code, error["context"]["reason"]) == (402, "no_credit")
     assert error["context"]["kind"] == "businessemail"
-    assert await world.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
+    assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
 
 
-async def test_expired_subscription_is_402_but_paid_stays_free(world: World, account: Account) -> None:
-    paid, fresh = await world.person(), await world.person()
+async def test_expired_subscription_is_402_but_paid_stays_free(product: Product, account: Account) -> None:
+    paid, fresh = await product.person(), await product.person()
     await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{paid.key}", **REVEAL)
-    await world.db.execute(
+    await product.db.execute(
         "update usersubscription set startdate = now() - interval '9 days', expirydate = now() - interval '1 day'"
         " where clientid = $1",
         account.clientid,
@@ -80,8 +80,8 @@ async def test_expired_subscription_is_402_but_paid_stays_free(world: World, acc
     assert (new.status_code, new.json()["error"]["context"]["reason"]) == (402, "subscription_expired")
 
 
-async def test_reveal_charges_one_and_shows_the_kind_alone(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_reveal_charges_one_and_shows_the_kind_alone(product: Product, account: Account) -> None:
+    person = await product.person()
     before = await account.credits()
     answer = await account.owner.post("getcontact", linkedinurl=f"https://uk.linkedin.com/{person.key}/?x=1", **REVEAL)
     body = answer.json()
@@ -96,27 +96,27 @@ async def test_reveal_charges_one_and_shows_the_kind_alone(world: World, account
     assert await account.ledger_fits()
 
 
-async def test_second_reveal_and_a_colleagues_are_free(world: World, account: Account) -> None:
-    person, colleague = await world.person(), await account.user()
+async def test_second_reveal_and_a_colleagues_are_free(product: Product, account: Account) -> None:
+    person, colleague = await product.person(), await account.user()
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
     answers = [await who.post("getcontact", **body) for who in (account.owner, account.owner, colleague)]
     assert [answer.json()["charged"] for answer in answers] == [1, 0, 0]
-    links = await world.db.fetchval(
+    links = await product.db.fetchval(
         "select count(*) from usercontactlink where contactid = $1", answers[0].json()["contactdata"][0]["contactid"]
     )
     assert links == 2
     assert await account.ledger_fits()
 
 
-async def test_another_client_pays_itself(world: World, account: Account, other: Account) -> None:
-    person = await world.person()
+async def test_another_client_pays_itself(product: Product, account: Account, other: Account) -> None:
+    person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
     answers = [await who.owner.post("getcontact", **body) for who in (account, other)]
     assert [answer.json()["charged"] for answer in answers] == [1, 1]
 
 
-async def test_kinds_add_up_in_one_contact(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_kinds_add_up_in_one_contact(product: Product, account: Account) -> None:
+    person = await product.person()
     for kind in ("businessemail", "personalemail", "directdial"):
         answer = await account.owner.post(
             "getcontact", linkedinurl=f"linkedin.com/{person.key}", type=kind, action="reveal"
@@ -128,11 +128,11 @@ async def test_kinds_add_up_in_one_contact(world: World, account: Account) -> No
     assert contact["emails"].count("personal") == 1
 
 
-async def test_what_was_paid_for_stays_when_the_directory_loses_it(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_what_was_paid_for_stays_when_the_directory_loses_it(product: Product, account: Account) -> None:
+    person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
-    await world.db.execute("update person set businesscipher = null where personid = $1", person.personid)
+    await product.db.execute("update person set businesscipher = null where personid = $1", person.personid)
     answer = await account.owner.post("getcontact", linkedinurl=url, type="personalemail", action="reveal")
     contact = answer.json()["contactdata"][0]
     assert (contact["emails"].count("business"), contact["emails"].count("personal")) == (2, 1)
@@ -140,20 +140,20 @@ async def test_what_was_paid_for_stays_when_the_directory_loses_it(world: World,
     assert {name: listed[name] for name in contact} == contact
 
 
-async def test_newer_values_are_free(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_newer_values_are_free(product: Product, account: Account) -> None:
+    person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
-    new = world.scripts.vault.seal_bytes(b'["+4512345678"]')
-    await world.db.execute("update person set phonecipher = $2 where personid = $1", person.personid, new)
+    new = product.scripts.vault.seal_bytes(b'["+4512345678"]')
+    await product.db.execute("update person set phonecipher = $2 where personid = $1", person.personid, new)
     again = await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     assert (again.json()["charged"], again.json()["contactdata"][0]["phone_numbers"]) == (0, "+4512345678")
 
 
-async def test_wire_encryption_opens_with_the_session_token_only(world: World, account: Account) -> None:
+async def test_wire_encryption_opens_with_the_session_token_only(product: Product, account: Account) -> None:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    person = await world.person()
+    person = await product.person()
     answer = await account.owner.http.post(
         API + "getcontact",
         json={"linkedinurl": f"linkedin.com/{person.key}", **REVEAL},
@@ -167,9 +167,9 @@ async def test_wire_encryption_opens_with_the_session_token_only(world: World, a
     assert "acme.example" not in answer.text
 
 
-async def test_64_parallel_reveals_with_5_credits_left(world: World, account: Account) -> None:
+async def test_64_parallel_reveals_with_5_credits_left(product: Product, account: Account) -> None:
     await account.set_credits(5)
-    persons = [await world.person() for _ in range(64)]
+    persons = [await product.person() for _ in range(64)]
     seats = [await account.user() for _ in range(4)]
     answers = await asyncio.gather(
         *(
@@ -181,15 +181,15 @@ async def test_64_parallel_reveals_with_5_credits_left(world: World, account: Ac
     assert sum(answer.json()["charged"] for answer in answers if answer.status_code == 200) == 5
     assert (await account.credits())["bus_email_credits"] == 0
     assert await account.ledger_fits()
-    assert await world.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 5
+    assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 5
 
 
-async def test_50_parallel_reveals_with_the_last_credit(world: World, account: Account) -> None:
-    """Of 50 people one is paid; who was paid for before stays free."""
-    known = await world.person()
+async def test_50_parallel_reveals_with_the_last_credit(product: Product, account: Account) -> None:
+    """One of 50 people is paid for; earlier reveals stay free."""
+    known = await product.person()
     await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{known.key}", **REVEAL)
     await account.set_credits(1)
-    keys = [known.key if number % 5 == 0 else (await world.person()).key for number in range(50)]
+    keys = [known.key if number % 5 == 0 else (await product.person()).key for number in range(50)]
     answers = await asyncio.gather(
         *(account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL) for key in keys)
     )
@@ -197,11 +197,11 @@ async def test_50_parallel_reveals_with_the_last_credit(world: World, account: A
     assert sum(answer.json()["charged"] for answer in answers if answer.status_code == 200) == 1
     assert (await account.credits())["bus_email_credits"] == 0
     assert await account.ledger_fits()
-    assert await world.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 2
+    assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 2
 
 
-async def test_20_parallel_reveals_of_one_field_charge_once(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_20_parallel_reveals_of_one_field_charge_once(product: Product, account: Account) -> None:
+    person = await product.person()
     seats = [await account.user() for _ in range(4)]
     body = {"linkedinurl": f"linkedin.com/{person.key}", **REVEAL}
     answers = await asyncio.gather(*(seats[number % 4].post("getcontact", **body) for number in range(20)))
@@ -210,9 +210,9 @@ async def test_20_parallel_reveals_of_one_field_charge_once(world: World, accoun
     assert await account.ledger_fits()
 
 
-async def test_an_old_address_is_the_same_person(world: World, account: Account) -> None:
-    person, old = await world.person(), f"in/old-{account.clientid}"
-    await world.db.execute("insert into personalias (profilekey, personid) values ($1, $2)", old, person.personid)
+async def test_an_old_address_is_the_same_person(product: Product, account: Account) -> None:
+    person, old = await product.person(), f"in/old-{account.clientid}"
+    await product.db.execute("insert into personalias (profilekey, personid) values ($1, $2)", old, person.personid)
     answers = [
         await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{key}", **REVEAL)
         for key in (old, person.key, old)
@@ -221,16 +221,16 @@ async def test_an_old_address_is_the_same_person(world: World, account: Account)
     assert {answer.json()["contactdata"][0]["linkedinurl"] for answer in answers} == {
         f"https://www.linkedin.com/{person.key}"
     }
-    # Who is removed by the present address is gone under the old one too.
-    hashed = world.scripts.vault.index("profile", person.key)
-    await world.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
+    # A removal by the current address also removes the person under the old one.
+    hashed = product.scripts.vault.index("profile", person.key)
+    await product.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
     gone = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{old}", **REVEAL)
     assert (gone.status_code, gone.json()["contactdata"]) == (200, [])
 
 
-async def test_a_suppressed_person_is_not_found(world: World, account: Account) -> None:
-    person = await world.person()
-    hashed = world.scripts.vault.index("profile", person.key)
-    await world.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
+async def test_a_suppressed_person_is_not_found(product: Product, account: Account) -> None:
+    person = await product.person()
+    hashed = product.scripts.vault.index("profile", person.key)
+    await product.db.execute("insert into suppression (hash, kind) values ($1, 'profile')", hashed)
     answer = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", **REVEAL)
     assert (answer.status_code, answer.json()["contactdata"]) == (200, [])

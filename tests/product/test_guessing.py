@@ -1,4 +1,4 @@
-"""Guessed credentials: counted before they are looked at, by network, and by account over all networks."""
+"""Guessed credentials: counted before they are checked, per network, and per account over all networks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from scripts._shared.accounts import passwords
 from tableapi.ratelimit.counter import network
-from tests.helpers.product import API, TABLE, Account, World
+from tests.helpers.product import API, TABLE, Account, Product
 
 PASSWORD = "Sesame123"
 SESSION = API + "user/session"
@@ -23,8 +23,8 @@ async def _codes(answers: list[httpx2.Response]) -> Counter[int]:
 
 @pytest.mark.parametrize("path", ["leads/_table/appuser", "searchname", "leads/_spec", "_spec", "user/session"])
 @pytest.mark.parametrize("header", ["X-Session-Token", "X-DreamFactory-Session-Token", "Authorization"])
-async def test_bad_sessions_count_against_their_address(world: World, path: str, header: str) -> None:
-    http = world.caller()
+async def test_bad_sessions_count_against_their_address(product: Product, path: str, header: str) -> None:
+    http = product.caller()
     method = "POST" if path == "searchname" else "GET"
 
     async def ask() -> httpx2.Response:
@@ -38,8 +38,8 @@ async def test_bad_sessions_count_against_their_address(world: World, path: str,
     assert codes[429] >= 10
 
 
-async def test_bad_sessions_at_once_are_counted_before_they_are_looked_up(world: World) -> None:
-    http = world.caller()
+async def test_bad_sessions_at_once_are_counted_before_they_are_looked_up(product: Product) -> None:
+    http = product.caller()
     answers = await asyncio.gather(
         *(http.get(TABLE + "appuser", headers={"X-Session-Token": secrets.token_hex(16)}) for _ in range(120))
     )
@@ -47,18 +47,18 @@ async def test_bad_sessions_at_once_are_counted_before_they_are_looked_up(world:
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert (refused.headers["x-ratelimit-limit"], refused.headers["x-ratelimit-remaining"]) == ("60", "0")
     assert int(refused.headers["retry-after"]) > 0
-    told = [answer.headers["x-ratelimit-remaining"] for answer in answers if answer.status_code == 401]
-    assert sorted(map(int, told)) == list(range(60))
+    items = [answer.headers["x-ratelimit-remaining"] for answer in answers if answer.status_code == 401]
+    assert sorted(map(int, items)) == list(range(60))
 
 
-async def test_bad_app_keys_count_against_their_address(world: World) -> None:
-    http = world.caller(key="")
+async def test_bad_app_keys_count_against_their_address(product: Product) -> None:
+    http = product.caller(key="")
     answers = [await http.get(TABLE + "appuser", headers={"X-API-Key": secrets.token_hex(8)}) for _ in range(65)]
     assert await _codes(answers) == {401: 60, 429: 5}
 
 
-async def test_bad_customer_keys_count_against_their_address(world: World) -> None:
-    http = world.caller(key="")
+async def test_bad_customer_keys_count_against_their_address(product: Product) -> None:
+    http = product.caller(key="")
 
     async def ask(path: str) -> httpx2.Response:
         query = {"linkedinurl": "linkedin.com/in/x", "type": "directdials", "apikey": secrets.token_hex(8)}
@@ -68,8 +68,10 @@ async def test_bad_customer_keys_count_against_their_address(world: World) -> No
     assert await _codes(answers) == {401: 60, 429: 40}
 
 
-async def test_good_sessions_behind_one_address_do_not_count_against_each_other(world: World, account: Account) -> None:
-    http = world.caller()
+async def test_good_sessions_behind_one_address_do_not_count_against_each_other(
+    product: Product, account: Account
+) -> None:
+    http = product.caller()
     users = [await account.user() for _ in range(8)]
     tokens = [user.token for user in users] + [await account.session(users[0].appuserid) for _ in range(72)]
     answers = await asyncio.gather(
@@ -78,11 +80,11 @@ async def test_good_sessions_behind_one_address_do_not_count_against_each_other(
     assert await _codes(answers) == {200: 80}
 
 
-async def test_a_session_that_was_good_is_not_locked_out_by_its_neighbours(world: World, account: Account) -> None:
+async def test_a_session_that_was_good_is_not_locked_out_by_its_neighbours(product: Product, account: Account) -> None:
     ip = "203.0.113.77"
-    user = world.caller(account.owner.token, ip=ip)
+    user = product.caller(account.owner.token, ip=ip)
     assert (await user.get(TABLE + "appuser")).status_code == 200
-    http = world.caller(ip=ip)
+    http = product.caller(ip=ip)
     for _ in range(61):
         await http.get(TABLE + "appuser", headers={"X-Session-Token": secrets.token_hex(16)})
     assert (await user.get(TABLE + "appuser")).status_code == 200
@@ -106,19 +108,19 @@ def test_ipv6_is_counted_by_64(ip: str, key: str) -> None:
     assert network(ip) == key
 
 
-async def test_one_ipv6_network_has_one_limit(world: World) -> None:
+async def test_one_ipv6_network_has_one_limit(product: Product) -> None:
     async def ask(number: int) -> httpx2.Response:
-        http = world.caller(ip=f"2001:db8:aa:bb:{number:x}::1")
+        http = product.caller(ip=f"2001:db8:aa:bb:{number:x}::1")
         return await http.get(TABLE + "appuser", headers={"X-Session-Token": secrets.token_hex(16)})
 
     assert await _codes([await ask(number) for number in range(70)]) == {401: 60, 429: 10}
-    # Scripts count by it too: five sign-ups an hour.
+    # Scripts use the same count: five sign-ups an hour.
     codes = []
     for number in range(6):
         record = {"type": "register", "email": f"v6-{secrets.token_hex(4)}@six.example", "name": "Six"}
         body = {"resource": [record | {"password": PASSWORD, "terms": True}]}
         codes.append(
-            (await world.caller(ip=f"2001:db8:aa:cc:{number:x}::1").post(TABLE + "client", json=body)).status_code
+            (await product.caller(ip=f"2001:db8:aa:cc:{number:x}::1").post(TABLE + "client", json=body)).status_code
         )
     assert codes == [200] * 5 + [429]
 
@@ -126,77 +128,77 @@ async def test_one_ipv6_network_has_one_limit(world: World) -> None:
 # -- passwords ---------------------------------------------------------------------------------------------------------
 
 
-async def _try(world: World, email: str, password: str = "Wrong1234", ip: str = "") -> int:
-    return (await world.caller(ip=ip).post(SESSION, json={"email": email, "password": password})).status_code
+async def _try(product: Product, email: str, password: str = "Wrong1234", ip: str = "") -> int:
+    return (await product.caller(ip=ip).post(SESSION, json={"email": email, "password": password})).status_code
 
 
-async def test_eighteen_wrong_passwords_at_once_are_looked_at_five_times(world: World, account: Account) -> None:
+async def test_eighteen_wrong_passwords_at_once_are_looked_at_five_times(product: Product, account: Account) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
-    codes = Counter(await asyncio.gather(*(_try(world, user.email, ip="198.51.100.1") for _ in range(18))))
+    codes = Counter(await asyncio.gather(*(_try(product, user.email, ip="198.51.100.1") for _ in range(18))))
     assert codes == {401: 5, 429: 13}
     looked = "select count(*) from auditlog where appuserid = $1 and event = 'signin_failed'"
-    assert await world.db.fetchval(looked, user.appuserid) == 5
-    assert await _try(world, user.email, PASSWORD, ip="198.51.100.1") == 429
+    assert await product.db.fetchval(looked, user.appuserid) == 5
+    assert await _try(product, user.email, PASSWORD, ip="198.51.100.1") == 429
 
 
-async def test_right_passwords_at_once_all_sign_in(world: World, account: Account) -> None:
+async def test_right_passwords_at_once_all_sign_in(product: Product, account: Account) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
-    codes = await asyncio.gather(*(_try(world, user.email, PASSWORD, ip="198.51.100.2") for _ in range(12)))
+    codes = await asyncio.gather(*(_try(product, user.email, PASSWORD, ip="198.51.100.2") for _ in range(12)))
     assert codes == [200] * 12
 
 
-async def test_a_block_ends_when_its_time_is_over(world: World, account: Account) -> None:
+async def test_a_block_ends_when_its_time_is_over(product: Product, account: Account) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
     ip = "198.51.100.3"
-    assert [await _try(world, user.email, ip=ip) for _ in range(6)] == [401] * 5 + [429]
-    await world.db.execute("update signinfailure set since = since - interval '16 minutes'")
-    assert await _try(world, user.email, PASSWORD, ip=ip) == 200
+    assert [await _try(product, user.email, ip=ip) for _ in range(6)] == [401] * 5 + [429]
+    await product.db.execute("update signinfailure set since = since - interval '16 minutes'")
+    assert await _try(product, user.email, PASSWORD, ip=ip) == 200
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_one_account_from_forty_addresses(world: World, account: Account, known: bool) -> None:
+async def test_one_account_from_forty_addresses(product: Product, account: Account, known: bool) -> None:
     hashed = await passwords.hashed(PASSWORD)
     email = (await account.user(password=hashed)).email if known else f"{secrets.token_hex(4)}@unknown.example"
     home = "203.0.113.9"
     if known:
-        assert await _try(world, email, PASSWORD, ip=home) == 200  # the place is known from now on
-    codes = [await _try(world, email, ip=f"198.18.{number}.1") for number in range(40)]
-    # The right one at home is forgiven, so that it takes none of the twenty.
+        assert await _try(product, email, PASSWORD, ip=home) == 200  # the network is known from now on
+    codes = [await _try(product, email, ip=f"198.18.{number}.1") for number in range(40)]
+    # A correct password from a known network does not count towards the twenty.
     assert codes == [401] * 20 + [429] * 20
-    assert await _try(world, email, PASSWORD, ip="198.18.99.1") == 429
+    assert await _try(product, email, PASSWORD, ip="198.18.99.1") == 429
     if known:
-        assert await _try(world, email, PASSWORD, ip=home) == 200
-        assert await _try(world, email, ip=home) == 401
+        assert await _try(product, email, PASSWORD, ip=home) == 200
+        assert await _try(product, email, ip=home) == 401
 
 
 async def test_a_password_that_changes_while_it_is_checked_starts_no_session(
-    world: World, account: Account, monkeypatch: pytest.MonkeyPatch
+    product: Product, account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user = await account.user(password=await passwords.hashed(PASSWORD))
     matches = passwords.matches
 
     async def changed_meanwhile(stored: str | None, password: str) -> bool:
         good = await matches(stored, password)
-        await world.db.execute("update appuser set password = 'other' where appuserid = $1", user.appuserid)
+        await product.db.execute("update appuser set password = 'other' where appuserid = $1", user.appuserid)
         return good
 
     monkeypatch.setattr(passwords, "matches", changed_meanwhile)
-    assert await _try(world, user.email, PASSWORD) == 401
+    assert await _try(product, user.email, PASSWORD) == 401
 
 
 # -- one set of headers ------------------------------------------------------------------------------------------------
 
 
-async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(world: World, account: Account) -> None:
-    made = (await account.owner.table("POST", "apikeys", {"purpose": "CRM"})).json()["resource"][0]
-    http = world.caller(key="")
-    query = {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials", "apikey": made["apikey"]}
+async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(product: Product, account: Account) -> None:
+    body = (await account.owner.table("POST", "apikeys", {"purpose": "CRM"})).json()["resource"][0]
+    http = product.caller(key="")
+    query = {"linkedinurl": "linkedin.com/in/nobody-here", "type": "directdials", "apikey": body["apikey"]}
     told = []
     for number in range(31):
         answer = await http.get(API + "keylookup", params=query | ({"type": "bad"} if number == 3 else {}))
         told.append((answer.status_code, answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]))
     good = [(200, "30", str(29 - number)) for number in range(30)]
-    # A call that is refused for its input is not counted against the key.
+    # A call with invalid input is not counted against the key.
     assert told[:3] == good[:3]
     assert told[4:] == [*good[3:29], (200, "30", "0")][: len(told) - 4]
     refused = await http.get(API + "keylookup", params=query)
@@ -208,7 +210,7 @@ async def test_a_key_sees_its_own_limit_from_the_first_call_to_the_refusal(world
     assert len(refused.headers.get_list("x-ratelimit-limit")) == 1
 
 
-async def test_the_tightest_limit_is_told(world: World, account: Account) -> None:
+async def test_the_tightest_limit_is_told(product: Product, account: Account) -> None:
     user = await account.user()
     searched = await user.post("searchname")
     assert searched.headers["x-ratelimit-limit"] == "120"

@@ -1,4 +1,4 @@
-"""Safe repeats by Idempotency-Key: the same answer once more, and nothing in clear in the database (G12)."""
+"""Idempotency-Key: repeats get the stored response, which the database holds encrypted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 KEY = {"Idempotency-Key": "repeat-1"}
 
@@ -21,15 +21,19 @@ async def test_another_request_under_the_same_key_is_refused(account: Account) -
     assert too_long.status_code == 400
 
 
-async def test_a_repeat_gets_the_first_answer_and_the_database_holds_it_sealed(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_a_repeat_gets_the_first_answer_and_the_database_holds_it_sealed(
+    product: Product, account: Account
+) -> None:
+    person = await product.person()
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
     first = await account.owner.http.post(API + "getcontact", json=body, headers=KEY)
     again = await account.owner.http.post(API + "getcontact", json=body, headers=KEY)
     assert first.status_code == 200, first.text
     assert (again.content, again.headers["idempotency-replayed"]) == (first.content, "true")
     assert first.json()["charged"] == 1
-    stored = await world.db.fetchval("select body from idempotency where key = 'repeat-1' and route like '%getcontact'")
+    stored = await product.db.fetchval(
+        "select body from idempotency where key = 'repeat-1' and route like '%getcontact'"
+    )
     assert b"12025550123" in first.content
     assert b"12025550123" not in stored
 
@@ -45,9 +49,9 @@ async def test_of_many_at_once_one_runs(account: Account) -> None:
 
 
 @asynccontextmanager
-async def no_answer_can_be_kept(world: World) -> AsyncIterator[None]:
-    """What a server that dies right before it keeps the answer looks like to the database."""
-    await world.db.execute(
+async def no_answer_can_be_kept(product: Product) -> AsyncIterator[None]:
+    """Make the database refuse to store responses, as if the server died right before."""
+    await product.db.execute(
         "create function die() returns trigger language plpgsql as $$ begin"
         " if new.status > 0 then raise disk_full; end if; return new; end $$;"
         "create trigger die before update on idempotency for each row execute function die()"
@@ -55,33 +59,35 @@ async def no_answer_can_be_kept(world: World) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await world.db.execute("drop trigger die on idempotency; drop function die()")
+        await product.db.execute("drop trigger die on idempotency; drop function die()")
 
 
-async def _contact(world: World, account: Account) -> int:
-    person = await world.person()
-    made = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
+async def _contact(product: Product, account: Account) -> int:
+    person = await product.person()
+    response = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
                                     action="reveal")  # fmt: skip
-    return int(made.json()["contactdata"][0]["contactid"])
+    return int(response.json()["contactdata"][0]["contactid"])
 
 
-async def test_a_write_of_a_table_and_its_answer_are_there_both_or_not_at_all(world: World, account: Account) -> None:
-    contact = await _contact(world, account)
+async def test_a_write_of_a_table_and_its_answer_are_there_both_or_not_at_all(
+    product: Product, account: Account
+) -> None:
+    contact = await _contact(product, account)
     url, body = f"{API}leads/_table/usercontact/{contact}", {"deleted": 1}
     deleted = "select deleted from usercontact where contactid = $1"
-    async with no_answer_can_be_kept(world):
+    async with no_answer_can_be_kept(product):
         died = await account.owner.http.patch(url, json=body, headers=KEY)
-    assert (died.status_code, await world.db.fetchval(deleted, contact)) == (503, 0)
+    assert (died.status_code, await product.db.fetchval(deleted, contact)) == (503, 0)
     done = await account.owner.http.patch(url, json=body, headers=KEY)
-    assert (done.status_code, await world.db.fetchval(deleted, contact)) == (200, 1)
-    await world.db.execute("update usercontact set deleted = 0 where contactid = $1", contact)
+    assert (done.status_code, await product.db.fetchval(deleted, contact)) == (200, 1)
+    await product.db.execute("update usercontact set deleted = 0 where contactid = $1", contact)
     again = await account.owner.http.patch(url, json=body, headers=KEY)
     assert (again.content, again.headers["idempotency-replayed"]) == (done.content, "true")
-    assert await world.db.fetchval(deleted, contact) == 0
+    assert await product.db.fetchval(deleted, contact) == 0
 
 
-async def test_a_refusal_is_kept_and_leaves_nothing(world: World, account: Account) -> None:
-    contact = await _contact(world, account)
+async def test_a_refusal_is_kept_and_leaves_nothing(product: Product, account: Account) -> None:
+    contact = await _contact(product, account)
     url = f"{API}leads/_table/usercontact/{contact}"
     first = await account.owner.http.patch(url, json={"name": "Mine"}, headers=KEY)
     again = await account.owner.http.patch(url, json={"name": "Mine"}, headers=KEY)
@@ -89,30 +95,30 @@ async def test_a_refusal_is_kept_and_leaves_nothing(world: World, account: Accou
     assert again.headers["idempotency-replayed"] == "true"
 
 
-async def test_a_script_that_committed_never_runs_again(world: World, account: Account) -> None:
-    """The answer cannot be kept after the commit: a repeat is told so, and there is one key, not two."""
+async def test_a_script_that_committed_never_runs_again(product: Product, account: Account) -> None:
+    """A response that cannot be stored after the commit: a repeat gets an error, and one key exists, not two."""
     url, body = API + "leads/_table/apikeys", {"resource": [{"purpose": "CRM", "name": "One"}]}
-    async with no_answer_can_be_kept(world):
+    async with no_answer_can_be_kept(product):
         first = await account.owner.http.post(url, json=body, headers=KEY)
         again = await account.owner.http.post(url, json=body, headers=KEY)
     assert first.status_code == 200
     assert (again.status_code, again.json()["error"]["context"]["reason"]) == (409, "answer_lost")
-    async with asyncio.timeout(5):  # it is kept as soon as that is possible
+    async with asyncio.timeout(5):  # it is stored as soon as possible
         while (again := await account.owner.http.post(url, json=body, headers=KEY)).status_code != 200:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     assert again.content == first.content
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
 
 
-async def test_a_claim_of_the_dead_that_wrote_nothing_is_free_again(world: World, account: Account) -> None:
+async def test_a_claim_of_the_dead_that_wrote_nothing_is_free_again(product: Product, account: Account) -> None:
     url, body = API + "leads/_table/apikeys", {"resource": [{"purpose": "CRM", "name": "One"}]}
     await account.owner.http.post(url, json=body, headers=KEY)
-    await world.db.execute("delete from apikeys where clientid = $1", account.clientid)
+    await product.db.execute("delete from apikeys where clientid = $1", account.clientid)
     mine = f"user:{account.owner.appuserid}"
     unfinished = "update idempotency set status = null, createdon = now() - $2::interval where principal = $1"
-    await world.db.execute(unfinished, mine, timedelta(seconds=5))
+    await product.db.execute(unfinished, mine, timedelta(seconds=5))
     young = await account.owner.http.post(url, json=body, headers=KEY)
     assert (young.status_code, young.headers["retry-after"]) == (409, "1")
-    await world.db.execute(unfinished, mine, timedelta(seconds=41))
+    await product.db.execute(unfinished, mine, timedelta(seconds=41))
     old = await account.owner.http.post(url, json=body, headers=KEY)
     assert old.status_code == 200

@@ -1,4 +1,4 @@
-"""tableapi run importpeople: good lines in, bad lines by number, again the same."""
+"""tableapi run importpeople: valid lines are imported, invalid ones reported by number, repeats change nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from scripts._shared.people.import_file import HEADER
 from tableapi.errors import ApiError
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 
 LINE = "https://www.linkedin.com/in/{slug}/,{name},CEO,Acme,acme.example,USA,{slug}@home.example,{slug}@acme.example:valid,+12025550177"
 
@@ -20,47 +20,49 @@ def _file(folder: Path, *lines: str, header: str = ",".join(HEADER)) -> Path:
 
 
 @pytest.mark.parametrize("header", ["", "a,b,c", "linkedinurl;full_name"])
-async def test_a_wrong_header_is_refused(world: World, tmp_path: Path, header: str) -> None:
+async def test_a_wrong_header_is_refused(product: Product, tmp_path: Path, header: str) -> None:
     with pytest.raises(ApiError, match="first line"):
-        await world.scripts.run_job("importpeople", {"file": str(_file(tmp_path, header=header))})
+        await product.scripts.run_job("importpeople", {"file": str(_file(tmp_path, header=header))})
 
 
-async def test_a_missing_file_is_refused(world: World, tmp_path: Path) -> None:
+async def test_a_missing_file_is_refused(product: Product, tmp_path: Path) -> None:
     with pytest.raises(ApiError, match="No such file"):
-        await world.scripts.run_job("importpeople", {"file": str(tmp_path / "none.csv")})
+        await product.scripts.run_job("importpeople", {"file": str(tmp_path / "none.csv")})
 
 
 async def test_bad_lines_are_reported_by_number_and_strict_imports_nothing(
-    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    product: Product, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = _file(tmp_path, LINE.format(slug="imp-a", name="A"), "broken", LINE.format(slug="imp-b", name="B"))
     with pytest.raises(ApiError, match="nothing was imported"):
-        await world.scripts.run_job("importpeople", {"file": str(path), "strict": "1"})
-    assert await world.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 0
+        await product.scripts.run_job("importpeople", {"file": str(path), "strict": "1"})
+    assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 0
 
-    done = await world.scripts.run_job("importpeople", {"file": str(path)})
+    done = await product.scripts.run_job("importpeople", {"file": str(path)})
     assert (done.imported, done.skipped) == (2, 1)
     assert "line 3: 1 fields instead of 9" in capsys.readouterr().err
-    assert await world.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 2
+    assert await product.db.fetchval("select count(*) from person where profilekey like 'in/imp-%'") == 2
 
 
-async def test_again_changes_the_person_and_the_later_line_wins(world: World, account: Account, tmp_path: Path) -> None:
+async def test_again_changes_the_person_and_the_later_line_wins(
+    product: Product, account: Account, tmp_path: Path
+) -> None:
     for names in (("Old",), ("Older", "New")):
         path = _file(tmp_path, *(LINE.format(slug="again", name=name) for name in names))
-        await world.scripts.run_job("importpeople", {"file": str(path)})
-    found = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/again", phone=True)
-    assert found.json()["data"][0]["full_name"] == "New"
-    assert await world.db.fetchval("select count(*) from person where profilekey = 'in/again'") == 1
+        await product.scripts.run_job("importpeople", {"file": str(path)})
+    response = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/again", phone=True)
+    assert response.json()["data"][0]["full_name"] == "New"
+    assert await product.db.fetchval("select count(*) from person where profilekey = 'in/again'") == 1
 
 
-async def test_no_contact_value_is_in_the_database_in_clear(world: World, account: Account, tmp_path: Path) -> None:
+async def test_no_contact_value_is_in_the_database_in_clear(product: Product, account: Account, tmp_path: Path) -> None:
     path = _file(tmp_path, LINE.format(slug="secretive", name="S"))
-    await world.scripts.run_job("importpeople", {"file": str(path)})
+    await product.scripts.run_job("importpeople", {"file": str(path)})
     for kind in ("directdial", "businessemail", "personalemail"):
         body = {"linkedinurl": "linkedin.com/in/secretive", "type": kind, "action": "reveal"}
         assert (await account.owner.post("getcontact", **body)).json()["charged"] == 1
-    tables = await world.db.fetch("select format('%I', relname) as name from pg_class where relkind = 'r'"
+    tables = await product.db.fetch("select format('%I', relname) as name from pg_class where relkind = 'r'"
                                   " and relnamespace = 'public'::regnamespace")  # fmt: skip
     for table in tables:
         sql = f"select count(*) from {table['name']} t where t::text ~ 'secretive@|2025550177'"
-        assert await world.db.fetchval(sql) == 0, table["name"]
+        assert await product.db.fetchval(sql) == 0, table["name"]

@@ -1,4 +1,4 @@
-"""The queue: a job exists exactly when its cause does, runs in a worker, and is tried again until it works."""
+"""The job queue: a job commits with its cause, runs in a worker, and is retried until it succeeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aiosmtpd.controller import Controller
 from pgqueuer.core.executors import EntrypointExecutorParameters
 
 from tableapi.endpoints import jobs
-from tests.helpers.product import Postman, World
+from tests.helpers.product import Product, SmtpServer
 from tests.helpers.support import ROOT, free_port
 
 _LEFT = "select count(*) from pgqueuer where entrypoint = 'sendmail'"
@@ -20,7 +20,7 @@ _LEFT = "select count(*) from pgqueuer where entrypoint = 'sendmail'"
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Back-off of a test's patience, and few tries."""
+    """Shorten the back-off, and allow few tries."""
 
     def executor(parameters: EntrypointExecutorParameters) -> jobs._Retry:
         return jobs._Retry(parameters=parameters, max_attempts=20, initial_delay=timedelta(milliseconds=50),
@@ -30,66 +30,66 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def worker(world: World, quick: None) -> AsyncIterator[int]:
-    """A running worker that sends its mail to a port where nobody listens yet. Out: the port."""
-    await world.work()
+async def worker(product: Product, quick: None) -> AsyncIterator[int]:
+    """Run a worker that sends mail to a closed port, and return the port."""
+    await product.work()
     port, stop = free_port(), asyncio.Event()
-    settings = world.scripts.settings.model_copy(update={"mail_url": f"smtp://127.0.0.1:{port}"})
+    settings = product.scripts.settings.model_copy(update={"mail_url": f"smtp://127.0.0.1:{port}"})
     running = asyncio.create_task(jobs.work(settings, ROOT, stop))
     yield port
     stop.set()
     await running
 
 
-async def _mail(world: World, to: str) -> None:
-    await world.ctx.later("sendmail", name="exists", to=to, values={"link": "http://x.example/login"})
+async def _mail(product: Product, to: str) -> None:
+    await product.ctx.later("sendmail", name="exists", to=to, values={"link": "http://x.example/login"})
 
 
-async def _until(world: World, condition: str, *args: object) -> None:
-    """Wait until the database says so."""
+async def _until(product: Product, condition: str, *args: object) -> None:
+    """Wait until the condition is true in the database."""
     async with asyncio.timeout(20):
-        while not await world.db.fetchval(condition, *args):
+        while not await product.db.fetchval(condition, *args):
             pass
 
 
-async def test_a_rolled_back_cause_leaves_no_job(world: World) -> None:
-    await world.work()
+async def test_a_rolled_back_cause_leaves_no_job(product: Product) -> None:
+    await product.work()
 
     async def fail() -> None:
-        async with world.db.transaction():
-            await _mail(world, "nobody@x.example")
-            assert await world.db.fetchval(_LEFT) == 1
+        async with product.db.transaction():
+            await _mail(product, "nobody@x.example")
+            assert await product.db.fetchval(_LEFT) == 1
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         await fail()
-    assert await world.db.fetchval(_LEFT) == 0
+    assert await product.db.fetchval(_LEFT) == 0
 
 
-async def test_a_payload_is_sealed(world: World) -> None:
-    await world.work()
-    await _mail(world, "sealed@x.example")
-    row = await world.db.fetchval("select payload from pgqueuer where entrypoint = 'sendmail'")
+async def test_a_payload_is_sealed(product: Product) -> None:
+    await product.work()
+    await _mail(product, "sealed@x.example")
+    row = await product.db.fetchval("select payload from pgqueuer where entrypoint = 'sendmail'")
     assert b"sealed@x.example" not in row
-    await world.work()
+    await product.work()
 
 
-async def test_a_mail_waits_until_the_server_is_there(world: World, worker: int) -> None:
+async def test_a_mail_waits_until_the_server_is_there(product: Product, worker: int) -> None:
     to = f"late-{secrets.token_hex(4)}@x.example"
-    await _mail(world, to)
-    await _until(world, "select exists (select 1 from pgqueuer where entrypoint = 'sendmail' and attempts > 0)")
-    postman = Postman([])
-    smtp = Controller(postman, hostname="127.0.0.1", port=worker)
-    smtp.start()
+    await _mail(product, to)
+    await _until(product, "select exists (select 1 from pgqueuer where entrypoint = 'sendmail' and attempts > 0)")
+    smtp = SmtpServer([])
+    controller = Controller(smtp, hostname="127.0.0.1", port=worker)
+    controller.start()
     try:
-        await _until(world, f"select ({_LEFT}) = 0")
+        await _until(product, f"select ({_LEFT}) = 0")
     finally:
-        smtp.stop()
-    assert [mail["To"] for mail in postman.mails] == [to]
+        controller.stop()
+    assert [mail["To"] for mail in smtp.mails] == [to]
 
 
 @pytest.mark.usefixtures("worker")
-async def test_what_never_works_is_held_with_its_error(world: World) -> None:
-    await world.ctx.later("sendmail", name="no-such-mail", to="x@x.example", values={"link": ""})
-    await _until(world, "select exists (select 1 from pgqueuer where entrypoint = 'sendmail' and status = 'failed')")
-    await world.db.execute("delete from pgqueuer")
+async def test_what_never_works_is_held_with_its_error(product: Product) -> None:
+    await product.ctx.later("sendmail", name="no-such-mail", to="x@x.example", values={"link": ""})
+    await _until(product, "select exists (select 1 from pgqueuer where entrypoint = 'sendmail' and status = 'failed')")
+    await product.db.execute("delete from pgqueuer")

@@ -1,4 +1,4 @@
-"""GET /keylookup and the keys themselves: creating, changing, deleting, counting."""
+"""GET /keylookup, and creating, changing, deleting and counting API keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 
 async def _key(account: Account, **fields: Any) -> dict[str, Any]:
@@ -17,31 +17,31 @@ async def _key(account: Account, **fields: Any) -> dict[str, Any]:
     return dict(answer.json()["resource"][0])
 
 
-async def _look(world: World, key: str, url: str, type_: str = "directdials", **headers: str) -> httpx2.Response:
+async def _look(product: Product, key: str, url: str, type_: str = "directdials", **headers: str) -> httpx2.Response:
     query = {"linkedinurl": url, "type": type_} | ({"apikey": key} if key else {})
-    return await world.caller(key="").get(API + "keylookup", params=query, headers=headers)
+    return await product.caller(key="").get(API + "keylookup", params=query, headers=headers)
 
 
-async def test_only_an_owner_makes_keys(world: World, account: Account) -> None:
+async def test_only_an_owner_makes_keys(product: Product, account: Account) -> None:
     member = await account.user()
     assert (await member.table("POST", "apikeys", {"purpose": "x"})).status_code == 403
     assert (await member.table("GET", "apikeys")).status_code in (403, 404)
     assert (await member.post("generateapikey")).status_code == 403
 
 
-async def test_purpose_plan_and_allowance(world: World, account: Account) -> None:
+async def test_purpose_plan_and_allowance(product: Product, account: Account) -> None:
     empty = await account.owner.table("POST", "apikeys", {"purpose": "  "})
     assert (empty.status_code, list(empty.json()["error"]["context"]["fields"])) == (422, ["purpose"])
-    cheap = await world.account(planid=2)
+    cheap = await product.account(planid=2)
     without = await cheap.owner.table("POST", "apikeys", {"purpose": "x"})
     assert (without.status_code, without.json()["error"]["context"]["reason"]) == (402, "plan_without_api")
-    await world.db.execute("update usercredit set apicallcount = 1 where clientid = $1", account.clientid)
+    await product.db.execute("update usercredit set apicallcount = 1 where clientid = $1", account.clientid)
     answers = await asyncio.gather(*(account.owner.table("POST", "apikeys", {"purpose": "x"}) for _ in range(2)))
     assert sorted(answer.status_code for answer in answers) == [200, 409]
 
 
 async def test_a_key_of_the_body_counts_only_if_it_was_reserved_here(
-    world: World, account: Account, other: Account
+    product: Product, account: Account, other: Account
 ) -> None:
     reserved = (await account.owner.post("generateapikey")).json()["apikey"]
     foreign = (await other.owner.post("generateapikey")).json()["apikey"]
@@ -53,15 +53,15 @@ async def test_a_key_of_the_body_counts_only_if_it_was_reserved_here(
         assert len(made) == 16
 
 
-async def test_keys_are_listed_in_clear_to_their_owner_and_that_is_audited(world: World, account: Account) -> None:
+async def test_keys_are_listed_in_clear_to_their_owner_and_that_is_audited(product: Product, account: Account) -> None:
     made = await _key(account)
     query = {"filter": "(isactive=1) and (isdeleted=0)", "include_count": "true", "related": "apiusage_by_apikey"}
     listed = (await account.owner.table("GET", "apikeys", **query)).json()
     assert [row["apikey"] for row in listed["resource"]] == [made["apikey"]]
     assert "keyhash" not in listed["resource"][0]
-    events = await world.db.fetch("select event from auditlog where clientid = $1", account.clientid)
+    events = await product.db.fetch("select event from auditlog where clientid = $1", account.clientid)
     assert {"key_created", "keys_read"} <= {row["event"] for row in events}
-    stored = await world.db.fetchval("select apikey from apikeys where keyid = $1", made["keyid"])
+    stored = await product.db.fetchval("select apikey from apikeys where keyid = $1", made["keyid"])
     assert made["apikey"] not in stored
 
 
@@ -82,23 +82,23 @@ async def test_what_can_be_changed(account: Account, other: Account) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "wrong", "0123456789abcdef"])
-async def test_a_bad_key_is_401_that_logs_nobody_out(world: World, key: str) -> None:
-    answer = await _look(world, key, "linkedin.com/in/x")
+async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -> None:
+    answer = await _look(product, key, "linkedin.com/in/x")
     assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
 
 
-async def test_bad_questions(world: World, account: Account) -> None:
+async def test_bad_questions(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
-    assert (await _look(world, key, "example.com/x")).status_code == 422
-    assert (await _look(world, key, "linkedin.com/in/x", "fax")).status_code == 422
+    assert (await _look(product, key, "example.com/x")).status_code == 422
+    assert (await _look(product, key, "linkedin.com/in/x", "fax")).status_code == 422
 
 
-async def test_looks_up_charges_once_and_counts_each_call(world: World, account: Account) -> None:
-    key, person = (await _key(account))["apikey"], await world.person()
+async def test_looks_up_charges_once_and_counts_each_call(product: Product, account: Account) -> None:
+    key, person = (await _key(account))["apikey"], await product.person()
     url = f"linkedin.com/{person.key}"
-    first = await _look(world, key, url)
-    again = await _look(world, "", url, **{"X-API-Key": key})
-    missing = await _look(world, key, "linkedin.com/in/nobody-at-all")
+    first = await _look(product, key, url)
+    again = await _look(product, "", url, **{"X-API-Key": key})
+    missing = await _look(product, key, "linkedin.com/in/nobody-at-all")
     assert [answer.status_code for answer in (first, again, missing)] == [200, 200, 200]
     assert first.json()["data"]["directdials"] == ["+12025550123"]
     assert first.json()["data"]["businessemails"] == []
@@ -106,10 +106,10 @@ async def test_looks_up_charges_once_and_counts_each_call(world: World, account:
     assert missing.json()["data"]["directdials"] == []
     assert first.headers["x-credits-remaining"] == str(first.json()["credits_left"])
     assert await account.ledger_fits()
-    # The app pays nothing for what the key has paid.
+    # A reveal that the key has paid for is free in the app.
     app = await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     assert app.json()["charged"] == 0
-    counted = await world.db.fetchrow(
+    counted = await product.db.fetchrow(
         "select count(*) as calls, sum(found) as found, sum(charged) as charged, sum(directdialscount) as dials"
         " from apiusage where clientid = $1",
         account.clientid,
@@ -118,26 +118,26 @@ async def test_looks_up_charges_once_and_counts_each_call(world: World, account:
     assert tuple(counted) == (3, 2, 1, 1)
 
 
-async def test_a_deleted_key_and_an_empty_balance(world: World, account: Account) -> None:
-    made, person = await _key(account), await world.person()
+async def test_a_deleted_key_and_an_empty_balance(product: Product, account: Account) -> None:
+    made, person = await _key(account), await product.person()
     await account.set_credits(0)
-    none = await _look(world, made["apikey"], f"linkedin.com/{person.key}")
+    none = await _look(product, made["apikey"], f"linkedin.com/{person.key}")
     assert (none.status_code, none.json()["error"]["context"]["reason"]) == (402, "no_credit")
     await account.owner.table("PATCH", "apikeys", {"keyid": made["keyid"], "isdeleted": 1})
-    assert (await _look(world, made["apikey"], f"linkedin.com/{person.key}")).status_code == 401
+    assert (await _look(product, made["apikey"], f"linkedin.com/{person.key}")).status_code == 401
 
 
-async def test_thirty_a_minute_per_key(world: World, account: Account) -> None:
+async def test_thirty_a_minute_per_key(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
-    answers = await asyncio.gather(*(_look(world, key, "linkedin.com/in/nobody-at-all") for _ in range(31)))
+    answers = await asyncio.gather(*(_look(product, key, "linkedin.com/in/nobody-at-all") for _ in range(31)))
     assert sorted({answer.status_code for answer in answers}) == [200, 429]
 
 
-async def test_what_a_key_reveals_is_in_the_owners_list(world: World, account: Account) -> None:
-    person, member = await world.person(full_name="Kay Lookup"), await account.user()
+async def test_what_a_key_reveals_is_in_the_owners_list(product: Product, account: Account) -> None:
+    person, member = await product.person(full_name="Kay Lookup"), await account.user()
     key = (await _key(account))["apikey"]
-    found = (await _look(world, key, f"linkedin.com/{person.key}")).json()
-    assert found["charged"] == 1
+    body = (await _look(product, key, f"linkedin.com/{person.key}")).json()
+    assert body["charged"] == 1
 
     async def listed(user: Any) -> list[str]:
         rows = (await user.table("GET", "usercontact", include_count="true")).json()
@@ -149,7 +149,7 @@ async def test_what_a_key_reveals_is_in_the_owners_list(world: World, account: A
     assert (await listed(account.owner), await listed(member)) == (["Kay Lookup"], [])
     [row] = (await account.owner.table("GET", "usercontact")).json()["resource"]
     assert row["phone_numbers"] == "+12025550123"
-    again = (await _look(world, key, f"linkedin.com/{person.key}", "businessemails")).json()
+    again = (await _look(product, key, f"linkedin.com/{person.key}", "businessemails")).json()
     assert again["charged"] == 1
     assert await listed(account.owner) == ["Kay Lookup"]
     meta = await account.owner.post("contactmeta_addupdate", contactid=row["contactid"], tags=["api"], note="")

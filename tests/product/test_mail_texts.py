@@ -1,4 +1,4 @@
-"""What user texts can do to a mail, and how a mail shows what is to be copied from it."""
+"""User texts in mails, and values that are meant to be copied from a mail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from scripts._shared.accounts import passwords, person_names
 from scripts._shared.mail import render
-from tests.helpers.product import API, TABLE, Account, World
+from tests.helpers.product import API, TABLE, Account, Product
 
 EVIL = "Security Team https://evil.example/login"
 HOSTILE = [
@@ -36,24 +36,24 @@ def _texts(mail: EmailMessage) -> list[str]:
 
 
 def _own(text: str) -> str:
-    """The text without the addresses that the server put in."""
+    """Return the text without the URLs that the server inserted."""
     return re.sub(r"https?://(?:127\.0\.0\.1|localhost|test)\S*", "", text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_stored_names_carry_no_address_into_a_mail(world: World, account: Account, text: str) -> None:
-    """Names that were stored before the form refused them."""
+async def test_stored_names_carry_no_address_into_a_mail(product: Product, account: Account, text: str) -> None:
+    """Mail to names that were stored before the form refused them."""
     sql = "update appuser set name = $2 where appuserid = $1"
-    await world.db.execute(sql, account.owner.appuserid, text)
-    await world.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, text)
-    owner = world.caller(await account.session(account.owner.appuserid))
+    await product.db.execute(sql, account.owner.appuserid, text)
+    await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, text)
+    owner = product.caller(await account.session(account.owner.appuserid))
     email = f"invited-{secrets.token_hex(4)}@target.example"
     record = {"name": "Ina Invited", "email": email, "role": "member"}
     added = await owner.post(TABLE + "appuser", json={"resource": [record]})
     assert added.status_code == 200, added.text
-    await world.db.execute(sql, added.json()["resource"][0]["appuserid"], text)
+    await product.db.execute(sql, added.json()["resource"][0]["appuserid"], text)
     await owner.post(API + "sendappuserinviteemail", json={"appuserid": added.json()["resource"][0]["appuserid"]})
-    for mail in await world.mails(email):
+    for mail in await product.mails(email):
         subject, plain, html = _texts(mail)
         for part in (subject, _own(plain), _own(html)):
             assert "evil.example" not in part.replace(email, "")
@@ -66,19 +66,21 @@ async def test_stored_names_carry_no_address_into_a_mail(world: World, account: 
 
 
 @pytest.mark.parametrize("text", HOSTILE[:5])
-async def test_forms_refuse_names_with_addresses_or_line_ends(world: World, account: Account, text: str) -> None:
+async def test_forms_refuse_names_with_addresses_or_line_ends(product: Product, account: Account, text: str) -> None:
     record = {"type": "register", "email": f"{secrets.token_hex(5)}@new.example", "name": text, "terms": True}
     body = {"resource": [record | {"password": "Sesame123"}]}
     member = {"firstname": text, "lastname": "X", "email": f"{secrets.token_hex(5)}@new.example"}
     own = {"appuserid": account.owner.appuserid}
     for answer in (
-        await world.caller().post(TABLE + "client", json=body),
+        await product.caller().post(TABLE + "client", json=body),
         await account.owner.table("POST", "appuser", member),
         await account.owner.table("PATCH", "appuser", own | {"name": text}),
         await account.owner.table("PATCH", "appuser", own | {"firstname": "X", "lastname": text}),
         await account.owner.table("PATCH", "appuser", own | {"companyname": text}),
         await account.owner.table("PATCH", f"client/{account.clientid}", {"companyname": text}),
-        await world.caller().post(API + "scheduledemoemail", json={"name": text, "email": "a@b.example", "query": "x"}),
+        await product.caller().post(
+            API + "scheduledemoemail", json={"name": text, "email": "a@b.example", "query": "x"}
+        ),
     ):
         assert answer.status_code == 422, answer.text
         assert answer.json()["error"]["context"]["reason"] == "invalid"
@@ -101,9 +103,9 @@ def test_names_of_people_and_companies_are_taken(name: str) -> None:
     assert person_names.plain(name)
 
 
-def test_nothing_left_of_a_name_is_told_as_nothing(world: World) -> None:
+def test_nothing_left_of_a_name_is_told_as_nothing(product: Product) -> None:
     values = {"name": "https://evil.example", "inviter": "a@evil.example", "company": "www.evil.example"}
-    mail = render(world.ctx.settings, "invite", "a@b.example", values | {"password": "Ab1", "link": "http://test/x"})
+    mail = render(product.ctx.settings, "invite", "a@b.example", values | {"password": "Ab1", "link": "http://test/x"})
     assert mail.subject.startswith("A colleague invites you")
     assert "Hello there," in mail.text
     assert "evil" not in mail.text + mail.html
@@ -115,10 +117,10 @@ def _lines(mail: EmailMessage) -> list[str]:
     return str(body.get_content()).splitlines()
 
 
-async def test_code_password_and_link_stand_alone_on_their_lines(world: World, account: Account) -> None:
+async def test_code_password_and_link_stand_alone_on_their_lines(product: Product, account: Account) -> None:
     email = f"invited-{secrets.token_hex(4)}@target.example"
     await account.owner.table("POST", "appuser", {"name": "Ina Invited", "email": email, "role": "member"})
-    lines = _lines((await world.mails(email))[-1])
+    lines = _lines((await product.mails(email))[-1])
     password = lines[next(n for n, line in enumerate(lines) if line.endswith("temporary password:")) + 2]
     assert re.fullmatch(r"[A-Za-z0-9]{8}", password)
     assert [line for line in lines if password in line] == [password]
@@ -126,11 +128,11 @@ async def test_code_password_and_link_stand_alone_on_their_lines(world: World, a
     user = await account.user(password=await passwords.hashed("Sesame123"))
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     await user.post("emailcodeverification", oldemail=user.email, newemail=new)
-    _, query = await world.link(new)
-    assert query["code"] in _lines((await world.mails(new))[-1])
-    await world.caller().post(API + "user/password", json={"email": user.email})
+    _, query = await product.link(new)
+    assert query["code"] in _lines((await product.mails(new))[-1])
+    await product.caller().post(API + "user/password", json={"email": user.email})
     for to in (email, new, user.email):
-        for mail in await world.mails(to):
+        for mail in await product.mails(to):
             for line in _lines(mail):
                 if "http" in line:
                     assert re.fullmatch(r"https?://\S*[^.\s]", line), line

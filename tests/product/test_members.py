@@ -1,4 +1,4 @@
-"""The team: adding, inviting, accepting, switching off and on, deleting; and what nobody can change."""
+"""The team: adding, inviting, accepting, disabling, enabling and deleting members, and immutable fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import API, Account, User, World
+from tests.helpers.product import API, Account, Product, User
 
 SESSION = API + "user/session"
 
@@ -23,10 +23,10 @@ async def _added(account: Account, **fields: Any) -> dict[str, Any]:
     return dict(answer.json()["resource"][0])
 
 
-async def test_only_an_owner_adds(world: World, account: Account) -> None:
+async def test_only_an_owner_adds(product: Product, account: Account) -> None:
     member = await account.user()
     assert (await member.table("POST", "appuser", _member())).status_code == 403
-    nobody = await world.caller().post("/api/v2/leads/_table/appuser", json={"resource": [_member()]})
+    nobody = await product.caller().post("/api/v2/leads/_table/appuser", json={"resource": [_member()]})
     assert nobody.status_code == 401
 
 
@@ -45,10 +45,10 @@ async def test_bad_members_are_refused(account: Account, fields: dict[str, Any],
     assert (answer.status_code, list(answer.json()["error"]["context"]["fields"])) == (422, [field])
 
 
-async def test_without_a_plan_or_a_free_seat(world: World, account: Account) -> None:
-    await world.db.execute("update usercredit set seatcount = 0 where clientid = $1", account.clientid)
+async def test_without_a_plan_or_a_free_seat(product: Product, account: Account) -> None:
+    await product.db.execute("update usercredit set seatcount = 0 where clientid = $1", account.clientid)
     full = await account.owner.table("POST", "appuser", _member())
-    await world.db.execute("update usersubscription set isactive = 0 where clientid = $1", account.clientid)
+    await product.db.execute("update usersubscription set isactive = 0 where clientid = $1", account.clientid)
     none = await account.owner.table("POST", "appuser", _member())
     reasons = [answer.json()["error"]["context"]["reason"] for answer in (full, none)]
     assert [full.status_code, none.status_code, *reasons] == [409, 409, "seat_limit", "no_plan"]
@@ -60,48 +60,48 @@ async def test_an_address_that_exists_takes_no_seat(account: Account, other: Acc
     assert (answer.status_code, (await account.credits())["seatcount"]) == (409, before)
 
 
-async def test_two_adds_for_the_last_seat(world: World, account: Account) -> None:
-    await world.db.execute("update usercredit set seatcount = 1 where clientid = $1", account.clientid)
+async def test_two_adds_for_the_last_seat(product: Product, account: Account) -> None:
+    await product.db.execute("update usercredit set seatcount = 1 where clientid = $1", account.clientid)
     answers = await asyncio.gather(*(account.owner.table("POST", "appuser", _member()) for _ in range(2)))
     assert sorted(answer.status_code for answer in answers) == [200, 409]
     assert (await account.credits())["seatcount"] == 0
 
 
-async def test_the_story_of_a_member(world: World, account: Account) -> None:
+async def test_the_story_of_a_member(product: Product, account: Account) -> None:
     seats = (await account.credits())["seatcount"]
     added = await _added(account, role="admin", password="Chosen123", isactive=1, isverified=1, clientid=1)
     assert (added["invitestatus"], added["isactive"], added["role"]) == ("pending", 0, "admin")
     assert (await account.credits())["seatcount"] == seats - 1
-    # Not accepted: cannot be switched on, and cannot sign in; the invitation can be sent again.
+    # An open invitation cannot be enabled or sign in, and can be sent again.
     early = await account.owner.table("PATCH", "appuser", {"appuserid": added["appuserid"], "isactive": 1})
     assert (early.status_code, early.json()["error"]["context"]["reason"]) == (409, "not_accepted")
-    _, old = await world.link(added["email"])
+    _, old = await product.link(added["email"])
     assert (await account.owner.post("sendappuserinviteemail", appuserid=added["appuserid"])).json() == {"success": 1}
-    path, query = await world.link(added["email"])
+    path, query = await product.link(added["email"])
     assert path == "/acceptinvite"
-    stale = await world.caller().post(
+    stale = await product.caller().post(
         API + "updatinvitedappuser", json={"email": added["email"], "verifytoken": old["code"]}
     )
     accept = {"email": added["email"], "verifytoken": query["code"]}
-    accepted = await world.caller().post(API + "updatinvitedappuser", json=accept)
+    accepted = await product.caller().post(API + "updatinvitedappuser", json=accept)
     assert (stale.status_code, accepted.json()["invitestatus"]) == (404, "accepted")
-    body = (await world.mails(added["email"]))[-1].get_body(("plain",))
+    body = (await product.mails(added["email"]))[-1].get_body(("plain",))
     assert body is not None
     password = body.get_content().partition("temporary password:")[2].split()[0]
-    signed = await world.caller().post(SESSION, json={"email": added["email"], "password": password})
+    signed = await product.caller().post(SESSION, json={"email": added["email"], "password": password})
     assert (signed.status_code, signed.json()["mustchangepassword"]) == (200, 1)
     again = await account.owner.post("sendappuserinviteemail", appuserid=added["appuserid"])
     assert again.status_code == 409
 
-    http = world.caller(signed.json()["session_token"])
+    http = product.caller(signed.json()["session_token"])
     change = {"appuserid": added["appuserid"], "isactive": 0}
     assert (await account.owner.table("PATCH", "appuser", change)).status_code == 200
     out = await http.get(SESSION)
     assert (out.status_code, out.json()["error"]["context"]["scope"]) == (403, "account")
     assert (await account.owner.table("PATCH", "appuser", change | {"isactive": 1})).status_code == 200
-    assert (await http.get(SESSION)).status_code == 401  # the old session does not come back
-    http = world.caller(
-        (await world.caller().post(SESSION, json={"email": added["email"], "password": password})).json()[
+    assert (await http.get(SESSION)).status_code == 401  # the old session stays revoked
+    http = product.caller(
+        (await product.caller().post(SESSION, json={"email": added["email"], "password": password})).json()[
             "session_token"
         ]
     )
@@ -123,15 +123,17 @@ async def test_the_story_of_a_member(world: World, account: Account) -> None:
         {"clientid": 1}, {"isdeleted": 1}, {"password": "Chosen123"},
     ],
 )  # fmt: skip
-async def test_what_nobody_can_change_about_itself(world: World, account: Account, change: dict[str, Any]) -> None:
+async def test_fields_that_a_user_cannot_change_of_itself(
+    product: Product, account: Account, change: dict[str, Any]
+) -> None:
     member = await account.user()
     for user in (member, account.owner) if "role" not in change else (member,):
-        before = await world.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
+        before = await product.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
         answer = await user.table("PATCH", f"appuser/{user.appuserid}", change)
         body = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json=change)
-        after = await world.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
+        after = await product.db.fetchrow("select * from appuser where appuserid = $1", user.appuserid)
         assert before == after
-        # A hidden column does not exist for the caller, so it is left out like any unknown field.
+        # A hidden column does not exist for the caller and is ignored like any unknown field.
         if "password" not in change:
             assert 400 <= body.status_code < 500, (change, answer.text, body.text)
 
@@ -153,7 +155,7 @@ async def test_owner_cannot_be_deleted_or_switched_off(account: Account) -> None
     assert (await owner.table("DELETE", f"appuser/{owner.appuserid}")).status_code == 404
 
 
-async def test_profile_is_tidied(world: World, account: Account) -> None:
+async def test_profile_is_tidied(product: Product, account: Account) -> None:
     member: User = await account.user()
     good = {
         "appuserid": member.appuserid,
@@ -162,7 +164,7 @@ async def test_profile_is_tidied(world: World, account: Account) -> None:
         "phonenumber": "+45 (12) 34-56 78",
     }
     assert (await member.table("PATCH", "appuser", good)).status_code == 200
-    row = await world.db.fetchrow("select * from appuser where appuserid = $1", member.appuserid)
+    row = await product.db.fetchrow("select * from appuser where appuserid = $1", member.appuserid)
     assert row is not None
     assert (row["name"], row["firstname"], row["phonenumber"]) == ("Mia Moe", "Mia", "4512345678")
     for fields in (
@@ -181,9 +183,9 @@ async def test_profile_is_tidied(world: World, account: Account) -> None:
         assert refused.status_code == 422, refused.text
 
 
-async def test_sessions_are_listed_and_ended(world: World, account: Account, other: Account) -> None:
+async def test_sessions_are_listed_and_ended(product: Product, account: Account, other: Account) -> None:
     user = await account.user()
-    second, third = [world.caller(await account.session(user.appuserid)) for _ in range(2)]
+    second, third = [product.caller(await account.session(user.appuserid)) for _ in range(2)]
     listed = (await user.table("GET", "usersession", order="usersessionid")).json()["resource"]
     assert len(listed) == 3
     assert "tokenhash" not in listed[0]
@@ -195,7 +197,7 @@ async def test_sessions_are_listed_and_ended(world: World, account: Account, oth
     assert [(await http.get(SESSION)).status_code for http in (third, user.http)] == [401, 200]
 
 
-async def test_the_audit_log_tells_the_owner_and_nobody_else(account: Account, other: Account) -> None:
+async def test_only_the_owner_reads_the_audit_log(account: Account, other: Account) -> None:
     added = await _added(account)
     events = (await account.owner.table("GET", "auditlog", order="auditid")).json()["resource"]
     assert [event["event"] for event in events] == ["member_added"]
@@ -211,7 +213,9 @@ async def test_the_audit_log_tells_the_owner_and_nobody_else(account: Account, o
      "\u0661\u0662\u0663\u0664\u0665",
      "1234", "1234567890123456", -12345678, 12345.5, True, ["12345678"], {"a": 1}, "12345\n678", "+"],
 )  # fmt: skip
-async def test_a_phone_number_with_anything_else_in_it_is_refused(world: World, account: Account, phone: Any) -> None:
+async def test_a_phone_number_with_anything_else_in_it_is_refused(
+    product: Product, account: Account, phone: Any
+) -> None:
     member, owner = await account.user(), account.owner
     fresh = await account.user(role="admin")
     for caller, path, record in (
@@ -227,20 +231,20 @@ async def test_a_phone_number_with_anything_else_in_it_is_refused(world: World, 
             answer = await caller.http.request(method, f"/api/v2/leads/_table/{path}", json=sent)
             assert answer.status_code == 422, answer.text
             assert list(answer.json()["error"]["context"]["fields"]) == ["phonenumber"]
-    assert await world.db.fetchval("select phonenumber from client where clientid = $1", account.clientid) == ""
+    assert await product.db.fetchval("select phonenumber from client where clientid = $1", account.clientid) == ""
 
 
-async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(world: World, account: Account) -> None:
+async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(product: Product, account: Account) -> None:
     typed, kept = " +45 (12) [34]-56\u00a078 ", "4512345678"
     owner = account.owner
     assert (
         await owner.table("PATCH", f"client/{account.clientid}", phone := {"phonenumber": typed})
     ).status_code == 200
     sql = "select c.phonenumber as company, u.phonenumber as own from client c join appuser u using (clientid)"
-    row = await world.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
+    row = await product.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
     assert row is not None
     assert row["company"] == kept
     assert (await owner.table("PATCH", "appuser", {"appuserid": owner.appuserid} | phone)).status_code == 200
-    row = await world.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
+    row = await product.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
     assert row is not None
     assert dict(row) == {"company": kept, "own": kept}

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import Account, User, World
+from tests.helpers.product import Account, Product, User
 
 SIZE, PAGE = 130, 25
 
 
-async def _fill(world: World, account: Account, user: User, name: str, moments: int) -> None:
-    """Contacts that one user unlocked, many of them at the same moment."""
-    await world.db.execute(
+async def _fill(product: Product, account: Account, user: User, name: str, moments: int) -> None:
+    """Insert contacts of one user, many of them with the same time."""
+    await product.db.execute(
         """with made as (insert into person (profilekey, full_name)
                 select 'in/list-' || $2::bigint || '-' || $3::text || n, $3 || ' ' || n
                 from generate_series(1, $4::int) n
@@ -30,7 +30,7 @@ async def _fill(world: World, account: Account, user: User, name: str, moments: 
 
 
 async def _searched(user: User, text: str) -> list[dict[str, Any]]:
-    """Every page of a search, each with the right count, and an empty one behind the last."""
+    """Return every page of a search; check each count and the empty page after the last."""
     found: list[dict[str, Any]] = []
     counts = set()
     while True:
@@ -43,7 +43,7 @@ async def _searched(user: User, text: str) -> list[dict[str, Any]]:
 
 
 async def _listed(user: User, **query: Any) -> list[dict[str, Any]]:
-    """Every page of the table's list."""
+    """Return every page of the table's list."""
     found: list[dict[str, Any]] = []
     while True:
         more = {"include_count": "true", "limit": PAGE, "offset": len(found)}
@@ -55,26 +55,28 @@ async def _listed(user: User, **query: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("moments", [1, 7, 1000])
-async def test_pages_hold_everybody_once_and_in_one_order(world: World, account: Account, moments: int) -> None:
+async def test_pages_hold_everybody_once_and_in_one_order(product: Product, account: Account, moments: int) -> None:
     member = await account.user()
     for name in ("Ann", "Bob"):
-        await _fill(world, account, member, name, moments)
+        await _fill(product, account, member, name, moments)
     whole = await _listed(member, order="createdon DESC")
     assert [row["contactid"] for row in await _searched(member, "")] == [row["contactid"] for row in whole]
     assert whole == sorted(sorted(whole, key=lambda r: r["contactid"]), key=lambda r: r["createdon"], reverse=True)
-    # The same from the end, as the app reads the last pages of a very long list.
+    # The same from the end, as the app reads the last pages of a long list.
     assert await _listed(member, order="createdon ASC,contactid DESC") == whole[::-1]
     assert Counter(row["name"][:3] for row in whole) == {"Ann": SIZE, "Bob": SIZE}
     ann = [row["contactid"] for row in whole if row["name"].startswith("Ann")]
     assert [row["contactid"] for row in await _searched(member, "ANN ")] == ann
-    # By a field that the list does not hold.
+    # By a field that is not in the list.
     by_name = await _listed(member, order="name DESC")
     assert [row["name"] for row in by_name] == sorted((row["name"] for row in whole), reverse=True)
 
 
-async def test_an_owner_leafs_through_what_a_member_revealed(world: World, account: Account, other: Account) -> None:
+async def test_an_owner_leafs_through_what_a_member_revealed(
+    product: Product, account: Account, other: Account
+) -> None:
     member = await account.user()
-    await _fill(world, account, member, "Ann", 3)
+    await _fill(product, account, member, "Ann", 3)
     assert await _listed(account.owner, order="createdon DESC") == []
     query = {"order": "createdon DESC", "filter": f"revealedby={member.appuserid}"}
     assert len(await _listed(account.owner, **query)) == SIZE
@@ -82,9 +84,9 @@ async def test_an_owner_leafs_through_what_a_member_revealed(world: World, accou
         assert await _listed(stranger, **query) == []
 
 
-async def test_a_contact_is_found_by_its_newest_name(world: World, account: Account) -> None:
-    await _fill(world, account, account.owner, "Ann", 3)
-    await world.db.execute(
+async def test_a_contact_is_found_by_its_newest_name(product: Product, account: Account) -> None:
+    await _fill(product, account, account.owner, "Ann", 3)
+    await product.db.execute(
         "update usercontact set name = 'Ångström Ünal' where clientid = $1 and name = 'Ann 5'", account.clientid
     )
     assert [row["name"] for row in await _searched(account.owner, "åNGSTRÖM ü")] == ["Ångström Ünal"]

@@ -1,14 +1,14 @@
-"""A record inside another record does not pass by the hooks and rights of its own table."""
+"""Nested records are subject to the hooks and rights of their own table."""
 
 from __future__ import annotations
 
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 
 
-async def test_a_seat_cannot_be_made_or_changed_inside_another_record(world: World, account: Account) -> None:
+async def test_a_seat_cannot_be_made_or_changed_inside_another_record(product: Product, account: Account) -> None:
     owner = account.owner
     member = await account.user()
-    before = await world.db.fetch("select * from appuser where clientid = $1 order by appuserid", account.clientid)
+    before = await product.db.fetch("select * from appuser where clientid = $1 order by appuserid", account.clientid)
     fresh = {"name": "By The Back Door", "email": "door@test-company.example", "role": "member"}
     for nested in (
         fresh,
@@ -18,12 +18,12 @@ async def test_a_seat_cannot_be_made_or_changed_inside_another_record(world: Wor
         record = {"clientid": account.clientid, "companyname": "Same", "appuser_by_clientid": [nested]}
         answer = await owner.table("PATCH", "client", record)
         assert answer.status_code in (400, 403), answer.text
-    after = await world.db.fetch("select * from appuser where clientid = $1 order by appuserid", account.clientid)
+    after = await product.db.fetch("select * from appuser where clientid = $1 order by appuserid", account.clientid)
     assert after == before
 
 
-async def test_a_paid_contact_cannot_be_made_inside_another_record(world: World, account: Account) -> None:
+async def test_a_paid_contact_cannot_be_made_inside_another_record(product: Product, account: Account) -> None:
     record = {"clientid": account.clientid, "usercontact_by_clientid": [{"name": "X", "phonecost": 1}]}
     answer = await account.owner.table("PATCH", "client", record)
     assert answer.status_code in (400, 403), answer.text
-    assert await world.db.fetchval("select count(*) from usercontact where clientid = $1", account.clientid) == 0
+    assert await product.db.fetchval("select count(*) from usercontact where clientid = $1", account.clientid) == 0

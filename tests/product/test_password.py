@@ -1,4 +1,4 @@
-"""Forgotten, reset and changed passwords; a changed address: calls 9 to 11, 18 and 19."""
+"""Forgotten, reset and changed passwords, and a changed e-mail address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import secrets
 import pytest
 
 from scripts._shared.accounts import passwords
-from tests.helpers.product import API, Account, User, World
+from tests.helpers.product import API, Account, Product, User
 
 OLD, NEW = "Sesame123", "Better456"
 PASSWORD, SESSION = API + "user/password", API + "user/session"
@@ -18,10 +18,10 @@ async def user(account: Account) -> User:
     return await account.user(password=await passwords.hashed(OLD))
 
 
-async def test_reset_by_the_mailed_link_once(world: World, user: User) -> None:
-    http = world.caller()
+async def test_reset_by_the_mailed_link_once(product: Product, user: User) -> None:
+    http = product.caller()
     assert (await http.post(PASSWORD, params={"reset": "true"}, json={"email": user.email})).json() == {"success": True}
-    path, query = await world.link(user.email)
+    path, query = await product.link(user.email)
     assert path == "/resetpassword"
     body = {"email": query["email"], "code": query["code"], "new_password": NEW}
     weak = await http.post(PASSWORD, json=body | {"new_password": "weak"})
@@ -32,38 +32,38 @@ async def test_reset_by_the_mailed_link_once(world: World, user: User) -> None:
     assert again.json()["error"]["context"]["scope"] == "resource"
     assert (await user.http.get(SESSION)).status_code == 401
     codes = [
-        (await world.caller().post(SESSION, json={"email": user.email, "password": word})).status_code
+        (await product.caller().post(SESSION, json={"email": user.email, "password": word})).status_code
         for word in (OLD, NEW)
     ]
     assert codes == [401, 200]
 
 
-async def test_asking_again_kills_the_older_link(world: World, user: User) -> None:
+async def test_asking_again_kills_the_older_link(product: Product, user: User) -> None:
     links = []
     for _ in range(2):
-        await world.caller().post(PASSWORD, json={"email": user.email})
-        links.append((await world.link(user.email))[1]["code"])
+        await product.caller().post(PASSWORD, json={"email": user.email})
+        links.append((await product.link(user.email))[1]["code"])
     answers = [
-        await world.caller().post(PASSWORD, json={"email": user.email, "code": code, "new_password": NEW})
+        await product.caller().post(PASSWORD, json={"email": user.email, "code": code, "new_password": NEW})
         for code in links
     ]
     assert [answer.status_code for answer in answers] == [404, 200]
 
 
-async def test_three_an_hour_per_address(world: World, user: User) -> None:
-    codes = [(await world.caller().post(PASSWORD, json={"email": user.email})).status_code for _ in range(4)]
+async def test_three_an_hour_per_address(product: Product, user: User) -> None:
+    codes = [(await product.caller().post(PASSWORD, json={"email": user.email})).status_code for _ in range(4)]
     assert codes == [200, 200, 200, 429]
 
 
-async def test_unknown_address_gets_no_mail(world: World) -> None:
-    await world.caller().post(PASSWORD, json={"email": "nobody@unknown.example"})
-    assert await world.mails("nobody@unknown.example") == []
+async def test_unknown_address_gets_no_mail(product: Product) -> None:
+    await product.caller().post(PASSWORD, json={"email": "nobody@unknown.example"})
+    assert await product.mails("nobody@unknown.example") == []
 
 
-async def test_change_ends_the_other_sessions(world: World, account: Account, user: User) -> None:
-    elsewhere = world.caller(await account.session(user.appuserid))
+async def test_change_ends_the_other_sessions(product: Product, account: Account, user: User) -> None:
+    elsewhere = product.caller(await account.session(user.appuserid))
     body = {"old_password": OLD, "new_password": NEW, "confirm_password": NEW}
-    assert (await world.caller().post(PASSWORD, json=body)).status_code == 401
+    assert (await product.caller().post(PASSWORD, json=body)).status_code == 401
     for change, field in (
         ({"old_password": "Wrong1234"}, "old_password"),
         ({"new_password": OLD, "confirm_password": OLD}, "new_password"),
@@ -75,11 +75,11 @@ async def test_change_ends_the_other_sessions(world: World, account: Account, us
     good = await user.http.post(PASSWORD, json=body, params={"reset": "true", "login": "true"})
     assert good.json()["success"] is True
     assert (await elsewhere.get(SESSION)).status_code == 401
-    assert (await world.caller(good.json()["session_token"]).get(SESSION)).status_code == 200
-    assert "changed" in (await world.mails(user.email))[-1]["Subject"]
+    assert (await product.caller(good.json()["session_token"]).get(SESSION)).status_code == 200
+    assert "changed" in (await product.mails(user.email))[-1]["Subject"]
 
 
-async def test_a_new_address_that_cannot_be(world: World, account: Account, user: User) -> None:
+async def test_a_new_address_that_cannot_be(product: Product, account: Account, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     for fields, reason in (
         ({"oldemail": user.email, "newemail": user.email}, "newemail"),
@@ -93,13 +93,13 @@ async def test_a_new_address_that_cannot_be(world: World, account: Account, user
     assert (taken.status_code, foreign.status_code) == (409, 403)
 
 
-async def test_the_mailed_code_changes_the_address(world: World, user: User) -> None:
+async def test_the_mailed_code_changes_the_address(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     answer = await user.post("emailcodeverification", oldemail=user.email, newemail=new)
     assert answer.json() == {"success": 1}
-    path, query = await world.link(new)
+    path, query = await product.link(new)
     assert (path, query["newemail"]) == ("/dashboard/settings/myaccount", new)
-    assert "about to change" in (await world.mails(user.email))[-1]["Subject"]
+    assert "about to change" in (await product.mails(user.email))[-1]["Subject"]
     missing = await user.post("emailupdate", type="update", newemail=new, code="")
     wrong = await user.post("emailupdate", type="update", newemail=new, code="x")
     other = await user.post("emailupdate", type="update", newemail="z@z.example", code=query["code"])
@@ -108,28 +108,28 @@ async def test_the_mailed_code_changes_the_address(world: World, user: User) -> 
     good = await user.post("emailupdate", type="update", newemail=new, code=query["code"], afid="ignored")
     assert good.json()["success"] == 1
     assert (await user.http.get(SESSION)).status_code == 401
-    assert (await world.caller(good.json()["session_token"]).get(SESSION)).json()["email"] == new
+    assert (await product.caller(good.json()["session_token"]).get(SESSION)).json()["email"] == new
 
 
-async def test_five_wrong_codes_kill_the_right_one(world: World, user: User) -> None:
+async def test_five_wrong_codes_kill_the_right_one(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     await user.post("emailcodeverification", oldemail=user.email, newemail=new)
-    _, query = await world.link(new)
+    _, query = await product.link(new)
     for _ in range(5):
         await user.post("emailupdate", type="update", newemail=new, code="wrong")
     late = await user.post("emailupdate", type="update", newemail=new, code=query["code"])
     assert late.status_code == 422
 
 
-async def test_no_token_or_password_is_in_the_database_in_clear(world: World, user: User) -> None:
-    await world.caller().post(PASSWORD, json={"email": user.email})
-    _, query = await world.link(user.email)
+async def test_no_token_or_password_is_in_the_database_in_clear(product: Product, user: User) -> None:
+    await product.caller().post(PASSWORD, json={"email": user.email})
+    _, query = await product.link(user.email)
     found = []
-    tables = await world.db.fetch("select format('%I', relname) as name from pg_class where relkind = 'r'"
+    tables = await product.db.fetch("select format('%I', relname) as name from pg_class where relkind = 'r'"
                                   " and relnamespace = 'public'::regnamespace")  # fmt: skip
     for table in tables:
         for secret in (query["code"], user.token, OLD):
             sql = f"select count(*) from {table['name']} t where position($1 in t::text) > 0"
-            if await world.db.fetchval(sql, secret):
+            if await product.db.fetchval(sql, secret):
                 found.append(table["name"])
     assert found == []

@@ -1,4 +1,4 @@
-"""An outside contact-data vendor (PEOPLE_URL): asked once, cached, and when it fails nothing is charged."""
+"""The contact-data vendor (PEOPLE_URL): requested once, cached, and free when it fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from scripts._shared.vendors.people import FAILURES, PeopleVendor
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 
 JANE = {
     "full_name": "Vera Vendor",
@@ -21,8 +21,8 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
 @pytest.fixture
-def vendor(world: World) -> Iterator[dict[str, Any]]:
-    """Set `answer` to say what the vendor does; `asked` holds the requests that it got."""
+def vendor(product: Product) -> Iterator[dict[str, Any]]:
+    """Run a vendor that responds with `answer` and records requests in `asked`."""
     state: dict[str, Any] = {"asked": [], "answer": lambda request: httpx2.Response(200, json=JANE)}
 
     async def serve(request: httpx2.Request) -> httpx2.Response:
@@ -30,11 +30,11 @@ def vendor(world: World) -> Iterator[dict[str, Any]]:
         made: httpx2.Response = state["answer"](request)
         return made
 
-    world.scripts.vendors.__dict__["people"] = PeopleVendor(
+    product.scripts.vendors.__dict__["people"] = PeopleVendor(
         "http://vendor.example/find", "vendor-key", transport=httpx2.MockTransport(serve)
     )
     yield state
-    world.scripts.vendors.__dict__["people"] = None
+    product.scripts.vendors.__dict__["people"] = None
 
 
 def _url() -> str:
@@ -43,8 +43,8 @@ def _url() -> str:
 
 async def test_a_person_of_the_vendor_is_asked_for_once(account: Account, vendor: dict[str, Any]) -> None:
     url = _url()
-    found = await account.owner.post("searchurl", linkedinurl=url, business=True)
-    assert found.json()["data"][0]["full_name"] == "Vera Vendor"
+    response = await account.owner.post("searchurl", linkedinurl=url, business=True)
+    assert response.json()["data"][0]["full_name"] == "Vera Vendor"
     reveal = await account.owner.post("getcontact", linkedinurl=url, type="businessemail", action="reveal")
     assert (reveal.json()["charged"], reveal.json()["contactdata"][0]["business_emails"]) == (
         1,
@@ -58,8 +58,8 @@ async def test_a_person_of_the_vendor_is_asked_for_once(account: Account, vendor
 async def test_unknown_to_the_vendor_is_not_found(account: Account, vendor: dict[str, Any]) -> None:
     for answer in (httpx2.Response(404), httpx2.Response(204), httpx2.Response(200, json={})):
         vendor["answer"] = lambda request, answer=answer: answer
-        found = await account.owner.post("searchurl", linkedinurl=_url(), phone=True)
-        assert found.json() == {"data": []}
+        response = await account.owner.post("searchurl", linkedinurl=_url(), phone=True)
+        assert response.json() == {"data": []}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ async def test_unknown_to_the_vendor_is_not_found(account: Account, vendor: dict
     ],
 )
 async def test_a_failure_is_503_and_costs_nothing(
-    world: World, account: Account, vendor: dict[str, Any], answer: Answer
+    product: Product, account: Account, vendor: dict[str, Any], answer: Answer
 ) -> None:
     vendor["answer"] = answer
     before = await account.credits()
@@ -93,9 +93,9 @@ async def test_a_vendor_that_keeps_failing_is_left_alone_for_a_while(account: Ac
 
 
 async def test_a_person_of_the_directory_needs_no_vendor(
-    world: World, account: Account, vendor: dict[str, Any]
+    product: Product, account: Account, vendor: dict[str, Any]
 ) -> None:
-    person = await world.person()
+    person = await product.person()
     await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
     vendor["asked"] = [request for request in vendor["asked"] if person.key in str(request.url)]
     assert vendor["asked"] == []

@@ -1,8 +1,7 @@
-"""Somebody else's row, by every caller, for every table and verb, through every way to name a row (safe-contract G6).
+"""Rows of another account: every caller, table, verb, and way to name a row (docs/reference/rules.md).
 
-The rows under attack belong to one client; the callers are everybody else. Nothing of them may be read, counted,
-changed, deleted or told apart from a row that does not exist. What a caller may do at all is in tests/data/access.txt, so
-that a change of rights is a difference that somebody reads.
+The rows belong to one client, the callers do not. No row may be read, counted, changed, deleted or distinguished from
+a missing one. tests/data/access.txt lists the rights of every role, so that a change of rights is visible in a diff.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import httpx2
 import pytest
 
 import policy
-from tests.helpers.product import TABLE, Account, World
+from tests.helpers.product import TABLE, Account, Product
 
 KEYS = {
     "appuser": "appuserid", "client": "clientid", "usercredit": "usercreditid", "creditledger": "ledgerid",
@@ -38,15 +37,15 @@ MARK = "victim-mark"
 
 
 @pytest.fixture(scope="module")
-async def victim(world: World) -> Account:
-    account = await world.account()
-    await furnish(world, account)
+async def victim(product: Product) -> Account:
+    account = await product.account()
+    await furnish(product, account)
     return account
 
 
-async def furnish(world: World, account: Account, mark: str = MARK) -> None:
-    """Give an account a row in every table that callers can reach, each with a text to know it by."""
-    person = await world.person(full_name=f"Name {mark}")
+async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
+    """Insert a row with a recognizable text into every exposed table of an account."""
+    person = await product.person(full_name=f"Name {mark}")
     for kind in ("businessemail", "directdial"):
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": kind, "action": "reveal"}
         assert (await account.owner.post("getcontact", **body)).status_code == 200
@@ -59,9 +58,9 @@ async def furnish(world: World, account: Account, mark: str = MARK) -> None:
     assert (await account.owner.table("POST", "contactfeedback", vote)).status_code == 200
     made = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
     query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": made["apikey"]}
-    assert (await world.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200
-    await world.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, mark)
-    await world.db.execute(
+    assert (await product.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200
+    await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, mark)
+    await product.db.execute(
         "insert into transactionhistory (clientid, planid, invoicenumber, planname, price) values ($1, 4, $2, $2, 1)",
         account.clientid,
         f"{mark}-{secrets.token_hex(3)}",
@@ -70,36 +69,36 @@ async def furnish(world: World, account: Account, mark: str = MARK) -> None:
 
 
 @pytest.fixture(scope="module")
-async def callers(world: World) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
-    """Everybody else, with nothing that would stop them but the policy."""
-    world.app.services.limited = False
-    other = await world.account()
-    fresh = await world.account()
-    await world.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
+async def callers(product: Product) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
+    """Create callers of every role, restricted by nothing but the policy."""
+    product.app.services.limited = False
+    other = await product.account()
+    fresh = await product.account()
+    await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
     yield {
-        "nobody": world.caller(key=""),
-        "key": world.caller(),
+        "nobody": product.caller(key=""),
+        "key": product.caller(),
         "unverified": fresh.owner.http,
         "member": (await other.user()).http,
         "owner": other.owner.http,
     }
-    world.app.services.limited = True
+    product.app.services.limited = True
 
 
-async def _rows(world: World, table: str, victim: Account) -> list[dict[str, Any]]:
+async def _rows(product: Product, table: str, victim: Account) -> list[dict[str, Any]]:
     key = KEYS[table]
     whose = (
         "appuserid in (select appuserid from appuser where clientid = $1)"
         if table == "usersession"
         else "clientid = $1"
     )
-    rows = await world.db.fetch(f"select t.* from {table} t where {whose} order by {key}", victim.clientid)
+    rows = await product.db.fetch(f"select t.* from {table} t where {whose} order by {key}", victim.clientid)
     assert rows, f"the victim has no row in {table}"
     return [dict(row) for row in rows]
 
 
 def _ways(table: str, ident: int) -> list[tuple[str, dict[str, str]]]:
-    """Every way to name one row in a read."""
+    """Yield every way to name one row in a read."""
     key = KEYS[table]
     exact = f"({key}={ident})"
     return [
@@ -123,10 +122,10 @@ def _ways(table: str, ident: int) -> list[tuple[str, dict[str, str]]]:
 
 
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_nobody_reads_somebody_elses_row(
-    world: World, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
+async def test_rows_of_another_account_cannot_be_read(
+    product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
 ) -> None:
-    for row in (await _rows(world, table, victim))[:2]:
+    for row in (await _rows(product, table, victim))[:2]:
         for name, http in callers.items():
             for path, query in _ways(table, row[KEYS[table]]):
                 answer = await http.get(TABLE + path, params=query)
@@ -145,10 +144,10 @@ async def test_nobody_reads_somebody_elses_row(
 
 
 @pytest.mark.parametrize("table", sorted(KEYS))
-async def test_nobody_changes_or_deletes_somebody_elses_row(
-    world: World, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
+async def test_rows_of_another_account_cannot_be_changed_or_deleted(
+    product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient], table: str
 ) -> None:
-    before = await _rows(world, table, victim)
+    before = await _rows(product, table, victim)
     ident, key = before[0][KEYS[table]], KEYS[table]
     change = {"isactive": 0, "isdeleted": 1, "deleted": 1, "purpose": "taken", "companyname": "taken", "name": "taken"}
     for name, http in callers.items():
@@ -167,13 +166,13 @@ async def test_nobody_changes_or_deletes_somebody_elses_row(
             answer = await http.request(method, TABLE + path, params=query, json=body)
             assert answer.status_code < 500, (name, method, path, query, answer.text)
             assert MARK not in answer.text, (name, method, path)
-    assert await _rows(world, table, victim) == before
+    assert await _rows(product, table, victim) == before
 
 
 async def test_related_rows_of_others_do_not_come_along(
-    world: World, victim: Account, callers: dict[str, httpx2.AsyncClient]
+    product: Product, victim: Account, callers: dict[str, httpx2.AsyncClient]
 ) -> None:
-    """Plans are everybody's, the subscriptions to them are not."""
+    """Plans are public, subscriptions to them are not."""
     for name, http in callers.items():
         answer = await http.get(TABLE + "subscriptionplan", params={"related": "usersubscription_by_planid"})
         if answer.status_code != 200:
@@ -191,12 +190,12 @@ async def test_tables_without_a_policy_do_not_exist(callers: dict[str, httpx2.As
 
 
 def test_the_table_of_rights_is_the_reviewed_one() -> None:
-    """tests/data/access.txt, written anew by: python -m tests.product.test_policy_matrix"""
+    """Compare with tests/data/access.txt; update it by: python -m tests.product.test_policy_matrix"""
     assert rights() == (Path(__file__).parents[1] / "data" / "access.txt").read_text()
 
 
 def rights() -> str:
-    """One line per table, verb and role: which rows, and which fields."""
+    """Return one line per table, verb and role, with rows and fields."""
     lines = []
     for table, access in sorted(policy.POLICY.items()):
         for action in ("read", "create", "update", "delete"):

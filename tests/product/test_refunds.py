@@ -1,4 +1,4 @@
-"""Refunds and disputes: what a payment brought goes back with its money, twice told and in any order."""
+"""Refunds and disputes reverse the credits of a payment, with repeated events in any order."""
 
 from __future__ import annotations
 
@@ -6,86 +6,22 @@ import itertools
 import time
 from typing import Any
 
-import orjson
 import pytest
 
-from scripts._shared.sandbox.stripe.deliver import signature
-from tests.helpers.product import Account, World
-from tests.helpers.shop import BASE, SECRET, WEBHOOK, Shop
+from tests.helpers.product import Account, Product
+from tests.helpers.refunds import STRIPE_KEY, addon, buy, called, forged, invoice_payment, payment, subjects, use
+from tests.helpers.shop import BASE, Shop
 
 STARTER = (500, 100, 100)
-STRIPE_KEY = {"Authorization": "Bearer sk_test_x"}
 
 
 @pytest.fixture
 async def buyer(shop: Shop, trial: Account) -> Account:
-    """A client on Starter that has bought 100 cell numbers."""
+    """Create a client on Starter that has bought 100 cell numbers."""
     await shop.subscribe(trial, 2)
     await buy(shop, trial)
     assert await shop.credits(trial) == (600, 100, 100)
     return trial
-
-
-async def buy(shop: Shop, account: Account, token: str = "tok_visa") -> None:
-    paid = await account.owner.post("addonpayment", planid=101, tokenid=token)
-    assert paid.status_code == 200, paid.text
-    await shop.deliver()
-
-
-async def payment(account: Account) -> str:
-    """The payment intent of the newest add-on."""
-    return str(
-        await account.world.db.fetchval(
-            "select providerid from addonpayment where clientid = $1 order by createdon desc limit 1", account.clientid
-        )
-    )
-
-
-async def called(shop: Shop, method: str, path: str, **data: Any) -> dict[str, Any]:
-    """A call of the provider's API, as its staff make it."""
-    answer = await shop.http.request(method, f"{BASE}/v1/{path}", data=data or None, headers=STRIPE_KEY)
-    assert answer.status_code == 200, answer.text
-    body: dict[str, Any] = answer.json()
-    return body
-
-
-async def invoice_payment(shop: Shop, invoice: str) -> str:
-    bill = await called(shop, "GET", f"invoices/{invoice}")
-    return str(bill["payments"]["data"][0]["payment"]["payment_intent"])
-
-
-async def use(account: Account, amount: int) -> None:
-    """Leave so many cell number credits, spending the others."""
-    row = await account.credits()
-    sql = """
-        update usercredit set contactcredit = $2, contactcredit_bought = least(contactcredit_bought, $2)
-        where clientid = $1
-    """
-    await account.world.db.execute(sql, account.clientid, amount)
-    await account.world.db.execute(
-        "insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)"
-        " values ($1, 'contactcredit', $2, $3, 'reveal', 'test', $4)",
-        account.clientid, amount - row["contactcredit"], amount, str(time.monotonic_ns()),
-    )  # fmt: skip
-
-
-async def addon(shop: Shop, account: Account) -> Any:
-    return next(row for row in await shop.invoices(account) if row["isaddon"])
-
-
-async def subjects(account: Account) -> list[str]:
-    return [str(mail["Subject"]) for mail in await account.world.mails(account.owner.email)]
-
-
-async def forged(shop: Shop, kind: str, about: dict[str, Any], ident: str = "", created: int = 0) -> None:
-    """A signed event whose object the provider does not list."""
-    moment = created or int(time.time())
-    body = orjson.dumps({"id": ident or f"evt_{time.monotonic_ns()}", "object": "event", "type": kind,
-                         "created": moment, "data": {"object": about}})  # fmt: skip
-    headers = {"Stripe-Signature": signature(SECRET, body, int(time.time()))}
-    answer = await shop.webhook.post(WEBHOOK, content=body, headers=headers)
-    assert answer.status_code == 200, answer.text
-    await shop.world.work()
 
 
 async def test_a_refunded_addon_takes_its_credits_back_once(shop: Shop, buyer: Account) -> None:
@@ -132,7 +68,7 @@ async def test_what_was_spent_is_a_debt_that_the_next_grant_pays(shop: Shop, buy
 async def test_a_debt_larger_than_the_next_grant_is_paid_by_the_one_after(shop: Shop, buyer: Account) -> None:
     await buy(shop, buyer, "tok_mastercard")
     await use(buyer, 0)
-    rows = await buyer.world.db.fetch("select providerid from addonpayment where clientid = $1", buyer.clientid)
+    rows = await buyer.product.db.fetch("select providerid from addonpayment where clientid = $1", buyer.clientid)
     for row in rows:
         await called(shop, "POST", "refunds", payment_intent=row["providerid"])
     await shop.deliver()
@@ -159,9 +95,9 @@ async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Accou
     row = await addon(shop, buyer)
     assert ((await shop.credits(buyer))[0], row["status"], row["refunded"]) == after
     assert await shop.balanced(buyer)
-    told = [one for one in await subjects(buyer) if "disputed" in one or "stands again" in one]
-    assert len(told) == (2 if status == "won" else 1)
-    if status == "won":  # nothing is owed any more
+    items = [one for one in await subjects(buyer) if "disputed" in one or "stands again" in one]
+    assert len(items) == (2 if status == "won" else 1)
+    if status == "won":  # no debt remains
         await buy(shop, buyer, "tok_mastercard")
         assert (await shop.credits(buyer))[0] == 140
 
@@ -184,7 +120,7 @@ async def test_a_card_that_is_disputed_at_once(shop: Shop, trial: Account) -> No
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(4))])
 async def test_payment_and_dispute_in_any_order(shop: Shop, trial: Account, order: tuple[int, ...]) -> None:
-    """The payment's own event, the dispute's and its end, each twice: the money came, went and came back."""
+    """Deliver the events of payment, dispute and won dispute twice each, in any order."""
     await shop.subscribe(trial, 2)
     asked = await trial.owner.post("addonpaymentintent", planid=101)
     intent = asked.json()["result"]["paymentintentid"]
@@ -228,7 +164,7 @@ async def test_a_refunded_period_takes_its_credits_and_leaves_the_plan(shop: Sho
     assert await shop.credits(buyer) == (350, 50, 50)
     await called(shop, "POST", "refunds", payment_intent=intent)
     await shop.deliver()
-    assert await shop.credits(buyer) == (100, 0, 0)  # the add-on is not part of it
+    assert await shop.credits(buyer) == (100, 0, 0)  # without the add-on
     statuses = {row["isaddon"]: row["status"] for row in await shop.invoices(buyer)}
     assert statuses == {0: "refunded", 1: "paid"}
     row = await shop.row(buyer)
@@ -269,17 +205,17 @@ async def test_an_upgrade_that_is_refunded(shop: Shop, trial: Account) -> None:
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
 async def test_signed_events_alone_are_enough(shop: Shop, buyer: Account, order: tuple[int, ...]) -> None:
-    """Objects that the provider does not list any more count as the newest signed event states them."""
+    """Objects that the provider no longer lists have the state of their newest signed event."""
     intent, now = await payment(buyer), int(time.time())
     part = {"id": "ch_gone", "object": "charge", "payment_intent": intent, "amount": 2500, "status": "succeeded"}
     disputed = {"id": "dp_gone", "object": "dispute", "payment_intent": intent, "charge": "ch_gone", "amount": 1000}
-    told: list[tuple[str, dict[str, Any], int]] = [
+    items: list[tuple[str, dict[str, Any], int]] = [
         ("charge.refunded", part | {"amount_refunded": 500}, now - 60),
         ("charge.refunded", part | {"amount_refunded": 1500, "refunded": False}, now - 30),
         ("charge.dispute.closed", disputed | {"status": "lost"}, now),
     ]
     for number in order:
-        kind, about, moment = told[number]
+        kind, about, moment = items[number]
         about = about | {"id": f"{about['id']}_{intent}"}
         await forged(shop, kind, about, f"evt_{number}_{intent}", moment)
         await forged(shop, kind, about, f"evt_{number}_{intent}", moment)
@@ -288,7 +224,9 @@ async def test_signed_events_alone_are_enough(shop: Shop, buyer: Account, order:
     assert await shop.balanced(buyer)
 
 
-async def test_a_refund_of_nobody_is_kept_and_harms_nobody(world: World, shop: Shop, buyer: Account) -> None:
+async def test_a_refund_of_an_unknown_customer_is_stored_and_changes_nothing(
+    product: Product, shop: Shop, buyer: Account
+) -> None:
     before = await shop.credits(buyer)
     strange: list[dict[str, Any]] = [
         {"id": "ch_x", "object": "charge", "payment_intent": "pi_unknown", "amount_refunded": 100},
@@ -298,17 +236,17 @@ async def test_a_refund_of_nobody_is_kept_and_harms_nobody(world: World, shop: S
     for number, about in enumerate(strange):
         ident = f"evt_nobody_{number}_{time.monotonic_ns()}"
         await forged(shop, f"charge.{'refunded' if number < 2 else 'dispute.closed'}", about, ident)
-        row = await world.db.fetchrow("select handledon, note from stripeevent where id = $1", ident)
+        row = await product.db.fetchrow("select handledon, note from stripeevent where id = $1", ident)
         assert row is not None
         assert (row["handledon"] is not None, row["note"]) == (True, "unknown payment")
     assert await shop.credits(buyer) == before
 
 
 async def test_a_day_without_webhooks_brings_the_refund_too(shop: Shop, buyer: Account) -> None:
-    await shop.world.db.execute("delete from stripeevent")  # the clocks of other tests ran ahead
+    await shop.product.db.execute("delete from stripeevent")  # the clocks of other tests are ahead
     await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
-    await shop.world.scripts.run_job("catchup", {})
-    await shop.world.work()
+    await shop.product.scripts.run_job("catchup", {})
+    await shop.product.work()
     assert (await shop.credits(buyer), (await addon(shop, buyer))["status"]) == (STARTER, "refunded")
 
 

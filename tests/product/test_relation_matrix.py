@@ -1,8 +1,7 @@
-"""Rows of another account, named through relations: every table, relation, way to write and caller.
+"""Rows of another account named through relations: every table, relation, way to write, and caller.
 
-The victim's rows are compared as a whole before and after; no answer may hold a value of them, and naming one of them
-is answered like naming a row that does not exist. Columns that say whose a row is, or who made it, stay as they are in
-the callers' own rows too.
+The victim's rows are compared before and after. No response may contain a value of them, and naming one of them gets
+the same response as naming a missing row. Owner and author columns also stay unchanged in the callers' rows.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import pytest
 
 import policy
 from tableapi.schema.model import Relation, Table
-from tests.helpers.product import TABLE, Account, World
+from tests.helpers.product import TABLE, Account, Product
 from tests.product.test_policy_matrix import KEYS, MARK, furnish
 
 ALL_KEYS = KEYS | {"subscriptionplan": "planid"}
@@ -27,75 +26,75 @@ MISSING = 987_654_321
 
 @dataclass
 class Caller:
-    """A caller, and a row of its own in each table where it has one."""
+    """A caller, and one of its rows in each table that has any."""
 
     http: httpx2.AsyncClient
     clientid: int
     rows: dict[str, int]
 
 
-def _tables(world: World) -> dict[str, Table]:
-    return world.app.services.datasets["leads"].schema.tables
+def _tables(product: Product) -> dict[str, Table]:
+    return product.app.services.datasets["leads"].schema.tables
 
 
-async def _account_rows(world: World, table: str, clientid: int) -> list[dict[str, Any]]:
+async def _account_rows(product: Product, table: str, clientid: int) -> list[dict[str, Any]]:
     if table == "subscriptionplan":
-        return [dict(row) for row in await world.db.fetch("select * from subscriptionplan order by planid")]
-    rows = await world.db.fetch(f"select * from {table} where clientid = $1 order by {ALL_KEYS[table]}", clientid)
+        return [dict(row) for row in await product.db.fetch("select * from subscriptionplan order by planid")]
+    rows = await product.db.fetch(f"select * from {table} where clientid = $1 order by {ALL_KEYS[table]}", clientid)
     return [dict(row) for row in rows]
 
 
-async def _snapshot(world: World, clientid: int) -> dict[str, list[dict[str, Any]]]:
-    """Every row of an account, in every table that has accounts."""
-    found = await world.db.fetch(
+async def _snapshot(product: Product, clientid: int) -> dict[str, list[dict[str, Any]]]:
+    """Return every row of an account, in every table with a clientid."""
+    found = await product.db.fetch(
         "select table_name from information_schema.columns c join information_schema.tables t using (table_schema,"
         " table_name) where column_name = 'clientid' and table_type = 'BASE TABLE' and table_schema = 'public'"
     )
     names = sorted(row["table_name"] for row in found)
     made = {}
     for name in names:
-        rows = await world.db.fetch(f"select t::text as row from {name} t where clientid = $1 order by 1", clientid)
+        rows = await product.db.fetch(f"select t::text as row from {name} t where clientid = $1 order by 1", clientid)
         made[name] = [dict(row) for row in rows]
     return made
 
 
 @pytest.fixture(scope="module")
-async def victim(world: World) -> Account:
-    account = await world.account()
-    await furnish(world, account)
+async def victim(product: Product) -> Account:
+    account = await product.account()
+    await furnish(product, account)
     return account
 
 
 @pytest.fixture(scope="module")
-async def callers(world: World) -> AsyncIterator[dict[str, Caller]]:
-    world.app.services.limited = False
-    made: dict[str, Caller] = {"key": Caller(world.caller(), 0, {})}
-    home, third, fresh = [await world.account() for _ in range(3)]
+async def callers(product: Product) -> AsyncIterator[dict[str, Caller]]:
+    product.app.services.limited = False
+    made: dict[str, Caller] = {"key": Caller(product.caller(), 0, {})}
+    home, third, fresh = [await product.account() for _ in range(3)]
     for account in (home, third):
-        await furnish(world, account, "own-mark")
-    await world.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
+        await furnish(product, account, "own-mark")
+    await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
     people = {
         "unverified": (fresh, fresh.owner), "member": (home, await home.user()), "owner": (home, home.owner),
         "admin": (home, await home.user("admin")), "owner of another account": (third, third.owner),
     }  # fmt: skip
-    person = await world.person()
+    person = await product.person()
     for name, (account, user) in people.items():
         if name in ("member", "admin"):
             body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
             assert (await user.post("getcontact", **body)).status_code == 200
         rows = {table: found[0][key] for table, key in ALL_KEYS.items()
-                if (found := await _account_rows(world, table, account.clientid))}  # fmt: skip
+                if (found := await _account_rows(product, table, account.clientid))}  # fmt: skip
         for table in ("appuser", "usersession", "contactfeedback", "usercontact"):
             seen = await user.http.get(TABLE + table, params={"limit": "1", "order": ALL_KEYS[table]})
             listed = seen.json().get("resource") if seen.status_code == 200 else None
             rows |= {table: listed[0][ALL_KEYS[table]]} if listed else {}
         made[name] = Caller(user.http, account.clientid, rows | {"client": account.clientid, "appuser": user.appuserid})
     yield made
-    world.app.services.limited = True
+    product.app.services.limited = True
 
 
 def _shapes(relation: Relation, ident: int) -> Iterator[tuple[str, Any]]:
-    """What a record can say about a relation: link, change, release and create."""
+    """Yield the values of a relation in a record: link, change, release and create."""
     key = ALL_KEYS[relation.target.name]
     more = {
         "name": "taken",
@@ -136,7 +135,7 @@ def _ways(table: str, own: int | None, record: dict[str, Any]) -> Iterator[tuple
 
 
 def _reason(answer: httpx2.Response, *idents: int) -> tuple[int, str]:
-    """Status and body, without the identifier that was sent and the number of the request."""
+    """Return status and body without the sent identifier and the request id."""
     text = re.sub(r'"request_id":"[^"]*"', "", answer.text)
     for ident in idents:
         text = re.sub(rf"\b{ident}\b", "ID", text)
@@ -145,32 +144,32 @@ def _reason(answer: httpx2.Response, *idents: int) -> tuple[int, str]:
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))
 async def test_a_relation_leads_to_no_other_account(
-    world: World, victim: Account, callers: dict[str, Caller], table: str
+    product: Product, victim: Account, callers: dict[str, Caller], table: str
 ) -> None:
-    before = await _snapshot(world, victim.clientid)
-    plans = await _account_rows(world, "subscriptionplan", 0)
-    own = {name: await _who(world, caller.clientid) for name, caller in callers.items()}
+    before = await _snapshot(product, victim.clientid)
+    plans = await _account_rows(product, "subscriptionplan", 0)
+    own = {name: await _who(product, caller.clientid) for name, caller in callers.items()}
     asked = 0
-    for relation in _tables(world)[table].relations.values():
-        rows = await _account_rows(world, relation.target.name, victim.clientid)
+    for relation in _tables(product)[table].relations.values():
+        rows = await _account_rows(product, relation.target.name, victim.clientid)
         ident = rows[0][ALL_KEYS[relation.target.name]]
         for name, caller in callers.items():
-            told_apart = relation.target.name != "subscriptionplan"  # plans are everybody's
+            told_apart = relation.target.name != "subscriptionplan"  # plans are public
             for (shape, value), (_, other) in zip(_shapes(relation, ident), _shapes(relation, MISSING), strict=True):
-                asked += await _one(world, (name, relation.name, shape), caller, table, {relation.name: value})
+                asked += await _one(product, (name, relation.name, shape), caller, table, {relation.name: value})
                 if shape in ("link", "change") and told_apart and table in caller.rows:
                     path = f"{TABLE}{table}/{caller.rows[table]}"
                     one, missing = [await caller.http.patch(path, json={relation.name: v}) for v in (value, other)]
                     assert _reason(one, ident) == _reason(missing, MISSING), (name, relation.name, shape)
-    assert await _snapshot(world, victim.clientid) == before
-    assert await _account_rows(world, "subscriptionplan", 0) == plans
+    assert await _snapshot(product, victim.clientid) == before
+    assert await _account_rows(product, "subscriptionplan", 0) == plans
     for name, caller in callers.items():
-        after = await _who(world, caller.clientid)
+        after = await _who(product, caller.clientid)
         assert {key: after.get(key) for key in own[name]} == own[name], name
-    assert asked or not _tables(world)[table].relations
+    assert asked or not _tables(product)[table].relations
 
 
-async def _one(world: World, case: Any, caller: Caller, table: str, record: dict[str, Any]) -> int:
+async def _one(product: Product, case: Any, caller: Caller, table: str, record: dict[str, Any]) -> int:
     asked = 0
     for method, path, query, body in _ways(table, caller.rows.get(table), record):
         answer = await caller.http.request(method, TABLE + path, params=query, json=body)
@@ -180,29 +179,29 @@ async def _one(world: World, case: Any, caller: Caller, table: str, record: dict
     return asked
 
 
-async def _who(world: World, clientid: int) -> dict[tuple[str, int], dict[str, Any]]:
-    """Of each row of an account: whose it is, and who made it. New rows may come, none may change."""
+async def _who(product: Product, clientid: int) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return owner and author of each row of an account. Rows may be added, none may change."""
     found = {}
     for table, key in ALL_KEYS.items():
         if table != "subscriptionplan":
-            for row in await _account_rows(world, table, clientid):
+            for row in await _account_rows(product, table, clientid):
                 found[table, row[key]] = {name: row[name] for name in WHO if name in row}
     return found
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))
 async def test_a_row_of_another_account_takes_no_relation(
-    world: World, victim: Account, callers: dict[str, Caller], table: str
+    product: Product, victim: Account, callers: dict[str, Caller], table: str
 ) -> None:
-    """The other direction: the row that is written is the victim's, what it is given is the caller's."""
-    before = await _snapshot(world, victim.clientid)
-    rows = await _account_rows(world, table, victim.clientid)
+    """Write a row of the victim with relations to the caller's rows."""
+    before = await _snapshot(product, victim.clientid)
+    rows = await _account_rows(product, table, victim.clientid)
     ident = rows[0][ALL_KEYS[table]]
-    for relation in _tables(world)[table].relations.values():
+    for relation in _tables(product)[table].relations.values():
         for name, caller in callers.items():
             for shape, value in _shapes(relation, caller.rows.get(relation.target.name, MISSING)):
                 for method, path, query, body in _ways(table, ident, {relation.name: value}):
                     answer = await caller.http.request(method, TABLE + path, params=query, json=body)
                     assert answer.status_code < 500, (name, relation.name, shape, method, path, answer.text)
                     assert MARK not in answer.text, (name, relation.name, shape, method, path)
-    assert await _snapshot(world, victim.clientid) == before
+    assert await _snapshot(product, victim.clientid) == before

@@ -1,4 +1,4 @@
-"""Removal of a person, low-credit mails, and the jobs that keep the house."""
+"""Removal of a person, low-credit mails, and maintenance jobs."""
 
 from __future__ import annotations
 
@@ -11,107 +11,107 @@ import pytest
 
 from tableapi.observability import logging as observe
 from tableapi.observability import metrics
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 
-async def test_a_proved_address_removes_its_person_everywhere(world: World, account: Account) -> None:
-    person = await world.person(personal_emails=["gone@home.example"])
+async def test_a_proved_address_removes_its_person_everywhere(product: Product, account: Account) -> None:
+    person = await product.person(personal_emails=["gone@home.example"])
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     for body in ({"email": "nonsense"}, {"email": "a@b.example", "linkedinurl": "example.com"}):
-        assert (await world.caller().post(API + "removalrequest", json=body)).status_code == 422
-    asked = await world.caller().post(API + "removalrequest", json={"email": "Gone@home.example"})
+        assert (await product.caller().post(API + "removalrequest", json=body)).status_code == 422
+    asked = await product.caller().post(API + "removalrequest", json={"email": "Gone@home.example"})
     assert asked.json() == {"success": 1}
-    path, _ = await world.link("gone@home.example")
-    browser = world.caller(key="")
+    path, _ = await product.link("gone@home.example")
+    browser = product.caller(key="")
     assert "Remove my data" in (await browser.get(path)).text
-    found = await account.owner.post("searchurl", linkedinurl=url, phone=True)
-    assert len(found.json()["data"]) == 1  # opening the page does nothing
+    response = await account.owner.post("searchurl", linkedinurl=url, phone=True)
+    assert len(response.json()["data"]) == 1  # opening the page changes nothing
     first, second = await browser.post(path), await browser.post(path)
     assert (first.status_code, second.status_code) == (200, 404)
-    await world.work()
+    await product.work()
     assert (await account.owner.post("searchurl", linkedinurl=url, phone=True)).json() == {"data": []}
     (contact,) = (await account.owner.table("GET", "usercontact")).json()["resource"]
     assert (contact["phone_numbers"], contact["name"]) == (None, "Removed")
-    left = await world.db.fetchrow("select * from person where personid = $1", person.personid)
+    left = await product.db.fetchrow("select * from person where personid = $1", person.personid)
     assert left is not None
     assert (left["personalcipher"], left["phonecipher"], left["full_name"]) == (None, None, "")
 
 
-async def test_one_mail_at_a_fifth_and_one_at_nothing(world: World) -> None:
-    account = await world.account(planid=1)  # 5 cell numbers: a fifth is 1
+async def test_one_mail_at_a_fifth_and_one_at_nothing(product: Product) -> None:
+    account = await product.account(planid=1)  # 5 cell numbers: the threshold of a fifth is 1
     for _ in range(5):
-        person = await world.person()
+        person = await product.person()
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
         assert (await account.owner.post("getcontact", **body)).json()["charged"] == 1
-        await world.scripts.run_job("tellcredits", {})
-    subjects = [mail["Subject"] for mail in await world.mails(account.owner.email)]
+        await product.scripts.run_job("tellcredits", {})
+    subjects = [mail["Subject"] for mail in await product.mails(account.owner.email)]
     assert subjects == ["Your cell number credits are running low", "Your cell number credits are used up"]
 
 
-async def test_the_free_plan_starts_a_new_month_once(world: World) -> None:
-    account = await world.account(planid=1)
+async def test_the_free_plan_starts_a_new_month_once(product: Product) -> None:
+    account = await product.account(planid=1)
     await account.set_credits(1)
-    await world.db.execute(
+    await product.db.execute(
         "update usersubscription set startdate = now() - interval '31 days', expirydate = now() - interval '1 hour'"
         " where clientid = $1",
         account.clientid,
     )
     for _ in range(2):
-        await world.scripts.run_job("renewfree", {})
+        await product.scripts.run_job("renewfree", {})
     assert (await account.credits())["contactcredit"] == 5
     assert await account.ledger_fits()
 
 
-async def test_the_ledger_check_finds_what_does_not_fit(world: World, account: Account) -> None:
-    before = await world.scripts.run_job("checkledger", {})
-    await world.db.execute(
+async def test_the_ledger_check_finds_what_does_not_fit(product: Product, account: Account) -> None:
+    before = await product.scripts.run_job("checkledger", {})
+    await product.db.execute(
         "update usercredit set contactcredit = contactcredit + 1 where clientid = $1", account.clientid
     )
-    assert await world.scripts.run_job("checkledger", {}) == before + 1
-    await world.db.execute(
+    assert await product.scripts.run_job("checkledger", {}) == before + 1
+    await product.db.execute(
         "update usercredit set contactcredit = contactcredit - 1 where clientid = $1", account.clientid
     )
 
 
-async def test_tidying_up_keeps_what_is_alive(world: World, account: Account) -> None:
-    await world.scripts.run_job("tidyup", {})
+async def test_tidying_up_keeps_what_is_alive(product: Product, account: Account) -> None:
+    await product.scripts.run_job("tidyup", {})
     assert (await account.owner.http.get(API + "user/session")).status_code == 200
 
 
-async def test_plans_that_cost_are_not_given_away(world: World, account: Account) -> None:
+async def test_plans_that_cost_are_not_given_away(product: Product, account: Account) -> None:
     paid = await account.owner.post("upgradeplan", planid=7)
     unknown = await account.owner.post("upgradeplan", planid=999)
     custom = await account.owner.post("upgradeplan", planid=8)
     assert [answer.status_code for answer in (paid, unknown, custom)] == [402, 404, 402]
-    await world.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", account.clientid)
-    given = await account.owner.post("upgradeplan", planid=8)
+    await product.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", account.clientid)
+    response = await account.owner.post("upgradeplan", planid=8)
     again = await account.owner.post("upgradeplan", planid=8)
-    assert given.json()["resource"][0]["planid"] == again.json()["resource"][0]["planid"] == 8
+    assert response.json()["resource"][0]["planid"] == again.json()["resource"][0]["planid"] == 8
     assert (await account.credits())["contactcredit"] == 10000
     assert await account.ledger_fits()
     free = await account.owner.post("upgradeplan", planid=1)
     assert free.status_code == 200
     assert (await account.credits())[
         "contactcredit"
-    ] == 0  # the free grant is for new accounts; its next month brings more
+    ] == 0  # the free grant is for new accounts; the next month adds more
     assert await account.ledger_fits()
 
 
-async def _remove(world: World, email: str, url: str = "") -> str:
-    """Ask for a removal and confirm it. Out: the code of the link."""
-    await world.caller().post(API + "removalrequest", json={"email": email, "linkedinurl": url})
-    path, _ = await world.link(email)
-    assert (await world.caller(key="").post(path)).status_code == 200
-    await world.work()
+async def _remove(product: Product, email: str, url: str = "") -> str:
+    """Request and confirm a removal, and return the code of the link."""
+    await product.caller().post(API + "removalrequest", json={"email": email, "linkedinurl": url})
+    path, _ = await product.link(email)
+    assert (await product.caller(key="").post(path)).status_code == 200
+    await product.work()
     return path.rpartition("/")[2]
 
 
-async def test_a_removal_leaves_the_profile_address_nowhere(world: World, account: Account, other: Account) -> None:
+async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, account: Account, other: Account) -> None:
     slug, old = f"jane-{secrets.token_hex(4)}", f"former-{secrets.token_hex(4)}"
     email = f"{slug}@home.example"
-    person = await world.person(slug, personal_emails=[email], full_name=f"Name {slug}")
-    await world.db.execute(
+    person = await product.person(slug, personal_emails=[email], full_name=f"Name {slug}")
+    await product.db.execute(
         "insert into personalias (profilekey, personid) values ($1, $2)", f"in/{old}", person.personid
     )
     url = f"https://www.linkedin.com/in/{slug}"
@@ -127,7 +127,7 @@ async def test_a_removal_leaves_the_profile_address_nowhere(world: World, accoun
         (contact,) = (await owner.table("GET", "usercontact")).json()["resource"]
         meta = {"contactid": contact["contactid"], "tags": [slug], "note": f"call {slug}"}
         assert (await owner.post("contactmeta_addupdate", **meta)).status_code == 200
-    # Addresses that were looked up: found, found by an old one, not begun, and in other spellings.
+    # Looked-up addresses: found, found by an old address, not started, and in other spellings.
     typed = [
         url,
         f"linkedin.com/in/{old}",
@@ -136,22 +136,22 @@ async def test_a_removal_leaves_the_profile_address_nowhere(world: World, accoun
     ]
     job = await account.owner.post("bulklookup", urls=typed, kinds=["businessemail"], max_credits=0)
     assert job.status_code == 202, job.text
-    await world.work()
+    await product.work()
 
-    code = await _remove(world, email, url)
+    code = await _remove(product, email, url)
     found = []
-    for row in await world.db.fetch(
+    for row in await product.db.fetch(
         "select format('%I', relname) as name from pg_class where relkind in ('r', 'p')"
         " and relnamespace = 'public'::regnamespace"
     ):
         for text in (slug, old, email, code):
             sql = f"select count(*) from {row['name']} t where position($1 in lower(t::text)) > 0"
-            if await world.db.fetchval(sql, text):
+            if await product.db.fetchval(sql, text):
                 found.append((row["name"], text))
     assert found == []
     kept = "select count(*) from contactmeta m join usercontact c using (contactid) where c.personid = $1"
-    assert await world.db.fetchval(kept, person.personid) == 0
-    # Neither address finds the person again, and a repeat with a kept key tells nothing.
+    assert await product.db.fetchval(kept, person.personid) == 0
+    # Neither address finds the person again, and a repeated Idempotency-Key returns no data.
     for one in (slug, old):
         again = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/in/{one}", phone=True)
         assert again.json() == {"data": []}
@@ -159,33 +159,33 @@ async def test_a_removal_leaves_the_profile_address_nowhere(world: World, accoun
     assert {row["linkedinurl"] for row in rows.json()["rows"]} == {""}
 
 
-async def test_an_address_that_only_contacts_hold_is_erased(world: World, account: Account, other: Account) -> None:
+async def test_an_address_that_only_contacts_hold_is_erased(product: Product, account: Account, other: Account) -> None:
     slug = f"kim-{secrets.token_hex(4)}"
     email = f"{slug}@work.example"
-    person = await world.person(slug, business_emails=[email], phones=[])
+    person = await product.person(slug, business_emails=[email], phones=[])
     for owner in (account.owner, other.owner):
         await owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="businessemail", action="reveal")
-    await world.db.execute("update person set businesscipher = null where personid = $1", person.personid)
-    await _remove(world, email)
+    await product.db.execute("update person set businesscipher = null where personid = $1", person.personid)
+    await _remove(product, email)
     for owner in (account.owner, other.owner):
         (contact,) = (await owner.table("GET", "usercontact")).json()["resource"]
         assert (contact["linkedinurl"], contact["emails"], contact["business_emails"]) == ("", None, None)
-    key = await world.db.fetchval("select profilekey from person where personid = $1", person.personid)
+    key = await product.db.fetchval("select profilekey from person where personid = $1", person.personid)
     assert slug not in key
 
 
-async def test_a_removal_leaves_others_alone(world: World, account: Account) -> None:
+async def test_a_removal_leaves_others_alone(product: Product, account: Account) -> None:
     slug = f"sam-{secrets.token_hex(4)}"
-    gone = await world.person(slug, personal_emails=[f"{slug}@home.example"])
-    stays = await world.person(f"{slug}-2", personal_emails=["stays@home.example"])
+    gone = await product.person(slug, personal_emails=[f"{slug}@home.example"])
+    stays = await product.person(f"{slug}-2", personal_emails=["stays@home.example"])
     for person in (gone, stays):
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
         await account.owner.post("getcontact", **body)
     job = await account.owner.post(
         "bulklookup", urls=[f"linkedin.com/{stays.key}"], kinds=["personalemail"], max_credits=0
     )
-    await world.work()
-    await _remove(world, f"{slug}@home.example")
+    await product.work()
+    await _remove(product, f"{slug}@home.example")
     kept = (await account.owner.table("GET", "usercontact", filter="(deleted=0)")).json()["resource"]
     assert [row["linkedinurl"] for row in kept] == [f"https://www.linkedin.com/{stays.key}"]
     rows = await account.owner.http.get(API + f"bulklookup/{job.json()['jobid']}")
@@ -193,23 +193,23 @@ async def test_a_removal_leaves_others_alone(world: World, account: Account) -> 
 
 
 async def test_a_code_in_a_path_is_in_no_log_and_no_metric(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    product: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     email = f"log-{secrets.token_hex(4)}@home.example"
-    await world.caller().post(API + "removalrequest", json={"email": email})
-    path, _ = await world.link(email)
+    await product.caller().post(API + "removalrequest", json={"email": email})
+    path, _ = await product.link(email)
     code = path.rpartition("/")[2]
     encoded = "".join(f"%{ord(character):02x}" for character in code)
     file = os.open(tmp_path / "log", os.O_WRONLY | os.O_CREAT)
     monkeypatch.setattr(observe, "sink", observe.Sink(file))
-    monkeypatch.setattr(world.app.access_log, "enabled", True)
-    short = code[:20]  # cut by a mail program
+    monkeypatch.setattr(product.app.access_log, "enabled", True)
+    short = code[:20]  # truncated by a mail program
     for where in (path, path + "/", path.replace("/v2/", "/"), path.replace("request/", "request//"), f"{path}/x",
                   path.replace(code, encoded), path.replace(code, short), f"/removalrequest/{code}",
                   f"{API}user/session/{code}", f"{API}{code}", path.upper(), f"{path}?code={code}&email={email}",
                   f"{API}leads/_table/appuser/{email}?id_field=email", f"{API}userimage/{code}"):  # fmt: skip
         for method in ("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "POST"):
-            answer = await world.caller(key="").request(method, where)
+            answer = await product.caller(key="").request(method, where)
             assert answer.status_code < 500
     os.close(file)
     log = (tmp_path / "log").read_text()

@@ -1,26 +1,26 @@
-"""POST /searchname: one's own contacts, letter for letter."""
+"""POST /searchname: search own contacts by parts of names."""
 
 from __future__ import annotations
 
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 
-async def _unlock(world: World, account: Account, name: str) -> None:
-    person = await world.person(full_name=name)
+async def _unlock(product: Product, account: Account, name: str) -> None:
+    person = await product.person(full_name=name)
     url = f"linkedin.com/{person.key}"
     answer = await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     assert answer.status_code == 200
 
 
-async def test_refusals(world: World, account: Account) -> None:
-    assert (await world.caller().post(API + "searchname", json={})).status_code == 401
+async def test_refusals(product: Product, account: Account) -> None:
+    assert (await product.caller().post(API + "searchname", json={})).status_code == 401
     for body in ({"limit": 0}, {"limit": "x"}, {"offset": -1}, {"searchtext": "x" * 101}):
         assert (await account.owner.post("searchname", **body)).status_code == 422
 
 
-async def test_finds_by_part_of_the_name_and_wildcards_are_letters(world: World, account: Account) -> None:
+async def test_finds_by_part_of_the_name_and_wildcards_are_letters(product: Product, account: Account) -> None:
     for name in ("Anna Percent%", "Bob Under_score", "Carl Back\\slash", "Anna Other"):
-        await _unlock(world, account, name)
+        await _unlock(product, account, name)
 
     async def names(text: str) -> list[str]:
         body = (await account.owner.post("searchname", searchtext=text, limit=25, offset=0)).json()
@@ -34,18 +34,18 @@ async def test_finds_by_part_of_the_name_and_wildcards_are_letters(world: World,
     assert len(await names("")) == 4
 
 
-async def test_pages_and_counts(world: World, account: Account) -> None:
+async def test_pages_and_counts(product: Product, account: Account) -> None:
     for number in range(3):
-        await _unlock(world, account, f"Page {number}")
+        await _unlock(product, account, f"Page {number}")
     body = (await account.owner.post("searchname", limit=2, offset=2, searchtext="Page")).json()
     assert (len(body["resource"]), body["meta"]["count"]) == (1, 3)
     assert body["resource"][0]["phone_numbers"] == "+12025550123"
 
 
 async def test_a_colleagues_and_a_strangers_contacts_are_not_mine(
-    world: World, account: Account, other: Account
+    product: Product, account: Account, other: Account
 ) -> None:
-    await _unlock(world, account, "Hidden One")
+    await _unlock(product, account, "Hidden One")
     member = await account.user()
     for caller in (member, other.owner):
         assert (await caller.post("searchname", searchtext="Hidden")).json()["meta"]["count"] == 0

@@ -1,19 +1,19 @@
-"""POST /searchurl: free, and never an unpaid value."""
+"""POST /searchurl is free and returns no unpaid value."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 from tests.product.unit.test_profile_url import REFUSED, SPELLINGS
 
 BOXES = {"personal": True, "business": True, "phone": True}
 
 
-async def test_refusals(world: World, account: Account) -> None:
+async def test_refusals(product: Product, account: Account) -> None:
     body = {"linkedinurl": "linkedin.com/in/x", **BOXES}
-    assert (await world.caller(key="").post(API + "searchurl", json=body)).status_code == 401
-    assert (await world.caller().post(API + "searchurl", json=body)).status_code == 401
+    assert (await product.caller(key="").post(API + "searchurl", json=body)).status_code == 401
+    assert (await product.caller().post(API + "searchurl", json=body)).status_code == 401
     no_box = await account.owner.post("searchurl", linkedinurl="linkedin.com/in/x")
     assert (no_box.status_code, no_box.json()["error"]["message"]) == (422, "Please choose options")
     wrong = await account.owner.post("searchurl", linkedinurl="https://example.com/in/x", phone=True)
@@ -22,11 +22,11 @@ async def test_refusals(world: World, account: Account) -> None:
 
 
 async def test_every_spelling_of_an_address_is_one_person_and_every_other_address_is_refused(
-    world: World, account: Account
+    product: Product, account: Account
 ) -> None:
-    await world.person("jane-doe")
+    await product.person("jane-doe")
     for spellings, right in ((SPELLINGS, 200), (REFUSED, 422)):
-        seat = await account.user()  # 60 a minute are allowed for one session
+        seat = await account.user()  # the limit is 60 a minute for one session
         for text in spellings:
             answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
             told = (answer.status_code, text, answer.text)
@@ -46,42 +46,42 @@ async def test_unknown_person_is_an_empty_list(account: Account) -> None:
     assert answer.json() == {"data": []}
 
 
-async def test_nothing_unpaid_leaves_the_server(world: World, account: Account) -> None:
-    person = await world.person()
+async def test_nothing_unpaid_leaves_the_server(product: Product, account: Account) -> None:
+    person = await product.person()
     answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", **BOXES)
-    found = answer.json()["data"][0]
+    body = answer.json()["data"][0]
     assert "example" not in answer.text
     assert "5550123" not in answer.text
-    assert found["full_name"] == "Jane Doe"
-    assert {email["address"] for email in found["emails"]} == {"*****@****.***"}
-    assert found["phone_numbers"] == ["+**********"]
-    assert (found["phone_encrypted"], found["business_email_encrypted"], found["personal_email_encrypted"]) == (
+    assert body["full_name"] == "Jane Doe"
+    assert {email["address"] for email in body["emails"]} == {"*****@****.***"}
+    assert body["phone_numbers"] == ["+**********"]
+    assert (body["phone_encrypted"], body["business_email_encrypted"], body["personal_email_encrypted"]) == (
         True,
         True,
         True,
     )
-    assert found["bus_email_validation"] == "valid"
+    assert body["bus_email_validation"] == "valid"
 
 
-async def test_boxes_that_are_not_ticked_show_nothing(world: World, account: Account) -> None:
-    person = await world.person()
-    found = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
-    assert found["data"][0]["emails"] == []
-    assert found["data"][0]["business_email_encrypted"] is False
+async def test_boxes_that_are_not_ticked_show_nothing(product: Product, account: Account) -> None:
+    person = await product.person()
+    body = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()
+    assert body["data"][0]["emails"] == []
+    assert body["data"][0]["business_email_encrypted"] is False
 
 
-async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(world: World, account: Account) -> None:
-    person, member = await world.person(), await account.user()
+async def test_what_a_colleague_paid_for_comes_plain_and_the_rest_masked(product: Product, account: Account) -> None:
+    person, member = await product.person(), await account.user()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
-    found = (await member.post("searchurl", linkedinurl=url, **BOXES)).json()["data"][0]
-    assert (found["phone_numbers"], found["phone_encrypted"]) == (["+12025550123"], False)
-    assert found["business_email_encrypted"] is True
+    body = (await member.post("searchurl", linkedinurl=url, **BOXES)).json()["data"][0]
+    assert (body["phone_numbers"], body["phone_encrypted"]) == (["+12025550123"], False)
+    assert body["business_email_encrypted"] is True
 
 
 @pytest.mark.parametrize("header", ["session-v1"])
-async def test_paid_values_are_encrypted_for_the_wire(world: World, account: Account, header: str) -> None:
-    person = await world.person()
+async def test_paid_values_are_encrypted_for_the_wire(product: Product, account: Account, header: str) -> None:
+    person = await product.person()
     url = f"linkedin.com/{person.key}"
     await account.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
     answer = await account.owner.http.post(

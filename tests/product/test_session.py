@@ -1,4 +1,4 @@
-"""/user/session: signing in, looking, extending, signing out."""
+"""/user/session: signing in, reading, extending and signing out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts._shared.accounts import passwords, tokens
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 PASSWORD = "Sesame123"
 SESSION = API + "user/session"
@@ -26,14 +26,14 @@ def _email() -> str:
 
 
 @pytest.mark.parametrize("body", [{}, {"email": "a@b.example"}, {"password": "x"}])
-async def test_missing_email_or_password_is_400(world: World, body: dict[str, str]) -> None:
-    assert (await world.caller().post(SESSION, json=body)).status_code == 400
+async def test_missing_email_or_password_is_400(product: Product, body: dict[str, str]) -> None:
+    assert (await product.caller().post(SESSION, json=body)).status_code == 400
 
 
-async def test_unknown_and_wrong_get_the_same_answer(world: World, account: Account, hashed: str) -> None:
+async def test_unknown_and_wrong_get_the_same_answer(product: Product, account: Account, hashed: str) -> None:
     known, wrong = await account.user(password=hashed), {"password": "Wrong1234"}
     bodies = [
-        (await world.caller().post(SESSION, json=wrong | {"email": email}, headers={"X-Request-Id": "same"})).json()
+        (await product.caller().post(SESSION, json=wrong | {"email": email}, headers={"X-Request-Id": "same"})).json()
         for email in (known.email, "nobody@signin.example")
     ]
     assert bodies[0] == bodies[1]
@@ -51,20 +51,20 @@ async def test_unknown_and_wrong_get_the_same_answer(world: World, account: Acco
     ],
 )
 async def test_why_an_account_cannot_be_used_is_told_only_with_the_right_password(
-    world: World, account: Account, hashed: str, fields: dict[str, Any], code: int
+    product: Product, account: Account, hashed: str, fields: dict[str, Any], code: int
 ) -> None:
     email = _email()
     await account.user(email=email, password=hashed, **fields)
-    right = await world.caller().post(SESSION, json={"email": email, "password": PASSWORD})
-    wrong = await world.caller().post(SESSION, json={"email": email, "password": "Wrong1234"})
+    right = await product.caller().post(SESSION, json={"email": email, "password": PASSWORD})
+    wrong = await product.caller().post(SESSION, json={"email": email, "password": "Wrong1234"})
     assert (right.status_code, right.json()["error"]["code"]) == (403, code)
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (401, 401)
     assert ("checktoken" in right.json()["error"]["context"]) == (code == 802)
 
 
-async def test_sign_in_answers_what_the_app_needs_and_no_secret(world: World, hashed: str) -> None:
-    account = await world.account(email=(email := _email()), password=hashed)
-    answer = await world.caller().post(SESSION, json={"email": email.upper(), "password": PASSWORD})
+async def test_sign_in_answers_what_the_app_needs_and_no_secret(product: Product, hashed: str) -> None:
+    account = await product.account(email=(email := _email()), password=hashed)
+    answer = await product.caller().post(SESSION, json={"email": email.upper(), "password": PASSWORD})
     body = answer.json()
     assert answer.status_code == 200
     assert (body["success"], body["role"], body["email"]) == (1, "client", email)
@@ -75,47 +75,49 @@ async def test_sign_in_answers_what_the_app_needs_and_no_secret(world: World, ha
     assert "argon2" not in answer.text
     assert "stripe_custid" not in answer.text
     assert (body["session_id"], body["id"]) == (body["session_token"], body["appuserid"])
-    stored = await world.db.fetchval(
+    stored = await product.db.fetchval(
         "select count(*) from usersession where usersession::text like $1", "%" + body["session_token"] + "%"
     )
     assert stored == 0
 
 
-async def test_a_member_sees_balances_but_no_company(world: World, account: Account) -> None:
+async def test_a_member_sees_balances_but_no_company(product: Product, account: Account) -> None:
     member = await account.user()
     client = (await member.http.get(SESSION)).json()["client_by_clientid"]
     assert set(client) == {"clientid", "companyname", "usercredit_by_clientid", "usersubscription_by_clientid"}
     assert "contactcredit_bought" not in client["usercredit_by_clientid"][0]
 
 
-async def test_five_wrong_passwords_block_the_sixth_even_if_right(world: World, account: Account, hashed: str) -> None:
+async def test_five_wrong_passwords_block_the_sixth_even_if_right(
+    product: Product, account: Account, hashed: str
+) -> None:
     user = await account.user(password=hashed)
-    http = world.caller()
+    http = product.caller()
     codes = [
         (await http.post(SESSION, json={"email": user.email, "password": password})).status_code
         for password in ["Wrong1234"] * 5 + [PASSWORD]
     ]
     assert codes == [401] * 5 + [429]
-    elsewhere = await world.caller().post(SESSION, json={"email": user.email, "password": PASSWORD})
+    elsewhere = await product.caller().post(SESSION, json={"email": user.email, "password": PASSWORD})
     assert elsewhere.status_code == 200
 
 
-async def test_silent_sign_in_by_token_and_by_query(world: World, account: Account) -> None:
+async def test_silent_sign_in_by_token_and_by_query(product: Product, account: Account) -> None:
     token = account.owner.token
-    body = await world.caller().post(SESSION, json={"session_token": token})
-    query = await world.caller().get(SESSION, params={"session_token": token})
+    body = await product.caller().post(SESSION, json={"session_token": token})
+    query = await product.caller().get(SESSION, params={"session_token": token})
     assert body.json()["session_token"] == query.json()["session_token"] == token
     assert query.headers["referrer-policy"] == "no-referrer"
     assert query.headers["cache-control"] == "no-store"
-    bad = await world.caller().get(SESSION, params={"session_token": "x"})
-    none = await world.caller().get(SESSION)
+    bad = await product.caller().get(SESSION, params={"session_token": "x"})
+    none = await product.caller().get(SESSION)
     assert (bad.status_code, none.status_code) == (401, 401)
 
 
-async def test_a_ticket_is_exchanged_once(world: World, account: Account) -> None:
-    ticket = await tokens.issue(world.ctx, "session", account.owner.appuserid)
-    first = await world.caller().get(SESSION, params={"session_token": ticket})
-    again = await world.caller().get(SESSION, params={"session_token": ticket})
+async def test_a_ticket_is_exchanged_once(product: Product, account: Account) -> None:
+    ticket = await tokens.issue(product.ctx, "session", account.owner.appuserid)
+    first = await product.caller().get(SESSION, params={"session_token": ticket})
+    again = await product.caller().get(SESSION, params={"session_token": ticket})
     assert first.status_code == 200
     assert first.json()["session_token"] not in (ticket, account.owner.token)
     assert again.status_code == 401
@@ -128,55 +130,55 @@ async def test_extend_keeps_the_token_and_sign_out_ends_it(account: Account) -> 
     assert (await http.get(SESSION)).status_code == 401
 
 
-async def test_a_disabled_user_is_out_with_the_reason(world: World, account: Account) -> None:
+async def test_a_disabled_user_is_out_with_the_reason(product: Product, account: Account) -> None:
     member = await account.user()
-    await world.db.execute("update appuser set isactive = 0 where appuserid = $1", member.appuserid)
+    await product.db.execute("update appuser set isactive = 0 where appuserid = $1", member.appuserid)
     disabled = await member.http.get(SESSION)
-    await world.db.execute("update appuser set isdeleted = 1 where appuserid = $1", member.appuserid)
+    await product.db.execute("update appuser set isdeleted = 1 where appuserid = $1", member.appuserid)
     deleted = await member.http.get(SESSION)
     assert (disabled.status_code, deleted.status_code) == (403, 404)
     assert deleted.json()["error"]["message"] == "You have been deleted by the admin"
     assert disabled.json()["error"]["context"]["scope"] == "account"
 
 
-async def test_an_idle_or_old_session_is_over(world: World, account: Account) -> None:
+async def test_an_idle_or_old_session_is_over(product: Product, account: Account) -> None:
     for change in ("lastused = now() - interval '25 hours'", "expireson = now() - interval '1 second'"):
         token = await account.session(account.owner.appuserid)
-        await world.db.execute(
+        await product.db.execute(
             f"update usersession set {change} where usersessionid = (select max(usersessionid) from usersession)"
         )
-        assert (await world.caller(token).get(SESSION)).status_code == 401
+        assert (await product.caller(token).get(SESSION)).status_code == 401
 
 
 async def test_the_proof_of_a_refused_sign_in_gets_the_verification_mail_and_the_state(
-    world: World, account: Account, hashed: str
+    product: Product, account: Account, hashed: str
 ) -> None:
     email = _email()
     await account.user(email=email, password=hashed, isverified=0)
-    refused = await world.caller().post(SESSION, json={"email": email, "password": PASSWORD})
+    refused = await product.caller().post(SESSION, json={"email": email, "password": PASSWORD})
     proof = {"email": email, "checktoken": refused.json()["error"]["context"]["checktoken"]}
-    state = await world.caller().post(API + "getappuserbyemail", json=proof)
+    state = await product.caller().post(API + "getappuserbyemail", json=proof)
     assert [(row["email"], row["isverified"]) for row in state.json()["resource"]] == [(email, 0)]
-    other = await world.caller().post(API + "getappuserbyemail", json=proof | {"email": account.owner.email})
+    other = await product.caller().post(API + "getappuserbyemail", json=proof | {"email": account.owner.email})
     assert other.json() == {"resource": []}
-    assert (await world.caller().post(API + "sendverificationemail", json=proof)).json() == {"success": 1}
-    assert (await world.link(email))[0] == "/emailverification"
+    assert (await product.caller().post(API + "sendverificationemail", json=proof)).json() == {"success": 1}
+    assert (await product.link(email))[0] == "/emailverification"
 
 
-async def test_wrong_addresses_take_as_long_as_right_ones(world: World, account: Account, hashed: str) -> None:
-    """The dummy hash is what takes the time: without it an unknown address would answer many times faster."""
+async def test_wrong_addresses_take_as_long_as_right_ones(product: Product, account: Account, hashed: str) -> None:
+    """Hash for unknown addresses too; otherwise their responses would be many times faster."""
     known = await account.user(password=hashed)
     spent: dict[str, list[float]] = {known.email: [], "nobody@timing.example": []}
     for _ in range(12):
         for email, times in spent.items():
             began = time.perf_counter()
-            await world.caller().post(SESSION, json={"email": email, "password": "Wrong1234"})
+            await product.caller().post(SESSION, json={"email": email, "password": "Wrong1234"})
             times.append(time.perf_counter() - began)
     medians = [statistics.median(times) for times in spent.values()]
     assert max(medians) < 2 * min(medians)
 
 
-async def test_the_client_comes_with_what_the_caller_may_see(world: World, account: Account) -> None:
+async def test_the_client_comes_with_what_the_caller_may_see(product: Product, account: Account) -> None:
     owner = (await account.owner.table("GET", "client", related="*")).json()["resource"]
     assert len(owner) == 1
     assert len(owner[0]["usercredit_by_clientid"]) == 1

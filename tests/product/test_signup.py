@@ -1,4 +1,4 @@
-"""From the sign-up form to a verified account: calls 5, 13 to 17, 20 to 22, 25, 30 and 34."""
+"""Sign-up: from the form to a verified account."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.product import API, TABLE, Account, World
+from tests.helpers.product import API, TABLE, Account, Product
 
 GOOD = {"type": "register", "name": "New Person", "password": "Sesame123", "terms": True}
 
@@ -18,15 +18,15 @@ def _email() -> str:
     return f"new-{secrets.token_hex(5)}@newcompany.example"
 
 
-async def _register(world: World, **fields: Any) -> httpx2.Response:
+async def _register(product: Product, **fields: Any) -> httpx2.Response:
     record = GOOD | {"email": _email()} | fields
-    return await world.caller().post(TABLE + "client", json={"resource": [record]})
+    return await product.caller().post(TABLE + "client", json={"resource": [record]})
 
 
-async def _signed_up(world: World) -> tuple[dict[str, Any], httpx2.AsyncClient]:
-    answer = await _register(world)
-    made = answer.json()["resource"][0]["clientdata"]
-    return made["user"], world.caller(made["session_token"])
+async def _signed_up(product: Product) -> tuple[dict[str, Any], httpx2.AsyncClient]:
+    answer = await _register(product)
+    body = answer.json()["resource"][0]["clientdata"]
+    return body["user"], product.caller(body["session_token"])
 
 
 @pytest.mark.parametrize(
@@ -49,48 +49,48 @@ async def _signed_up(world: World) -> tuple[dict[str, Any], httpx2.AsyncClient]:
         ({"type": "other"}, "type"),
     ],
 )
-async def test_bad_fields_are_named_and_nothing_is_kept(world: World, fields: dict[str, Any], field: str) -> None:
-    before = await world.db.fetchval("select count(*) from client")
-    answer = await _register(world, **fields)
+async def test_bad_fields_are_named_and_nothing_is_kept(product: Product, fields: dict[str, Any], field: str) -> None:
+    before = await product.db.fetchval("select count(*) from client")
+    answer = await _register(product, **fields)
     assert answer.status_code == 422, answer.text
     assert field in answer.json()["error"]["context"]["fields"]
-    assert await world.db.fetchval("select count(*) from client") == before
+    assert await product.db.fetchval("select count(*) from client") == before
 
 
-async def test_needs_an_app_key(world: World) -> None:
-    answer = await world.caller(key="").post(TABLE + "client", json={"resource": [GOOD | {"email": _email()}]})
+async def test_needs_an_app_key(product: Product) -> None:
+    answer = await product.caller(key="").post(TABLE + "client", json={"resource": [GOOD | {"email": _email()}]})
     assert answer.status_code == 401
 
 
-async def test_an_address_can_be_used_once_even_by_twenty_at_once(world: World) -> None:
+async def test_an_address_can_be_used_once_even_by_twenty_at_once(product: Product) -> None:
     email = _email()
-    answers = await asyncio.gather(*(_register(world, email=email.upper() if n % 2 else email) for n in range(20)))
+    answers = await asyncio.gather(*(_register(product, email=email.upper() if n % 2 else email) for n in range(20)))
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 19
     refused = next(answer for answer in answers if answer.status_code == 409)
     assert refused.json()["error"]["context"]["reason"] == "email_exists"
-    assert await world.db.fetchval("select count(*) from appuser where lower(email) = $1", email) == 1
+    assert await product.db.fetchval("select count(*) from appuser where lower(email) = $1", email) == 1
 
 
-async def test_extra_fields_are_dropped(world: World) -> None:
-    answer = await _register(world, role="admin", isverified=1, clientid=1, isactive=0)
+async def test_extra_fields_are_dropped(product: Product) -> None:
+    answer = await _register(product, role="admin", isverified=1, clientid=1, isactive=0)
     user = answer.json()["resource"][0]["clientdata"]["user"]
-    row = await world.db.fetchrow("select * from appuser where appuserid = $1", user["appuserid"])
+    row = await product.db.fetchrow("select * from appuser where appuserid = $1", user["appuserid"])
     assert row is not None
     assert (row["role"], row["isverified"], row["isactive"]) == ("client", 0, 1)
     assert row["clientid"] != 1
 
 
-async def test_five_an_hour_from_one_address(world: World) -> None:
-    http = world.caller()
+async def test_five_an_hour_from_one_address(product: Product) -> None:
+    http = product.caller()
     codes = []
     for _ in range(6):
         codes.append((await http.post(TABLE + "client", json={"resource": [GOOD | {"email": _email()}]})).status_code)
     assert codes == [200] * 5 + [429]
 
 
-async def test_availability(world: World, account: Account) -> None:
+async def test_availability(product: Product, account: Account) -> None:
     for path in ("checkemailexists", "checkemailavailable"):
-        http = world.caller()
+        http = product.caller()
         taken = await http.post(API + path, json={"email": account.owner.email.upper()})
         free = await http.post(API + path, json={"email": _email()})
         blocked = await http.post(API + path, json={"email": "x@gmail.com"})
@@ -102,63 +102,63 @@ async def test_availability(world: World, account: Account) -> None:
 @pytest.mark.parametrize(
     ("email", "valid"), [("a@acme.example", 1), ("a@gmail.com", 0), ("a@yopmail.com", 0), ("nonsense", 0), ("", 0)]
 )
-async def test_domain_check(world: World, email: str, valid: int) -> None:
-    answer = await world.caller().post(API + "validatedomain", json={"email": email})
+async def test_domain_check(product: Product, email: str, valid: int) -> None:
+    answer = await product.caller().post(API + "validatedomain", json={"email": email})
     assert answer.json() == {"result": {"valid": valid}}
 
 
-async def test_the_journey_to_a_verified_account(world: World) -> None:
-    user, http = await _signed_up(world)
+async def test_the_journey_to_a_verified_account(product: Product) -> None:
+    user, http = await _signed_up(product)
     assert user["isverified"] == 0
-    # The free plan was granted once, and asking for it again changes nothing.
+    # The free plan is granted once; a repeated request changes nothing.
     for _ in range(3):
         credit = (await http.post(API + "updateclient_credit", json={"clientid": user["clientid"]})).json()
     assert (credit["success"], credit["resource"][0]["contactcredit"]) == (1, 5)
-    # Tell us more: company fields go to the client, the phone to both.
+    # "Tell us more": company fields go to the client, the phone number to both.
     more = {
         "appuserid": user["appuserid"], "name": "New Person", "clientid": user["clientid"], "role": "client",
         "companyname": "New Company", "phonenumber": "+1 (202) 555-0147", "country": "DNK", "salespeoplecount": 3,
         "requiredleadcount": 10, "department": "Sales",
     }  # fmt: skip
-    told = await http.patch(TABLE + "appuser", json={"resource": [more]})
-    assert told.status_code == 200, told.text
-    client = await world.db.fetchrow("select * from client where clientid = $1", user["clientid"])
+    response = await http.patch(TABLE + "appuser", json={"resource": [more]})
+    assert response.status_code == 200, response.text
+    client = await product.db.fetchrow("select * from client where clientid = $1", user["clientid"])
     assert client is not None
     assert (client["companyname"], client["country"], client["phonenumber"]) == ("New Company", "DNK", "12025550147")
     assert (await http.post(API + "sendinvoice", json={"clientid": user["clientid"]})).json() == {
         "success": 1,
         "sent": 1,
     }
-    # Everything else is closed until the address is verified.
+    # Other calls are refused until the address is verified.
     search = await http.post(API + "searchurl", json={"linkedinurl": "linkedin.com/in/x", "phone": True})
     assert (search.status_code, search.json()["error"]["context"]["reason"]) == (403, "unverified")
 
     sent = await http.post(API + "sendverificationemail", json={"email": user["email"]})
     assert sent.json() == {"success": 1}
-    path, query = await world.link(user["email"])
+    path, query = await product.link(user["email"])
     assert (path, query["email"]) == ("/emailverification", user["email"])
     looked = {"filter": f"(email={user['email']}) and (verifytoken={query['code']})"}
-    found = await world.caller().get(TABLE + "appuser", params=looked)
+    found = await product.caller().get(TABLE + "appuser", params=looked)
     assert [row["appuserid"] for row in found.json()["resource"]] == [user["appuserid"]]
     used = {"email": user["email"], "verifytoken": query["code"]}
-    first = await world.caller().post(API + "updatinvitedappuser", json=used)
-    again = await world.caller().post(API + "updatinvitedappuser", json=used)
+    first = await product.caller().post(API + "updatinvitedappuser", json=used)
+    again = await product.caller().post(API + "updatinvitedappuser", json=used)
     assert (first.json()["success"], again.json()["already"]) == (1, 1)
-    # The welcome comes whatever browser opened the link, and the app that asks for it again changes nothing.
-    subjects = [mail["Subject"] for mail in await world.mails(user["email"])]
+    # The welcome mail is sent for any browser, and only once.
+    subjects = [mail["Subject"] for mail in await product.mails(user["email"])]
     assert len([subject for subject in subjects if subject.startswith("Welcome")]) == 1
     for _ in range(2):
         assert (await http.post(API + "registration_confirmation", json={})).json() == {"success": 1}
-    subjects = [mail["Subject"] for mail in await world.mails(user["email"])]
+    subjects = [mail["Subject"] for mail in await product.mails(user["email"])]
     assert len([subject for subject in subjects if subject.startswith("Welcome")]) == 1
     search = await http.post(API + "searchurl", json={"linkedinurl": "linkedin.com/in/x", "phone": True})
     assert search.status_code == 200
 
 
-async def test_a_mailed_token_is_looked_up_in_exactly_one_way(world: World) -> None:
-    user, http = await _signed_up(world)
+async def test_a_mailed_token_is_looked_up_in_exactly_one_way(product: Product) -> None:
+    user, http = await _signed_up(product)
     await http.post(API + "sendverificationemail", json={"email": user["email"]})
-    _, query = await world.link(user["email"])
+    _, query = await product.link(user["email"])
     right = f"(email={user['email']}) and (verifytoken={query['code']})"
     for params, status in (
         ({"filter": right}, 200),
@@ -169,36 +169,36 @@ async def test_a_mailed_token_is_looked_up_in_exactly_one_way(world: World) -> N
         ({"filter": "(appuserid > 0)"}, 401),
         ({}, 401),
     ):
-        answer = await world.caller().get(TABLE + "appuser", params=params)
+        answer = await product.caller().get(TABLE + "appuser", params=params)
         assert answer.status_code == status, (params, answer.text)
     for wrong in (
         f"(email={user['email']}) and (verifytoken=x)",
         f"(email=a@b.example) and (verifytoken={query['code']})",
     ):
-        assert (await world.caller().get(TABLE + "appuser", params={"filter": wrong})).json() == {"resource": []}
-    bad = await world.caller().post(API + "updatinvitedappuser", json={"email": user["email"], "verifytoken": "x"})
+        assert (await product.caller().get(TABLE + "appuser", params={"filter": wrong})).json() == {"resource": []}
+    bad = await product.caller().post(API + "updatinvitedappuser", json={"email": user["email"], "verifytoken": "x"})
     assert (bad.status_code, bad.json()["error"]["context"]["scope"]) == (404, "resource")
 
 
-async def test_state_of_a_user_only_for_who_may_know(world: World, account: Account, other: Account) -> None:
+async def test_the_state_of_a_user_needs_rights(product: Product, account: Account, other: Account) -> None:
     email = account.owner.email
-    for caller in (world.caller(), other.owner.http, world.caller()):
+    for caller in (product.caller(), other.owner.http, product.caller()):
         assert (await caller.post(API + "getappuserbyemail", json={"email": email})).json() == {"resource": []}
     own = (await account.owner.post("getappuserbyemail", email=email)).json()["resource"][0]
     assert (own["email"], own["isverified"]) == (email, 1)
 
 
-async def test_known_and_unknown_addresses_get_the_same_neutral_answer(world: World, account: Account) -> None:
+async def test_known_and_unknown_addresses_get_the_same_neutral_answer(product: Product, account: Account) -> None:
     for path in ("sendverificationemail", "getappuserbyemail", "user/password?reset=true"):
         bodies = [
-            (await world.caller().post(API + path, json={"email": email})).json()
+            (await product.caller().post(API + path, json={"email": email})).json()
             for email in (account.owner.email, "nobody@nowhere.example")
         ]
         assert bodies[0] == bodies[1]
 
 
-async def test_somebody_elses_ids_are_refused(world: World, other: Account) -> None:
-    _, http = await _signed_up(world)
+async def test_ids_of_another_account_are_refused(product: Product, other: Account) -> None:
+    _, http = await _signed_up(product)
     for path, body in (
         ("updateclient_credit", {"clientid": other.clientid}),
         ("sendinvoice", {"clientid": other.clientid}),

@@ -1,4 +1,4 @@
-"""Sign-in with Google and LinkedIn against an independent provider: state, replay, nonce, PKCE, and what is refused."""
+"""Sign-in with Google and LinkedIn against an independent provider: state, replay, nonce, PKCE and errors."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from joserfc.jwk import ECKey, KeySet
 
 from scripts._shared.accounts import oauth
 from scripts._shared.vendors.oidc import Provider
-from tests.helpers.product import API, TABLE, World
+from tests.helpers.product import API, TABLE, Product
 
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[str]:
-    """A provider that is not ours."""
+    """Run an OpenID provider of a third-party package."""
     with oidc_provider_mock.run_server_in_thread(require_client_registration=False) as server:
         yield f"http://localhost:{server.server_port}"
 
 
 @pytest.fixture
-def providers(world: World, issuer: str) -> Iterator[World]:
-    """The product with both providers set up."""
-    kept = world.scripts.vendors._providers
+def providers(product: Product, issuer: str) -> Iterator[Product]:
+    """Configure both providers."""
+    kept = product.scripts.vendors._providers
     made = {
         vendor: Provider(issuer, "client", "secret", nonce_needed=vendor == "google")
         for vendor in ("google", "linkedin")
     }
     kept.update(made)
-    yield world
+    yield product
     kept.clear()
 
 
 async def _user(issuer: str, **claims: Any) -> str:
-    """A person at the provider. Out: its e-mail address."""
+    """Create a user at the provider and return the e-mail address."""
     email = f"social-{secrets.token_hex(4)}@company.example"
     body = {"email": email, "email_verified": True, "name": "Sofia Social"} | claims
     async with httpx2.AsyncClient() as http:
@@ -53,22 +53,22 @@ async def _user(issuer: str, **claims: Any) -> str:
 
 
 async def _popup(url: str, email: str) -> dict[str, str]:
-    """What a person does in the popup. Out: what comes back in the query."""
+    """Sign in in the popup and return the query of the redirect."""
     async with httpx2.AsyncClient(follow_redirects=False) as http:
         answer = await http.post(url, data={"sub": email})
     assert answer.status_code == 302, answer.text
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
 
 
-async def _start(world: World, vendor: str) -> tuple[httpx2.AsyncClient, str]:
-    http = world.caller()
+async def _start(product: Product, vendor: str) -> tuple[httpx2.AsyncClient, str]:
+    http = product.caller()
     answer = await http.post(API + "socialstart", json={"provider": vendor})
     assert answer.status_code == 200, answer.text
     return http, answer.json()["url"]
 
 
-async def _ticket(world: World, http: httpx2.AsyncClient, vendor: str, back: dict[str, str]) -> httpx2.Response:
-    body = {"code": back["code"], "state": back["state"], "redirect_uri": oauth.redirect_uri(world.ctx)}
+async def _ticket(product: Product, http: httpx2.AsyncClient, vendor: str, back: dict[str, str]) -> httpx2.Response:
+    body = {"code": back["code"], "state": back["state"], "redirect_uri": oauth.redirect_uri(product.ctx)}
     return await http.post(API + f"{vendor}_accesstoken", json=body)
 
 
@@ -80,7 +80,7 @@ async def _enter(http: httpx2.AsyncClient, vendor: str, ticket: str) -> tuple[di
 
 
 @pytest.mark.parametrize("vendor", ["google", "linkedin"])
-async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: World, issuer: str, vendor: str) -> None:
+async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: Product, issuer: str, vendor: str) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, vendor)
     details, entered = await _enter(
@@ -99,14 +99,14 @@ async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: World,
     assert session.json()["email"] == email
 
 
-async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers: World, issuer: str) -> None:
+async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers: Product, issuer: str) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "google")
     back = await _popup(url, email)
     wrong_state = await _ticket(providers, http, "google", back | {"state": "made-up"})
     other_browser = await _ticket(providers, providers.caller(), "google", back)
     assert [answer.status_code for answer in (wrong_state, other_browser)] == [400, 400]
-    replay = await _ticket(providers, http, "google", back)  # the try of the other browser used the state up
+    replay = await _ticket(providers, http, "google", back)  # the attempt of the other browser consumed the state
     assert (replay.status_code, replay.json()["error"]["context"]["reason"]) == (400, "bad_state")
 
     http, url = await _start(providers, "google")
@@ -118,14 +118,14 @@ async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers:
     assert (await http.post(API + "google_accesstoken", json=body)).status_code == 400
 
 
-async def test_an_unverified_address_is_refused(providers: World, issuer: str) -> None:
+async def test_an_unverified_address_is_refused(providers: Product, issuer: str) -> None:
     email = await _user(issuer, email_verified=False)
     http, url = await _start(providers, "google")
     answer = await _ticket(providers, http, "google", await _popup(url, email))
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "email_not_verified")
 
 
-async def test_a_free_domain_cannot_sign_up(providers: World, issuer: str) -> None:
+async def test_a_free_domain_cannot_sign_up(providers: Product, issuer: str) -> None:
     email = await _user(issuer, email=f"{secrets.token_hex(4)}@gmail.com")
     http, url = await _start(providers, "google")
     ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
@@ -134,7 +134,7 @@ async def test_a_free_domain_cannot_sign_up(providers: World, issuer: str) -> No
     assert entered.status_code == 422
 
 
-async def test_ticket_and_proof_work_once(providers: World, issuer: str) -> None:
+async def test_ticket_and_proof_work_once(providers: Product, issuer: str) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "linkedin")
     ticket = (await _ticket(providers, http, "linkedin", await _popup(url, email))).json()["access_token"]
@@ -145,7 +145,7 @@ async def test_ticket_and_proof_work_once(providers: World, issuer: str) -> None
     assert [answer.status_code for answer in (again, proof, none)] == [400, 401, 401]
 
 
-async def test_a_wrong_nonce_is_refused(providers: World, issuer: str) -> None:
+async def test_a_wrong_nonce_is_refused(providers: Product, issuer: str) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "google")
     answer = await _ticket(providers, http, "google", await _popup(re.sub("nonce=[^&]+", "nonce=other", url), email))
@@ -153,7 +153,7 @@ async def test_a_wrong_nonce_is_refused(providers: World, issuer: str) -> None:
 
 
 async def test_the_verifier_that_is_sent_matches_its_challenge(
-    providers: World, issuer: str, monkeypatch: pytest.MonkeyPatch
+    providers: Product, issuer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "google")
@@ -176,21 +176,21 @@ async def test_the_verifier_that_is_sent_matches_its_challenge(
     assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == query["code_challenge"]
 
 
-async def test_without_a_provider_it_says_so(world: World) -> None:
-    answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
+async def test_without_a_provider_it_says_so(product: Product) -> None:
+    answer = await product.caller().post(API + "socialstart", json={"provider": "google"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "not_set_up")
-    assert (await world.caller().post(API + "socialstart", json={"provider": "myspace"})).status_code == 422
+    assert (await product.caller().post(API + "socialstart", json={"provider": "myspace"})).status_code == 422
 
 
-async def test_a_provider_that_is_down_is_502(world: World) -> None:
-    world.scripts.vendors._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
-    answer = await world.caller().post(API + "socialstart", json={"provider": "google"})
-    world.scripts.vendors._providers.clear()
+async def test_a_provider_that_is_down_is_502(product: Product) -> None:
+    product.scripts.vendors._providers["google"] = Provider("http://127.0.0.1:9", "c", "s", nonce_needed=True)
+    answer = await product.caller().post(API + "socialstart", json={"provider": "google"})
+    product.scripts.vendors._providers.clear()
     assert answer.status_code == 502
 
 
 @pytest.mark.parametrize("terms", [None, False, 0, "no"])
-async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: World, issuer: str, terms: object) -> None:
+async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: Product, issuer: str, terms: object) -> None:
     email = await _user(issuer)
     http, url = await _start(providers, "google")
     ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
@@ -200,7 +200,7 @@ async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: World
     assert refused.status_code == 422, refused.text
     assert refused.json()["error"]["context"]["fields"] == {"terms": "Please accept the terms and conditions"}
     assert await providers.db.fetchval("select count(*) from appuser where email = $1", email) == 0
-    # The refusal leaves the proof in place, so that the app asks for the terms and goes on.
+    # The proof stays valid after the error, so that the app can show the terms and continue.
     entered = await http.post(TABLE + "client", json={"resource": [record | {"terms": True}]})
     assert entered.json()["resource"][0]["action"] == "signup"
     accepted = await providers.db.fetchval("select termsacceptedon is not null from appuser where email = $1", email)
@@ -215,11 +215,11 @@ async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: World
     assert (known.status_code, known.json()["resource"][0]["action"]) == (200, "login")
 
 
-# -- ID tokens that the browser brings ---------------------------------------------------------------------------------
+# -- ID tokens sent by the browser -------------------------------------------------------------------------------------
 
 
 class _Signer:
-    """A provider whose tokens the test makes itself."""
+    """A provider with tokens that the test signs."""
 
     def __init__(self) -> None:
         self.key = ECKey.generate_key("P-256", {"kid": "test"})
@@ -236,15 +236,15 @@ class _Signer:
 
 
 @pytest.fixture
-def signer(world: World) -> Iterator[_Signer]:
+def signer(product: Product) -> Iterator[_Signer]:
     made = _Signer()
-    world.scripts.vendors._providers["google"] = made.provider
+    product.scripts.vendors._providers["google"] = made.provider
     yield made
-    world.scripts.vendors._providers.clear()
+    product.scripts.vendors._providers.clear()
 
 
 def _encodings(token: str) -> list[str]:
-    """The same signed claims in other letters: spare bits of the last character, and the other valid signature."""
+    """Yield other encodings of the same signed claims: spare bits of the last character, the other valid signature."""
     head, claims, signature = token.split(".")
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     last = letters.index(signature[-1])
@@ -256,34 +256,34 @@ def _encodings(token: str) -> list[str]:
     return [f"{head}.{claims}.{one}" for one in (*spare, other, signature + "=", signature + "==")]
 
 
-async def test_one_id_token_is_good_for_one_sign_in_in_every_encoding(world: World, signer: _Signer) -> None:
+async def test_one_id_token_is_good_for_one_sign_in_in_every_encoding(product: Product, signer: _Signer) -> None:
     email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
     token = signer.token(email, nonce)
 
     async def ask(credential: str) -> httpx2.Response:
-        return await world.caller().post(API + "google_userdetails", json={"credential": credential, "nonce": nonce})
+        return await product.caller().post(API + "google_userdetails", json={"credential": credential, "nonce": nonce})
 
     assert (await ask(token)).status_code == 200
     for again in (token, *_encodings(token)):
         answer = await ask(again)
         assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "not_proved")
-    # Another token with the nonce, or with the identifier, of one that was used.
+    # Another token with the nonce, or the identifier, of a used one.
     assert (await ask(signer.token(email, nonce, iat=int(time.time()) - 5))).status_code == 400
 
 
-async def test_the_identifier_of_an_id_token_is_good_once(world: World, signer: _Signer) -> None:
+async def test_the_identifier_of_an_id_token_is_good_once(product: Product, signer: _Signer) -> None:
     email = f"social-{secrets.token_hex(4)}@company.example"
     codes = []
     for _ in range(2):
         nonce = secrets.token_urlsafe(16)
         body = {"credential": signer.token(email, nonce, jti="one"), "nonce": nonce}
-        codes.append((await world.caller().post(API + "google_userdetails", json=body)).status_code)
+        codes.append((await product.caller().post(API + "google_userdetails", json=body)).status_code)
     assert codes == [200, 400]
 
 
-async def test_a_replayed_id_token_at_once_signs_in_once(world: World, signer: _Signer) -> None:
+async def test_a_replayed_id_token_at_once_signs_in_once(product: Product, signer: _Signer) -> None:
     email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
     token = signer.token(email, nonce)
     body = [{"credential": one, "nonce": nonce} for one in [token, *_encodings(token)[:4]]]
-    answers = await asyncio.gather(*(world.caller().post(API + "google_userdetails", json=one) for one in body))
+    answers = await asyncio.gather(*(product.caller().post(API + "google_userdetails", json=one) for one in body))
     assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]

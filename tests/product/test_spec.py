@@ -1,10 +1,10 @@
-"""The description of the API: valid, what the caller may see, and true: random requests get what it says."""
+"""The OpenAPI document: valid, limited to the caller's rights, and matched by responses to random requests."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.helpers.support import Serve, descendants, execute
+from tests.helpers.support import NewDatabase, Serve, descendants, execute
 from tests.helpers.table_api import FIXTURE
 
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
@@ -39,19 +39,14 @@ end loop; end $$
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database described")
-    url = f"{pg_url.rpartition('/')[0]}/described"
-    execute(url, FIXTURE)
-    yield url
-    execute(pg_url, "drop database described with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database(FIXTURE)
 
 
 @pytest.fixture(scope="module")
-def served(database: str, session_serve: Serve) -> Iterator[str]:
-    server = session_serve("--dataset", f"cases={database}", "--open")
-    yield server.url
-    server.stop()
+def served(database: str, module_serve: Serve) -> str:
+    server = module_serve("--dataset", f"cases={database}", "--open")
+    return server.url
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +125,7 @@ def test_a_role_sees_what_it_may_do(database: str, serve: Serve, tmp_path: Path)
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_random_requests_get_what_the_description_says(served: str, document: Any, mode: GenerationMode) -> None:
-    """Requests that fit the description and requests that do not: no 5xx, no answer that is not described."""
+    """Send valid and invalid requests: no 5xx, and no undocumented response."""
     schema = schemathesis.openapi.from_dict(document)
     sent = 0
     with requests.Session() as session:
@@ -152,7 +147,7 @@ def test_random_requests_get_what_the_description_says(served: str, document: An
 
 
 def test_tables_of_one_name_in_two_databases_are_not_mixed_up(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     urls = {name: new_database() for name in ("one", "two")}
     for name, url in urls.items():
@@ -170,7 +165,7 @@ def test_tables_of_one_name_in_two_databases_are_not_mixed_up(
 
 
 def test_a_document_of_two_thousand_tables_is_answered_soon_and_not_kept_in_memory(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
+    serve: Serve, new_database: NewDatabase, tmp_path: Path
 ) -> None:
     url = new_database()
     execute(url, MANY)
@@ -178,7 +173,7 @@ def test_a_document_of_two_thousand_tables_is_answered_soon_and_not_kept_in_memo
     workers = descendants(server.process.pid)
     spec = f"{server.url}/api/v2/x/_spec"
     with httpx.Client(timeout=120) as client:
-        first = client.get(spec)  # makes it
+        first = client.get(spec)  # creates it
         assert len(first.json()["paths"]) == 4000
         before = sum(map(resident, workers))
         for _ in range(4):
@@ -189,7 +184,7 @@ def test_a_document_of_two_thousand_tables_is_answered_soon_and_not_kept_in_memo
                 assert answer.headers["content-encoding"] == "gzip"
                 assert answer.content == first.content
                 print(f"\n{len(answer.content)} bytes in {took:.2f} s")
-                assert took < 3  # 1 s on a machine with nothing else to do
+                assert took < 3  # 1 s on an idle machine
         plain = client.get(spec, headers={"Accept-Encoding": "identity"})
         assert plain.content == first.content
         assert sum(map(resident, workers)) - before < 60_000, "kB"
@@ -202,7 +197,7 @@ def test_a_document_of_two_thousand_tables_is_answered_soon_and_not_kept_in_memo
 
 
 def resident(pid: int) -> int:
-    """The memory of a process in kB."""
+    """Return the memory of a process in kB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 

@@ -1,4 +1,4 @@
-"""One state of a subscription everywhere, and what is told before a plan is paid for or changed."""
+"""The state of a subscription is the same in every call, and previews of a change are right."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import API, TABLE, Account, World
+from tests.helpers.product import API, TABLE, Account, Product
 from tests.helpers.shop import Shop
 
 STRIPE = API + "stripe"
@@ -17,9 +17,9 @@ LATE = """
 
 
 async def pass_end(account: Account, *, grace: bool = False) -> None:
-    """Let the date of the plan pass before anything closes it."""
-    until = await account.world.db.fetchval("select now() + interval '3 days'") if grace else None
-    await account.world.db.execute(LATE, account.clientid, until)
+    """Move the plan's expiry date into the past before a job closes it."""
+    until = await account.product.db.fetchval("select now() + interval '3 days'") if grace else None
+    await account.product.db.execute(LATE, account.clientid, until)
 
 
 async def session(account: Account, verb: str = "GET") -> dict[str, Any]:
@@ -37,8 +37,8 @@ async def test_past_its_date_a_plan_is_expired_before_anything_closes_it(account
     assert (row["isactive"], row["status"]) == (0, "expired")
 
 
-async def test_every_call_agrees_that_it_is_over(world: World, shop: Shop, account: Account) -> None:
-    person = await world.person()
+async def test_every_call_agrees_that_it_is_over(product: Product, shop: Shop, account: Account) -> None:
+    person = await product.person()
     await pass_end(account)
     refused = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
                                        action="reveal")  # fmt: skip
@@ -55,8 +55,8 @@ async def test_every_call_agrees_that_it_is_over(world: World, shop: Shop, accou
     assert page.status_code == 200, page.text
 
 
-async def test_in_its_grace_a_plan_goes_on_everywhere(world: World, shop: Shop, account: Account) -> None:
-    person = await world.person()
+async def test_in_its_grace_a_plan_goes_on_everywhere(product: Product, shop: Shop, account: Account) -> None:
+    person = await product.person()
     await pass_end(account, grace=True)
     assert (await session(account))["isactive"] == 1
     revealed = await account.owner.post("getcontact", linkedinurl=f"linkedin.com/{person.key}", type="directdial",
@@ -74,7 +74,7 @@ async def test_a_page_is_refused_for_a_plan_that_does_not_fit(shop: Shop, trial:
         refused = await trial.owner.post("stripe", plan=plan)
         context = refused.json()["error"]["context"]
         assert (refused.status_code, context["reason"], context["members_over"]) == (409, "limit_exceeded", over)
-    assert not await shop.world.db.fetchval("select count(*) from checkout where clientid = $1", trial.clientid)
+    assert not await shop.product.db.fetchval("select count(*) from checkout where clientid = $1", trial.clientid)
     assert (await trial.owner.post("stripe", plan=3)).status_code == 200
 
 
@@ -92,7 +92,7 @@ async def test_a_higher_plan_with_fewer_keys_is_refused_before_any_money(shop: S
     assert again.json()["error"]["context"]["apis_over"] == 1
 
 
-async def test_the_free_plan_must_fit_as_well(world: World, account: Account) -> None:
+async def test_the_free_plan_must_fit_as_well(product: Product, account: Account) -> None:
     for _ in range(2):
         await account.user("member")
     refused = await account.owner.post("upgradeplan", planid=1)
@@ -101,15 +101,15 @@ async def test_the_free_plan_must_fit_as_well(world: World, account: Account) ->
 
 
 async def test_the_outcome_of_a_page_is_told_to_its_own_account(shop: Shop, trial: Account, account: Account) -> None:
-    made = (await trial.owner.post("stripe", plan=2)).json()["resource"]
-    asked = {"res": "checkout", "session_id": made["data"]}
+    rows = (await trial.owner.post("stripe", plan=2)).json()["resource"]
+    asked = {"res": "checkout", "session_id": rows["data"]}
     none = {"success": 2, "message": "No such checkout"}
 
     async def outcome() -> dict[str, Any]:
         answer = await trial.owner.http.get(STRIPE, params=asked)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()["resource"]["data"]
-        return found
+        body: dict[str, Any] = answer.json()["resource"]["data"]
+        return body
 
     assert (await account.owner.http.get(STRIPE, params=asked)).json() == none
     for ident in ("", "cs_nothing", "{CHECKOUT_SESSION_ID}", "'"):
@@ -118,7 +118,7 @@ async def test_the_outcome_of_a_page_is_told_to_its_own_account(shop: Shop, tria
     member = await trial.user("member")
     assert (await member.http.get(STRIPE, params=asked)).status_code == 403
     assert await outcome() == {"planid": 2, "status": "open", "settled": 0}
-    await shop.pay(made["url"])
+    await shop.pay(rows["url"])
     assert await outcome() == {"planid": 2, "status": "complete", "settled": 0}
     await shop.deliver()
     assert await outcome() == {"planid": 2, "status": "complete", "settled": 1}
@@ -126,8 +126,8 @@ async def test_the_outcome_of_a_page_is_told_to_its_own_account(shop: Shop, tria
     assert (without.status_code, list(without.json()["error"]["context"]["fields"])) == (422, ["plan"])
 
 
-async def test_plans_without_a_session_have_no_subscriptions(world: World, account: Account) -> None:
-    app = world.caller()
+async def test_plans_without_a_session_have_no_subscriptions(product: Product, account: Account) -> None:
+    app = product.caller()
     answer = await app.get(f"{TABLE}subscriptionplan", params={"related": "usersubscription_by_planid"})
     assert answer.status_code == 200, answer.text
     assert {len(plan["usersubscription_by_planid"]) for plan in answer.json()["resource"]} == {0}
@@ -142,4 +142,4 @@ async def test_plans_without_a_session_have_no_subscriptions(world: World, accou
         assert refused.status_code in (401, 405), (verb, path, refused.text)
     hidden = await app.get(f"{TABLE}usersubscription", headers={"X-HTTP-Method": "GET"}, params={"fields": "planid"})
     assert hidden.status_code == 401
-    assert (await world.caller(key="").get(f"{TABLE}subscriptionplan")).status_code == 401
+    assert (await product.caller(key="").get(f"{TABLE}subscriptionplan")).status_code == 401

@@ -1,4 +1,4 @@
-"""Accounts registered with another person's address, and codes that were mailed to an address before it changed."""
+"""Accounts registered with another person's address, and codes mailed to an address before it changed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pytest
 
 from scripts._shared.accounts import passwords, tokens
 from scripts._shared.vendors.oidc import Identity, Provider
-from tests.helpers.product import API, TABLE, Account, User, World
+from tests.helpers.product import API, TABLE, Account, Product, User
 
 PASSWORD, OTHER = "Sesame123", "Better456"
 SESSION, RESET = API + "user/session", API + "user/password"
 
 
 @pytest.fixture
-def google(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """A provider that names whom it is told to; what it proves is tested in test_social.py."""
+def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Replace the provider by one with chosen identities; test_social.py tests the proofs."""
     known: list[Identity] = []
     made = Provider("http://127.0.0.1:9", "client", "secret", nonce_needed=True)
 
@@ -32,159 +32,161 @@ def google(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         known.append(Identity(subject, email, True, "Vera Victim"))
 
     monkeypatch.setattr(made, "identity", identity)
-    world.scripts.vendors._providers["google"] = made
+    product.scripts.vendors._providers["google"] = made
     yield named
-    world.scripts.vendors._providers.clear()
+    product.scripts.vendors._providers.clear()
 
 
-async def _enter(world: World, **fields: Any) -> httpx2.Response:
-    """Sign in with the provider."""
-    http = world.caller()
+async def _enter(product: Product, **fields: Any) -> httpx2.Response:
+    """Sign in through the provider."""
+    http = product.caller()
     details = await http.post(API + "google_userdetails", json={"credential": "x", "nonce": "x"})
     record = {"type": "social", "proof": details.json()["proof"], "terms": True} | fields
     return await http.post(TABLE + "client", json={"resource": [record]})
 
 
-async def _register(world: World, ip: str = "") -> tuple[str, int, httpx2.AsyncClient]:
+async def _register(product: Product, ip: str = "") -> tuple[str, int, httpx2.AsyncClient]:
     email = f"victim-{secrets.token_hex(5)}@target.example"
     record = {"type": "register", "email": email, "name": "A", "password": PASSWORD, "terms": True}
-    answer = await world.caller(ip=ip).post(TABLE + "client", json={"resource": [record]})
-    made = answer.json()["resource"][0]["clientdata"]
-    return email, made["user"]["appuserid"], world.caller(made["session_token"])
+    answer = await product.caller(ip=ip).post(TABLE + "client", json={"resource": [record]})
+    body = answer.json()["resource"][0]["clientdata"]
+    return email, body["user"]["appuserid"], product.caller(body["session_token"])
 
 
-async def _sign_in(world: World, email: str, password: str = PASSWORD) -> httpx2.Response:
-    return await world.caller().post(SESSION, json={"email": email, "password": password})
+async def _sign_in(product: Product, email: str, password: str = PASSWORD) -> httpx2.Response:
+    return await product.caller().post(SESSION, json={"email": email, "password": password})
 
 
-async def _verify(world: World, email: str, session: httpx2.AsyncClient, browser: httpx2.AsyncClient) -> None:
+async def _verify(product: Product, email: str, session: httpx2.AsyncClient, browser: httpx2.AsyncClient) -> None:
     await session.post(API + "sendverificationemail", json={"email": email})
-    _, query = await world.link(email)
+    _, query = await product.link(email)
     used = await browser.post(API + "updatinvitedappuser", json={"email": email, "verifytoken": query["code"]})
     assert used.status_code == 200, used.text
 
 
-async def test_a_provider_evicts_an_earlier_registration(world: World, google: Callable[..., None]) -> None:
-    email, appuserid, registrant = await _register(world)
+async def test_a_provider_evicts_an_earlier_registration(product: Product, google: Callable[..., None]) -> None:
+    email, appuserid, registrant = await _register(product)
     await registrant.post(API + "sendverificationemail", json={"email": email})
-    _, mailed = await world.link(email)
-    refused = await _sign_in(world, email)
+    _, mailed = await product.link(email)
+    refused = await _sign_in(product, email)
     check = refused.json()["error"]["context"]["checktoken"]
     google(email)
-    entered = (await _enter(world)).json()["resource"][0]
+    entered = (await _enter(product)).json()["resource"][0]
     assert entered["action"] == "login"
 
     assert (await registrant.get(SESSION)).status_code == 401
     assert (await registrant.get(TABLE + "appuser")).status_code == 401
-    assert (await _sign_in(world, email)).status_code == 401
-    late = await world.caller().post(API + "updatinvitedappuser", json={"email": email, "verifytoken": mailed["code"]})
-    state = await world.caller().post(API + "getappuserbyemail", json={"email": email, "checktoken": check})
+    assert (await _sign_in(product, email)).status_code == 401
+    late = await product.caller().post(
+        API + "updatinvitedappuser", json={"email": email, "verifytoken": mailed["code"]}
+    )
+    state = await product.caller().post(API + "getappuserbyemail", json={"email": email, "checktoken": check})
     assert (late.status_code, state.json()) == (404, {"resource": []})
-    owner = await world.caller(entered["session_token"]).get(SESSION)
+    owner = await product.caller(entered["session_token"]).get(SESSION)
     assert (owner.status_code, owner.json()["isverified"]) == (200, 1)
-    events = await world.db.fetch("select event from auditlog where appuserid = $1 order by auditid", appuserid)
-    told = [row["event"] for row in events]
-    assert "signin" in told[told.index("account_claimed") :]
-    subjects = [mail["Subject"] for mail in await world.mails(email)]
+    events = await product.db.fetch("select event from auditlog where appuserid = $1 order by auditid", appuserid)
+    items = [row["event"] for row in events]
+    assert "signin" in items[items.index("account_claimed") :]
+    subjects = [mail["Subject"] for mail in await product.mails(email)]
     assert "Your password was removed" in subjects
-    # The same identity enters again, and a password that its owner sets is kept.
-    await world.caller().post(RESET, json={"email": email})
-    _, query = await world.link(email)
+    # The same identity signs in again, and a password set by its owner stays.
+    await product.caller().post(RESET, json={"email": email})
+    _, query = await product.link(email)
     body = {"email": email, "code": query["code"], "new_password": OTHER}
-    assert (await world.caller().post(RESET, json=body)).status_code == 200
-    assert (await _enter(world)).json()["resource"][0]["action"] == "login"
-    assert (await _sign_in(world, email, OTHER)).status_code == 200
+    assert (await product.caller().post(RESET, json=body)).status_code == 200
+    assert (await _enter(product)).json()["resource"][0]["action"] == "login"
+    assert (await _sign_in(product, email, OTHER)).status_code == 200
 
 
-async def test_an_identity_linked_before_the_proof_is_unlinked(world: World, google: Callable[..., None]) -> None:
-    email, appuserid, _ = await _register(world)
+async def test_an_identity_linked_before_the_proof_is_unlinked(product: Product, google: Callable[..., None]) -> None:
+    email, appuserid, _ = await _register(product)
     sql = "insert into socialaccount (provider, subject, appuserid) values ('linkedin', $1, $2)"
-    await world.db.execute(sql, f"earlier-{appuserid}", appuserid)
+    await product.db.execute(sql, f"earlier-{appuserid}", appuserid)
     google(email)
-    assert (await _enter(world)).status_code == 200
-    rows = await world.db.fetch("select provider from socialaccount where appuserid = $1", appuserid)
+    assert (await _enter(product)).status_code == 200
+    rows = await product.db.fetch("select provider from socialaccount where appuserid = $1", appuserid)
     assert [row["provider"] for row in rows] == ["google"]
 
 
-async def test_a_link_does_not_prove_another_address(world: World, google: Callable[..., None]) -> None:
-    _, appuserid, _ = await _register(world)
+async def test_a_link_does_not_prove_another_address(product: Product, google: Callable[..., None]) -> None:
+    _, appuserid, _ = await _register(product)
     google(f"other-{secrets.token_hex(4)}@else.example", "subject-of-another")
     sql = "insert into socialaccount (provider, subject, appuserid) values ('google', 'subject-of-another', $1)"
-    await world.db.execute(sql, appuserid)
-    refused = await _enter(world)
+    await product.db.execute(sql, appuserid)
+    refused = await _enter(product)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, 802)
-    assert await world.db.fetchval("select isverified from appuser where appuserid = $1", appuserid) == 0
+    assert await product.db.fetchval("select isverified from appuser where appuserid = $1", appuserid) == 0
 
 
 @pytest.mark.parametrize("place", ["session", "network", "elsewhere"])
 async def test_a_password_is_the_address_holders_when_its_browser_or_network_verified(
-    world: World, google: Callable[..., None], place: str
+    product: Product, google: Callable[..., None], place: str
 ) -> None:
-    email, _, registrant = await _register(world, ip="2001:db8:5:6::1" if place == "network" else "")
+    email, _, registrant = await _register(product, ip="2001:db8:5:6::1" if place == "network" else "")
     browsers = {
         "session": registrant,
-        "network": world.caller(ip="2001:db8:5:6:ffff::2"),
-        "elsewhere": world.caller(),
+        "network": product.caller(ip="2001:db8:5:6:ffff::2"),
+        "elsewhere": product.caller(),
     }
-    await _verify(world, email, registrant, browsers[place])
-    assert (await _sign_in(world, email)).status_code == 200
+    await _verify(product, email, registrant, browsers[place])
+    assert (await _sign_in(product, email)).status_code == 200
     google(email)
-    assert (await _enter(world)).status_code == 200
+    assert (await _enter(product)).status_code == 200
     kept = place != "elsewhere"
-    assert (await _sign_in(world, email)).status_code == (200 if kept else 401)
+    assert (await _sign_in(product, email)).status_code == (200 if kept else 401)
     assert (await registrant.get(SESSION)).status_code == (200 if kept else 401)
 
 
 async def test_an_invitation_that_is_not_accepted_stays_closed(
-    world: World, account: Account, google: Callable[..., None]
+    product: Product, account: Account, google: Callable[..., None]
 ) -> None:
     email = f"invited-{secrets.token_hex(4)}@target.example"
     record = {"name": "Ina Invited", "email": email, "role": "member"}
     (added,) = (await account.owner.table("POST", "appuser", record)).json()["resource"]
     google(email)
-    refused = await _enter(world)
+    refused = await _enter(product)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, 803)
-    row = await world.db.fetchrow("select * from appuser where appuserid = $1", added["appuserid"])
+    row = await product.db.fetchrow("select * from appuser where appuserid = $1", added["appuserid"])
     assert row is not None
     assert (row["invitestatus"], row["isverified"], row["isactive"]) == ("pending", 0, 0)
 
 
 async def test_the_temporary_password_of_an_accepted_invitation_ends_with_the_provider(
-    world: World, account: Account, google: Callable[..., None]
+    product: Product, account: Account, google: Callable[..., None]
 ) -> None:
     hashed = await passwords.hashed(PASSWORD)
     user = await account.user(password=hashed, mustchangepassword=1)
     google(user.email)
-    entered = await _enter(world)
+    entered = await _enter(product)
     token = entered.json()["resource"][0]["session_token"]
-    session = await world.caller(token).get(SESSION)
+    session = await product.caller(token).get(SESSION)
     assert (session.status_code, session.json()["mustchangepassword"]) == (200, 0)
-    assert (await world.caller(token).post(API + "searchname", json={})).status_code == 200
-    assert (await _sign_in(world, user.email)).status_code == 401
+    assert (await product.caller(token).post(API + "searchname", json={})).status_code == 200
+    assert (await _sign_in(product, user.email)).status_code == 401
 
 
-async def test_a_reset_verifies_the_address_and_evicts(world: World) -> None:
-    email, appuserid, registrant = await _register(world)
-    await world.caller().post(RESET, json={"email": email})
-    _, query = await world.link(email)
+async def test_a_reset_verifies_the_address_and_evicts(product: Product) -> None:
+    email, appuserid, registrant = await _register(product)
+    await product.caller().post(RESET, json={"email": email})
+    _, query = await product.link(email)
     body = {"email": email, "code": query["code"], "new_password": OTHER}
-    assert (await world.caller().post(RESET, json=body)).status_code == 200
+    assert (await product.caller().post(RESET, json=body)).status_code == 200
     assert (await registrant.get(SESSION)).status_code == 401
-    assert (await _sign_in(world, email)).status_code == 401
-    assert (await _sign_in(world, email, OTHER)).status_code == 200
-    assert await world.db.fetchval("select isverified from appuser where appuserid = $1", appuserid) == 1
-    assert any(str(mail["Subject"]).startswith("Welcome") for mail in await world.mails(email))
+    assert (await _sign_in(product, email)).status_code == 401
+    assert (await _sign_in(product, email, OTHER)).status_code == 200
+    assert await product.db.fetchval("select isverified from appuser where appuserid = $1", appuserid) == 1
+    assert any(str(mail["Subject"]).startswith("Welcome") for mail in await product.mails(email))
 
 
-async def test_a_change_by_the_old_password_proves_nothing(world: World, google: Callable[..., None]) -> None:
-    email, _, registrant = await _register(world)
-    await _verify(world, email, registrant, world.caller())
-    session = world.caller((await _sign_in(world, email)).json()["session_token"])
+async def test_a_change_by_the_old_password_proves_nothing(product: Product, google: Callable[..., None]) -> None:
+    email, _, registrant = await _register(product)
+    await _verify(product, email, registrant, product.caller())
+    session = product.caller((await _sign_in(product, email)).json()["session_token"])
     changed = await session.post(RESET, json={"old_password": PASSWORD, "new_password": OTHER})
     google(email)
-    assert (await _enter(world)).status_code == 200
-    assert (await world.caller(changed.json()["session_token"]).get(SESSION)).status_code == 401
-    assert (await _sign_in(world, email, OTHER)).status_code == 401
+    assert (await _enter(product)).status_code == 200
+    assert (await product.caller(changed.json()["session_token"]).get(SESSION)).status_code == 401
+    assert (await _sign_in(product, email, OTHER)).status_code == 401
 
 
 # -- a changed address -------------------------------------------------------------------------------------------------
@@ -195,61 +197,61 @@ async def user(account: Account) -> User:
     return await account.user(password=await passwords.hashed(PASSWORD))
 
 
-async def _move(world: World, user: User) -> tuple[str, httpx2.AsyncClient]:
+async def _move(product: Product, user: User) -> tuple[str, httpx2.AsyncClient]:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     await user.post("emailcodeverification", oldemail=user.email, newemail=new)
-    _, query = await world.link(new)
+    _, query = await product.link(new)
     done = await user.post("emailupdate", type="update", newemail=new, code=query["code"])
     assert done.status_code == 200, done.text
-    return new, world.caller(done.json()["session_token"])
+    return new, product.caller(done.json()["session_token"])
 
 
-async def test_codes_mailed_to_the_old_address_end_with_it(world: World, account: Account, user: User) -> None:
-    await world.caller().post(RESET, json={"email": user.email})
-    _, reset = await world.link(user.email)
+async def test_codes_mailed_to_the_old_address_end_with_it(product: Product, account: Account, user: User) -> None:
+    await product.caller().post(RESET, json={"email": user.email})
+    _, reset = await product.link(user.email)
     await account.owner.post("emailtonewuser", appuserid=user.appuserid, type="verification")
-    _, verify = await world.link(user.email)
-    check = await tokens.issue(world.ctx, "check", user.appuserid)
-    ticket = await tokens.issue(world.ctx, "session", user.appuserid)
-    new, _ = await _move(world, user)
+    _, verify = await product.link(user.email)
+    check = await tokens.issue(product.ctx, "check", user.appuserid)
+    ticket = await tokens.issue(product.ctx, "session", user.appuserid)
+    new, _ = await _move(product, user)
     for email in (user.email, new):
         body = {"email": email, "code": reset["code"], "new_password": OTHER}
-        assert (await world.caller().post(RESET, json=body)).status_code == 404
+        assert (await product.caller().post(RESET, json=body)).status_code == 404
         used = {"email": email, "verifytoken": verify["code"]}
-        assert (await world.caller().post(API + "updatinvitedappuser", json=used)).status_code == 404
-        shown = await world.caller().get(
+        assert (await product.caller().post(API + "updatinvitedappuser", json=used)).status_code == 404
+        shown = await product.caller().get(
             TABLE + "appuser", params={"filter": f"(email={email}) and (verifytoken={verify['code']})"}
         )
         assert shown.json() == {"resource": []}
-        state = await world.caller().post(API + "getappuserbyemail", json={"email": email, "checktoken": check})
+        state = await product.caller().post(API + "getappuserbyemail", json={"email": email, "checktoken": check})
         assert state.json() == {"resource": []}
-    assert (await world.caller().get(SESSION, params={"session_token": ticket})).status_code == 401
-    assert await world.db.fetchval("select count(*) from onetimetoken where appuserid = $1", user.appuserid) == 0
-    assert (await _sign_in(world, new)).status_code == 200
+    assert (await product.caller().get(SESSION, params={"session_token": ticket})).status_code == 401
+    assert await product.db.fetchval("select count(*) from onetimetoken where appuserid = $1", user.appuserid) == 0
+    assert (await _sign_in(product, new)).status_code == 200
 
 
-async def test_a_token_is_refused_when_its_user_has_another_address(world: World, user: User) -> None:
-    """Also one that is kept after the change, by a job that read the old address before."""
-    new, _ = await _move(world, user)
-    code = await tokens.issue(world.ctx, "reset", user.appuserid, email=user.email)
+async def test_a_token_is_refused_when_its_user_has_another_address(product: Product, user: User) -> None:
+    """Refuse also a token stored after the change by a job that read the old address before."""
+    new, _ = await _move(product, user)
+    code = await tokens.issue(product.ctx, "reset", user.appuserid, email=user.email)
     body = {"email": new, "code": code, "new_password": OTHER}
-    assert (await world.caller().post(RESET, json=body)).status_code == 404
-    assert (await _sign_in(world, new)).status_code == 200
+    assert (await product.caller().post(RESET, json=body)).status_code == 404
+    assert (await _sign_in(product, new)).status_code == 200
 
 
-async def test_a_change_of_address_by_any_program_ends_the_tokens(world: World, user: User) -> None:
-    code = await tokens.issue(world.ctx, "reset", user.appuserid)
-    await world.db.execute("update appuser set email = upper(email) where appuserid = $1", user.appuserid)
-    assert await tokens.find(world.ctx, code, "reset") is not None  # the same address in other letters
-    await world.db.execute("update appuser set email = 'x' || email where appuserid = $1", user.appuserid)
-    assert await tokens.find(world.ctx, code, "reset") is None
+async def test_a_change_of_address_by_any_program_ends_the_tokens(product: Product, user: User) -> None:
+    code = await tokens.issue(product.ctx, "reset", user.appuserid)
+    await product.db.execute("update appuser set email = upper(email) where appuserid = $1", user.appuserid)
+    assert await tokens.find(product.ctx, code, "reset") is not None  # the same address in other letter case
+    await product.db.execute("update appuser set email = 'x' || email where appuserid = $1", user.appuserid)
+    assert await tokens.find(product.ctx, code, "reset") is None
 
 
-async def test_a_pending_change_ends_with_the_password_that_began_it(world: World, user: User) -> None:
+async def test_a_pending_change_ends_with_the_password_that_began_it(product: Product, user: User) -> None:
     new = f"moved-{secrets.token_hex(4)}@newhome.example"
     await user.post("emailcodeverification", oldemail=user.email, newemail=new)
-    _, query = await world.link(new)
+    _, query = await product.link(new)
     changed = await user.http.post(RESET, json={"old_password": PASSWORD, "new_password": OTHER})
-    http = world.caller(changed.json()["session_token"])
+    http = product.caller(changed.json()["session_token"])
     late = await http.post(API + "emailupdate", json={"type": "update", "newemail": new, "code": query["code"]})
     assert late.status_code == 422

@@ -1,11 +1,11 @@
-"""A mailed temporary password opens nothing but the change of the password."""
+"""A mailed temporary password permits nothing but changing the password."""
 
 from __future__ import annotations
 
 import pytest
 
 from scripts._shared.accounts import passwords
-from tests.helpers.product import API, TABLE, Account, User, World
+from tests.helpers.product import API, TABLE, Account, Product, User
 
 PASSWORD, NEW = "Sesame123", "Better456"
 SESSION = API + "user/session"
@@ -51,10 +51,10 @@ async def test_every_other_call_asks_for_the_change(user: User, method: str, pat
     assert (context["reason"], context["scope"]) == ("password_change_required", "resource")
 
 
-async def test_the_session_and_the_change_answer(world: World, user: User) -> None:
-    signed = await world.caller().post(SESSION, json={"email": user.email, "password": PASSWORD})
+async def test_the_session_and_the_change_answer(product: Product, user: User) -> None:
+    signed = await product.caller().post(SESSION, json={"email": user.email, "password": PASSWORD})
     assert (signed.status_code, signed.json()["mustchangepassword"]) == (200, 1)
-    http = world.caller(signed.json()["session_token"])
+    http = product.caller(signed.json()["session_token"])
     assert [(await http.request(method, SESSION)).json()["mustchangepassword"] for method in ("GET", "PUT")] == [1, 1]
     same = await http.post(API + "user/password", json={"old_password": PASSWORD, "new_password": PASSWORD})
     assert same.status_code == 422
@@ -62,7 +62,7 @@ async def test_the_session_and_the_change_answer(world: World, user: User) -> No
     changed = await http.post(API + "user/password", json=body, params={"reset": "true", "login": "true"})
     assert changed.status_code == 200, changed.text
     assert (await http.get(SESSION)).status_code == 401
-    http = world.caller(changed.json()["session_token"])
+    http = product.caller(changed.json()["session_token"])
     assert (await http.get(SESSION)).json()["mustchangepassword"] == 0
     assert (await http.get(TABLE + "appuser")).status_code == 200
     assert (await http.post(API + "searchname", json={})).status_code == 200
@@ -73,18 +73,20 @@ async def test_the_session_can_be_ended(user: User) -> None:
     assert (await user.http.get(SESSION)).status_code == 401
 
 
-async def test_a_mailed_reset_is_a_change(world: World, user: User) -> None:
-    await world.caller().post(API + "user/password", json={"email": user.email})
-    _, query = await world.link(user.email)
+async def test_a_mailed_reset_is_a_change(product: Product, user: User) -> None:
+    await product.caller().post(API + "user/password", json={"email": user.email})
+    _, query = await product.link(user.email)
     body = {"email": user.email, "code": query["code"], "new_password": NEW}
-    assert (await world.caller().post(API + "user/password", json=body)).status_code == 200
-    signed = await world.caller().post(SESSION, json={"email": user.email, "password": NEW})
+    assert (await product.caller().post(API + "user/password", json=body)).status_code == 200
+    signed = await product.caller().post(SESSION, json={"email": user.email, "password": NEW})
     assert signed.json()["mustchangepassword"] == 0
-    http = world.caller(signed.json()["session_token"])
+    http = product.caller(signed.json()["session_token"])
     assert (await http.post(API + "searchname", json={})).status_code == 200
 
 
-async def test_a_token_of_such_a_session_does_not_hinder_a_sign_in(world: World, account: Account, user: User) -> None:
+async def test_a_token_of_such_a_session_does_not_hinder_a_sign_in(
+    product: Product, account: Account, user: User
+) -> None:
     other = await account.user(password=await passwords.hashed(PASSWORD))
     signed = await user.http.post(SESSION, json={"email": other.email, "password": PASSWORD})
     assert (signed.status_code, signed.json()["email"]) == (200, other.email)

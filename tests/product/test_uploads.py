@@ -1,4 +1,4 @@
-"""Pictures and files: what is in them counts, and who may read them."""
+"""Uploaded pictures and files: checked by content, and readable by their account only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image, ImageCms, PngImagePlugin
 
-from tests.helpers.product import API, Account, World
+from tests.helpers.product import API, Account, Product
 
 
 def _picture(kind: str = "PNG", size: tuple[int, int] = (40, 30)) -> bytes:
@@ -37,8 +37,8 @@ async def test_what_is_no_picture_is_refused(account: Account, name: str, data: 
     assert (await _send(account, "userimage", name, data))[0] == status
 
 
-async def test_other_bodies_are_refused(world: World, account: Account) -> None:
-    assert (await world.caller().post(API + "userimage", files={"files": ("x.png", _picture())})).status_code == 401
+async def test_other_bodies_are_refused(product: Product, account: Account) -> None:
+    assert (await product.caller().post(API + "userimage", files={"files": ("x.png", _picture())})).status_code == 401
     assert (await account.owner.http.post(API + "userimage", json={})).status_code == 415
     assert (await account.owner.http.post(API + "userimage", files={"other": ("x.png", b"")})).status_code == 400
     broken = {"content-type": "multipart/form-data; boundary=x"}
@@ -48,19 +48,19 @@ async def test_other_bodies_are_refused(world: World, account: Account) -> None:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-async def test_a_picture_is_redrawn_and_becomes_the_avatar(world: World, account: Account, kind: str) -> None:
+async def test_a_picture_is_redrawn_and_becomes_the_avatar(product: Product, account: Account, kind: str) -> None:
     status, made = await _send(account, "userimage", f"../../me.{kind.lower()}", _picture(kind))
     assert (status, made["name"]) == (200, f"me.{kind.lower()}")
-    shown = await world.caller(key="").get(str(made["path"]))
+    shown = await product.caller(key="").get(str(made["path"]))
     assert shown.headers["content-type"] == f"image/{kind.lower()}"
     assert shown.headers["x-content-type-options"] == "nosniff"
     assert b"secret place" not in shown.content
     record = {"appuserid": account.owner.appuserid, "avatar": made["path"]}
     assert (await account.owner.table("PATCH", "appuser", record)).status_code == 200
-    assert (await world.caller(key="").get(API + "userimage/nothing-here-at-all.png")).status_code == 404
+    assert (await product.caller(key="").get(API + "userimage/nothing-here-at-all.png")).status_code == 404
 
 
-async def test_files_are_private(world: World, account: Account, other: Account) -> None:
+async def test_files_are_private(product: Product, account: Account, other: Account) -> None:
     status, made = await _send(account, "files", "notes.csv", b"a,b\n1,2\n")
     assert (status, made["size"]) == (200, 8)
     own = await account.owner.http.get(str(made["path"]))
@@ -76,7 +76,7 @@ async def test_files_are_private(world: World, account: Account, other: Account)
 
 
 def _hostile_jpeg() -> bytes:
-    """A picture of a phone: comment, colour profile, place, a second picture, and something behind the end."""
+    """Build a JPEG with a comment, colour profile, GPS position, second picture and trailing bytes."""
     first, second = Image.new("RGB", (40, 30), "teal"), Image.new("RGB", (40, 30), "red")
     out = io.BytesIO()
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes() + b"secret profile"
@@ -111,11 +111,11 @@ def _hostile_png() -> bytes:
     ids=["jpeg", "phone", "png"],
 )
 async def test_a_kept_picture_holds_its_pixels_and_nothing_else(
-    world: World, account: Account, name: str, data: bytes
+    product: Product, account: Account, name: str, data: bytes
 ) -> None:
     status, made = await _send(account, "userimage", name, data)
     assert status == 200, made
-    kept = (await world.caller(key="").get(str(made["path"]))).content
+    kept = (await product.caller(key="").get(str(made["path"]))).content
     assert b"secret" not in kept
     assert b"ICC_PROFILE" not in kept
     assert b"iCCP" not in kept

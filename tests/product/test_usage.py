@@ -1,4 +1,4 @@
-"""Usage reports, equal to a count by hand: months to their true end, members and keys, somebody else's never."""
+"""Usage reports equal an independent count: months to their end, members and keys, no other account."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.product import Account, User, World
+from tests.helpers.product import Account, Product, User
 
 MOMENTS = [
     datetime(2026, month, day, *clock, tzinfo=UTC)
@@ -17,14 +17,14 @@ MOMENTS = [
 ]
 
 
-async def _reveals(world: World, account: Account, user: User) -> None:
-    """One paid reveal at each moment."""
+async def _reveals(product: Product, account: Account, user: User) -> None:
+    """Insert one paid reveal at each time."""
     for moment in MOMENTS:
-        person = await world.person()
+        person = await product.person()
         body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
         assert (await user.post("getcontact", **body)).json()["charged"] == 1
         sql = "update reveal set createdon = $2 where clientid = $1 and personid = $3"
-        await world.db.execute(sql, account.clientid, moment, person.personid)
+        await product.db.execute(sql, account.clientid, moment, person.personid)
 
 
 async def _rows(user: User, call: str, start: str, end: str, **more: Any) -> list[dict[str, Any]]:
@@ -37,13 +37,13 @@ MONTHS = [("2026-01-01", "2026-01-30"), ("2026-02-01", "2026-02-28"), ("2026-03-
 
 
 def _by_hand(start: str) -> int:
-    """How many of the moments are in the month of a day."""
+    """Count the times in the month of a day."""
     return sum(1 for moment in MOMENTS if f"{moment:%Y-%m}" == start[:7])
 
 
-async def test_months_count_to_their_true_end(world: World, account: Account) -> None:
+async def test_months_count_to_their_true_end(product: Product, account: Account) -> None:
     member = await account.user(name="Percy 100%")
-    await _reveals(world, account, member)
+    await _reveals(product, account, member)
     assert [_by_hand(start) for start, _ in MONTHS] == [10, 4, 10]
     for start, end in MONTHS:
         by_hand = _by_hand(start)
@@ -57,15 +57,15 @@ async def test_months_count_to_their_true_end(world: World, account: Account) ->
     assert await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="%x%") == []
 
 
-async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(world: World, account: Account) -> None:
-    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(product: Product, account: Account) -> None:
+    body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
     for moment in MOMENTS:
-        query = {"linkedinurl": f"linkedin.com/{(await world.person()).key}", "type": "directdials"}
-        answer = await world.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": made["apikey"]})
+        query = {"linkedinurl": f"linkedin.com/{(await product.person()).key}", "type": "directdials"}
+        answer = await product.caller(key="").get("/api/v2/keylookup", params=query | {"apikey": body["apikey"]})
         assert answer.json()["charged"] == 1
-        await world.db.execute(
+        await product.db.execute(
             "update apiusage set createdon = $2 where usageid = (select max(usageid) from apiusage where apikey = $1)",
-            made["keyid"], moment,
+            body["keyid"], moment,
         )  # fmt: skip
     for start, end in MONTHS:
         (row,) = await _rows(account.owner, "getapiusagedata", start, end)
@@ -73,32 +73,32 @@ async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(world: Worl
 
 
 @pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
-async def test_refusals(world: World, account: Account, other: Account, call: str) -> None:
+async def test_refusals(product: Product, account: Account, other: Account, call: str) -> None:
     good = {"startdate": "2026-01-01 00:00:00", "enddate": "2026-01-30 23:59:59"}
     assert (await (await account.user()).post(call, **good)).status_code == 403
     foreign = await account.owner.post(call, **good, clientid=other.clientid)
     assert (foreign.status_code, foreign.json()["error"]["context"]["reason"]) == (403, "tenant_mismatch")
-    kept = await world.db.fetchrow(
+    row = await product.db.fetchrow(
         "select appuserid, target, detail from auditlog where clientid = $1 and event = 'tenant_mismatch'",
         account.clientid,
     )
-    assert kept is not None
-    assert (kept["appuserid"], kept["target"]) == (account.owner.appuserid, str(other.clientid))
-    assert kept["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
+    assert row is not None
+    assert (row["appuserid"], row["target"]) == (account.owner.appuserid, str(other.clientid))
+    assert row["detail"] == {"field": "clientid", "call": f"/api/v2/{call}"}
     for bad in ({"startdate": "soon"}, {"enddate": "2026-12-01"}, {"enddate": "2025-12-01"}, {"startdate": 5}):
         assert (await account.owner.post(call, **good | bad)).status_code == 422
 
 
-async def test_keys_are_counted_and_deleted_ones_keep_their_history(world: World, account: Account) -> None:
-    made = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
-    person = await world.person()
-    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "personalemails", "apikey": made["apikey"]}
+async def test_keys_are_counted_and_deleted_ones_keep_their_history(product: Product, account: Account) -> None:
+    body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
+    person = await product.person()
+    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "personalemails", "apikey": body["apikey"]}
     for _ in range(2):
-        await world.caller(key="").get("/api/v2/keylookup", params=query)
-    await account.owner.table("PATCH", "apikeys", {"keyid": made["keyid"], "isdeleted": 1})
+        await product.caller(key="").get("/api/v2/keylookup", params=query)
+    await account.owner.table("PATCH", "apikeys", {"keyid": body["keyid"], "isdeleted": 1})
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     (row,) = await _rows(account.owner, "getapiusagedata", today, today)
-    assert (row["apikey"], row["callcount"], len(row["apiusage_by_apikey"])) == (made["apikey"], 2, 2)
+    assert (row["apikey"], row["callcount"], len(row["apiusage_by_apikey"])) == (body["apikey"], 2, 2)
     assert (row["personalemailcount"], row["businessemailcount"], row["directdialscount"]) == (1, 0, 0)
     assert await _rows(account.owner, "getapiusagedata", today, today, search="sync") == [row]
     assert await _rows(account.owner, "getapiusagedata", today, today, search="other") == []

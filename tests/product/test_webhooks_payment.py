@@ -1,4 +1,4 @@
-"""Call 61: signed events, each twice, in every order, one lost, and none for a day: the same end state."""
+"""Payment webhooks: signed events twice each, in every order, with losses, reach the same state."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 import pytest
 
 from scripts._shared.sandbox.stripe.deliver import signature
-from tests.helpers.product import Account, World
+from tests.helpers.product import Account, Product
 from tests.helpers.shop import SECRET, WEBHOOK, Shop
 
 STARTER = (500, 100, 100)
 
 
-async def test_without_a_good_signature_nothing_is_kept(world: World, shop: Shop, trial: Account) -> None:
+async def test_without_a_good_signature_nothing_is_kept(product: Product, shop: Shop, trial: Account) -> None:
     await trial.owner.post("stripe", plan=2)
     event = shop.fresh()[0]
     body = shop.service.deliverer.body(event)
@@ -35,11 +35,11 @@ async def test_without_a_good_signature_nothing_is_kept(world: World, shop: Shop
         WEBHOOK, content=nonsense, headers={"Stripe-Signature": signature(SECRET, nonsense, now)}
     )
     assert answer.status_code == 400
-    assert not await world.db.fetchval("select count(*) from stripeevent where id = $1", event)
+    assert not await product.db.fetchval("select count(*) from stripeevent where id = $1", event)
 
 
 async def renewal(shop: Shop, trial: Account) -> list[str]:
-    """A client on Starter whose renewal has just happened: its five events, not delivered yet."""
+    """Renew a client on Starter, and return its five undelivered events."""
     await shop.subscribe(trial, 2)
     await shop.pass_days(31)
     events = shop.fresh()
@@ -57,7 +57,7 @@ async def check(shop: Shop, trial: Account) -> None:
     assert [(bill["price"], bill["status"]) for bill in bills] == [(49, "paid"), (49, "paid")]
     assert row["transactionid"] == bills[-1]["transactionid"]
     grants = "select count(*) from creditledger where clientid = $1 and kind = 'contactcredit' and reason = 'plan'"
-    assert await shop.world.db.fetchval(grants, trial.clientid) == 3  # trial, first period, second period
+    assert await shop.product.db.fetchval(grants, trial.clientid) == 3  # trial, first period, second period
     assert await shop.balanced(trial)
 
 
@@ -67,9 +67,9 @@ async def test_a_renewals_events_in_any_order_each_twice(shop: Shop, trial: Acco
     for number in order:
         assert (await shop.post(events[number])).json() == {"received": True}
         assert (await shop.post(events[number])).json() == {"received": True}
-        await shop.world.work()
+        await shop.product.work()
     await check(shop, trial)
-    receipts = [mail for mail in await shop.world.mails(trial.owner.email) if mail["Subject"].startswith("Receipt")]
+    receipts = [mail for mail in await shop.product.mails(trial.owner.email) if mail["Subject"].startswith("Receipt")]
     assert len(receipts) == 2
 
 
@@ -82,10 +82,10 @@ async def test_one_event_is_enough(shop: Shop, trial: Account, only: int) -> Non
 
 async def test_a_day_without_webhooks_is_caught_up(shop: Shop, trial: Account) -> None:
     await renewal(shop, trial)
-    await shop.world.scripts.run_job("catchup", {})
-    await shop.world.work()
+    await shop.product.scripts.run_job("catchup", {})
+    await shop.product.work()
     await check(shop, trial)
-    again = await shop.world.scripts.run_job("catchup", {})
+    again = await shop.product.scripts.run_job("catchup", {})
     assert again == "0 events had been missed."
 
 
@@ -95,31 +95,33 @@ async def test_two_workers_on_one_client_grant_once(shop: Shop, trial: Account) 
     events = await renewal(shop, trial)
     for event in events:
         await shop.post(event)
-    await shop.world.db.execute("delete from pgqueuer")
-    await asyncio.gather(*(shop.world.scripts.run_job("stripeevent", {"id": event}) for event in events[:3]))
+    await shop.product.db.execute("delete from pgqueuer")
+    await asyncio.gather(*(shop.product.scripts.run_job("stripeevent", {"id": event}) for event in events[:3]))
     await shop.deliver(events)
     await check(shop, trial)
 
 
 async def test_a_worker_that_dies_before_its_commit_leaves_no_trace(shop: Shop, trial: Account) -> None:
-    """What was kept is applied again from the beginning, by whoever takes the job next."""
+    """Another worker applies the stored event again from the beginning."""
     events = await renewal(shop, trial)
     await shop.post(events[3])
-    await shop.world.db.execute("delete from pgqueuer")  # claimed by a worker that never came back
+    await shop.product.db.execute("delete from pgqueuer")  # claimed by a worker that was killed
     assert await shop.credits(trial) == STARTER
-    await shop.world.db.execute("update stripeevent set keptat = now() - interval '1 hour' where id = $1", events[3])
-    await shop.world.scripts.run_job("catchup", {})
-    await shop.world.work()
+    await shop.product.db.execute("update stripeevent set keptat = now() - interval '1 hour' where id = $1", events[3])
+    await shop.product.scripts.run_job("catchup", {})
+    await shop.product.work()
     await check(shop, trial)
 
 
-async def test_an_unknown_customer_is_kept_and_harms_nobody(world: World, shop: Shop, trial: Account) -> None:
+async def test_an_event_of_an_unknown_customer_is_stored_and_changes_nothing(
+    product: Product, shop: Shop, trial: Account
+) -> None:
     await shop.subscribe(trial, 2)
-    await world.db.execute("update client set stripe_custid = null where clientid = $1", trial.clientid)
+    await product.db.execute("update client set stripe_custid = null where clientid = $1", trial.clientid)
     await shop.pass_days(31)
     events = shop.fresh()
     await shop.deliver(events)
-    notes = await world.db.fetch("select note from stripeevent where id = any($1)", events)
+    notes = await product.db.fetch("select note from stripeevent where id = any($1)", events)
     assert {row["note"] for row in notes} == {"unknown customer"}
 
 
@@ -130,7 +132,7 @@ async def test_stripe_down_while_applying_is_tried_again(shop: Shop, trial: Acco
     await shop.post(events[0])
     await shop.fault(status=503, times=50)
     with pytest.raises(PaymentsDown):
-        await shop.world.scripts.run_job("stripeevent", {"id": events[0]})
+        await shop.product.scripts.run_job("stripeevent", {"id": events[0]})
     await shop.fault(times=0)
     await shop.deliver(events)
     await check(shop, trial)

@@ -1,4 +1,4 @@
-"""pyproject.toml names what the code imports, and the lock file holds it in the same version."""
+"""pyproject.toml names every imported package, and the lock files pin it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -14,52 +15,82 @@ import pytest
 from tests.helpers.support import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-# Packages of the extra `otel` share one name, of which one file imports what is installed.
-OURS = {"tableapi", "scripts", "policy", "tests", "opentelemetry"}
-
-
-def _named(requirements: list[str]) -> dict[str, str]:
-    parts = [re.fullmatch(r"([A-Za-z0-9_.-]+)(?:\[.*\])?==(\S+)", text) for text in requirements]
-    assert all(parts), "every requirement is pinned with =="
-    return {_normal(part[1]): part[2] for part in parts if part}
+ENGINE: list[str] = PROJECT["dependencies"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+OPTIONAL = ("redis", "xlsx", "otel", "postgres")  # extras of the engine
+OWN = {"tableapi", "scripts", "policy", "tests"}
+RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
+PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")
+PINS = re.compile(r"([\w.-]+)==(\S+)(?: ; .+)? \\")
+# Several packages share the name `opentelemetry`, of which `packages_distributions` returns any.
+SHARED = {"opentelemetry": "opentelemetry-sdk"}
 
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _imported(*places: str) -> set[str]:
-    """The distributions that the files of some folders import."""
-    names: set[str] = set()
+def _names(requirements: list[str]) -> set[str]:
+    return {_normal(re.split(r"[\[<>=]", text)[0]) for text in requirements}
+
+
+def _modules(file: Path, *, at_import: bool = False) -> Iterator[str]:
+    """Yield the top-level modules that a file imports; `at_import` leaves out those in functions and type checks."""
+    tree = ast.parse(file.read_text())
+    for node in tree.body if at_import else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def _packages(*places: str, at_import: bool = False) -> set[str]:
+    """Return the distributions that the files below `places` import."""
+    modules: set[str] = set()
     for place in places:
         path = ROOT / place
         for file in [path] if path.is_file() else path.rglob("*.py"):
-            names |= _modules(file)
-    known = packages_distributions()
-    return {_normal(known.get(name, [name])[0]) for name in names - OURS - sys.stdlib_module_names}
+            modules |= set(_modules(file, at_import=at_import))
+    installed = packages_distributions()
+    return {
+        SHARED.get(name) or _normal(installed.get(name, [name])[0]) for name in modules - OWN - sys.stdlib_module_names
+    }
 
 
-def _modules(file: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {name.name.partition(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
+def test_what_the_engine_imports_is_a_dependency_or_an_extra_of_it() -> None:
+    optional = [text for extra in OPTIONAL for text in EXTRAS[extra]]
+    assert _packages("tableapi") - _names(ENGINE + optional) == set()
 
 
-def test_what_the_program_imports_is_named() -> None:
-    assert _imported("tableapi", "scripts", "policy.py") - set(_named(PROJECT["dependencies"])) == set()
+def test_an_extra_of_the_engine_is_imported_only_where_it_is_used() -> None:
+    assert _packages("tableapi", at_import=True) - _names(ENGINE) == set()
+
+
+def test_what_the_product_imports_is_an_extra() -> None:
+    assert _packages("scripts", "policy.py") - _names(ENGINE + EXTRAS["product"]) == set()
 
 
 def test_what_the_tests_import_is_named() -> None:
-    named = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
-    assert _imported("tests") - set(_named(named)) == set()
+    assert _packages("tests") - _names(ENGINE + [text for extra in EXTRAS.values() for text in extra]) == set()
+
+
+def test_the_engine_names_ranges_up_to_the_next_major_version() -> None:
+    for text in ENGINE + [text for extra in OPTIONAL for text in EXTRAS[extra]]:
+        match = RANGE.fullmatch(text)
+        assert match, text
+        assert int(match[3]) == int(match[2].split(".")[0]) + 1, text
+
+
+def test_product_and_development_packages_are_pinned() -> None:
+    assert [text for extra in ("product", "dev") for text in EXTRAS[extra] if not PIN.fullmatch(text)] == []
 
 
 def _lock(name: str) -> list[str]:
     return [line for line in (ROOT / name).read_text().splitlines() if not line.startswith("#")]
+
+
+def _pins(name: str) -> dict[str, str]:
+    return {_normal(match[1]): match[2] for line in _lock(name) if (match := PINS.fullmatch(line))}
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "deploy/requirements.lock"])
@@ -68,20 +99,16 @@ def test_every_package_of_a_lock_file_has_hashes_and_no_host(name: str) -> None:
     assert "://" not in "".join(lines)
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if not line.startswith(" "):
-            assert re.fullmatch(r"[\w.-]+==\S+( ; .+)? \\", line), line
+            assert PINS.fullmatch(line), line
             assert after.startswith("    --hash=sha256:"), line
 
 
-def test_what_is_deployed_is_locked_alike() -> None:
-    whole, deployed = (
-        {line.removesuffix(" \\") for line in _lock(name) if not line.startswith(" ")}
-        for name in ("requirements.lock", "deploy/requirements.lock")
-    )
-    assert {line for line in deployed if " ; " not in line} <= whole
-
-
-def test_the_lock_file_agrees() -> None:
-    lines = [line.removesuffix(" \\") for line in _lock("requirements.lock") if not line.startswith(" ")]
-    extras = PROJECT["optional-dependencies"]
-    named = _named(PROJECT["dependencies"] + extras["dev"] + extras["otel"])
-    assert named.items() <= _named(lines).items()
+def test_the_lock_files_agree_with_each_other_and_with_the_pins() -> None:
+    whole, deployed = _pins("requirements.lock"), _pins("deploy/requirements.lock")
+    assert deployed.items() <= whole.items()
+    named = ENGINE + [text for extra in EXTRAS.values() for text in extra]
+    assert _names(named) <= whole.keys()
+    assert _names(ENGINE + EXTRAS["product"]) <= deployed.keys()
+    for text in EXTRAS["product"] + EXTRAS["dev"]:
+        name, version = text.split("==")
+        assert whole[_normal(name)] == version

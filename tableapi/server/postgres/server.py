@@ -191,7 +191,8 @@ class Embedded:
             raise NoPostgres(f"{self.data} was made by PostgreSQL {required}, which is not installed here.")
         if self._bin is None:
             raise NoPostgres(
-                f"No PostgreSQL {OLDEST_VERSION} or newer here: install one, or set DATABASE_URL to one elsewhere."
+                f"No PostgreSQL {OLDEST_VERSION} or newer here: install one (pip install 'tableapi[postgres]'), or set"
+                " DATABASE_URL to one elsewhere."
             )
         self._runner = runner_for(self.folder, self._bin)
         if required is None:

@@ -1,4 +1,4 @@
-"""The policy of the first release, which knows nothing of what later schemas have (tests/processes/test_rolling_update.py).
+"""The policy of the first release, without what later schemas added (tests/processes/test_rolling_update.py).
 
 The roles: `key` (an app key and nothing else), `unverified` (the session of a sign-up that still has to verify its
 address), `client` (the owner of an account) and `member` (an invited seat, also of the seat role `admin`).
@@ -19,22 +19,22 @@ Clause = sa.ColumnElement[bool]
 
 
 def own_client(table: Any, actor: Any) -> Clause:
-    """Rows of the caller's account."""
+    """Select the rows of the caller's account."""
     return table.c.clientid == actor.clientid  # type: ignore[no-any-return]
 
 
 def own_self(table: Any, actor: Any) -> Clause:
-    """Rows of the caller alone."""
+    """Select the rows of the caller."""
     return table.c.appuserid == actor.appuserid  # type: ignore[no-any-return]
 
 
 def nobody(_table: Any, _actor: Any) -> Clause:
-    """No row."""
+    """Select no row."""
     return sa.false()
 
 
 def own_seats(table: Any, actor: Any) -> Clause:
-    """Users of the caller's account except its owner, who cannot be switched off."""
+    """Select the users of the caller's account except its owner, which cannot be disabled."""
     return sa.and_(own_client(table, actor), table.c.role != "client")
 
 
@@ -46,13 +46,13 @@ def _own_links(actor: Any) -> tuple[Clause, Clause]:
 
 
 def unlocked(table: Any, actor: Any) -> Clause:
-    """Contacts that the caller unlocked, or asked for after a colleague did."""
+    """Select the contacts that the caller unlocked, or requested after a colleague did."""
     mine = sa.exists().where(*_own_links(actor), _LINK.c.contactid == table.c.contactid)
-    return sa.and_(own_client(table, actor), mine)  # the client leads the index that gives the order
+    return sa.and_(own_client(table, actor), mine)  # the index of this order begins with the client
 
 
 def offered(table: Any, _actor: Any) -> Clause:
-    """Plans that are for sale."""
+    """Select the plans that are for sale."""
     return table.c.isactive == 1  # type: ignore[no-any-return]
 
 
@@ -86,7 +86,7 @@ POLICY: dict[str, Access] = {
         read=(
             Rule(roles=OWNER, rows=own_client, hidden=USER_SECRETS),
             Rule(roles=("member", "unverified"), rows=own_self, hidden=USER_SECRETS),
-            # For who holds a mailed token; the hook serves that one question and no other (call 21).
+            # For holders of a mailed token; the hook answers that one request and no other.
             Rule(roles=("key",), rows=nobody, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
         ),
         create=Rule(roles=OWNER, fields={"name", "firstname", "lastname", "email", "role"}),
@@ -113,7 +113,7 @@ POLICY: dict[str, Access] = {
     ),
     "creditledger": Access(read=Rule(roles=OWNER, rows=own_client)),
     "usersubscription": Access(
-        # Changing is the hook of call 49: of what the body says only the intent counts.
+        # Changing is the hook in scripts/tables/usersubscription.py: only the intent of the body counts.
         read=(
             Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
             Rule(roles=("member",), rows=own_client, hidden=PROVIDER_IDS),
@@ -130,7 +130,7 @@ POLICY: dict[str, Access] = {
     ),
     "apiusage": Access(read=Rule(roles=OWNER, rows=own_client)),
     "usercontact": Access(
-        # No create: a contact is born in scripts/getcontact.py, where it is paid for.
+        # No create rule: scripts/getcontact.py inserts contacts and charges for them.
         read=(
             Rule(
                 roles=OWNER,
@@ -144,7 +144,7 @@ POLICY: dict[str, Access] = {
         sealed={"emails", "business_emails", "phone_numbers"},
     ),
     "contactfeedback": Access(
-        # Creating is the hook of call 42, which knows what was paid for.
+        # Creating is the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE, rows=own_self, hidden={"infohash", "personid"}),
         create=Rule(roles=EVERYONE, fields={"linkedin_url", "info", "action", "type", "downvotereason", "reasonnote"}),
         sealed={"info", "reasonnote"},
@@ -157,7 +157,7 @@ POLICY: dict[str, Access] = {
     "auditlog": Access(read=Rule(roles=OWNER, rows=own_client)),
 }
 
-# What a revoked session of a disabled or deleted user still tells is why it is over; see `refusals`.
+# A revoked session of a disabled or deleted user still reports the reason; see `refusals`.
 SESSIONS = Sessions(
     lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,

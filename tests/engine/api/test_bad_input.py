@@ -1,17 +1,16 @@
-"""What no client should send: a clear JSON error with the right status, and nothing is written."""
+"""Invalid requests: a JSON error with the right status, and no write."""
 
 from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.table_api import FIXTURE
 
 JSON = {"Content-Type": "application/json"}
@@ -19,18 +18,14 @@ NEW = {"resource": [{"name": "New"}]}
 
 
 @pytest.fixture(scope="module")
-def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
-    execute(pg_url, "create database bad_input")
-    url = f"{pg_url.rpartition('/')[0]}/bad_input"
-    execute(url, FIXTURE)
-    server = session_serve("--dataset", f"x={url}", "--open", "--api-key", "right")
-    yield server.url
-    server.stop()
-    execute(pg_url, "drop database bad_input with (force)")
+def served(module_database: NewDatabase, module_serve: Serve) -> str:
+    url = module_database(FIXTURE)
+    server = module_serve("--dataset", f"x={url}", "--open", "--api-key", "right")
+    return server.url
 
 
 def ask(served: str, method: str, path: str, body: bytes | None = None, headers: Any = ()) -> tuple[int, Any]:
-    """A request as it is given: no client that mends it on the way."""
+    """Send a request unchanged, as an HTTP client library would not."""
     parts = urlsplit(served)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     given = list(headers.items()) if isinstance(headers, dict) else list(headers)
@@ -52,7 +47,7 @@ def ask(served: str, method: str, path: str, body: bytes | None = None, headers:
 def refused(
     served: str, status: int, method: str, path: str, body: bytes | None = None, headers: Any = ()
 ) -> dict[str, Any]:
-    """The error object, whose shape and status are as they must be; and the tables are as they were."""
+    """Check the error envelope and that no table changed, and return the error object."""
     found, answer = ask(served, method, path, body, headers)
     assert found == status, answer
     error: dict[str, Any] = answer["error"]
@@ -214,9 +209,9 @@ def test_without_a_key_nothing_is_told(served: str) -> None:
         (413, "POST", "_table/company", "right"),
     ],
 )
-def test_who_still_sends_a_body_that_nobody_wants_gets_the_answer(
+def test_a_client_that_still_sends_a_refused_body_gets_the_response(
     served: str, status: int, method: str, path: str, key: str
 ) -> None:
-    """Not a connection that is reset while it sends."""
+    """Return an error response, not a connection reset while the client sends."""
     for _ in range(5):
         refused(served, status, method, path, b"x" * 6_000_000, {**JSON, "X-API-Key": key})

@@ -1,4 +1,4 @@
-"""How large an answer may be, relations under relations included, and how many reads one caller may have at once."""
+"""Limits on the size of a response, nested relations included, and on a caller's concurrent reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 TABLES = """
 create table team (id integer primary key, name text not null);
@@ -24,15 +24,11 @@ UNDER, UP = "person_by_team_id", "team_by_team_id"
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database budget")
-    url = f"{pg_url.rpartition('/')[0]}/budget"
-    execute(url, TABLES)
-    server = session_serve("--dataset", f"x={url}", "--open")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database(TABLES)
+    server = module_serve("--dataset", f"x={url}", "--open")
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=60) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database budget with (force)")
 
 
 def refused(http: httpx.Client, url: str, **query: Any) -> None:

@@ -1,10 +1,10 @@
-"""Lanes on a real PostgreSQL: nobody waits for ever, no lane is lost, and DDL under a known statement is no fault."""
+"""The connection pool on PostgreSQL: waits are bounded, connections return, and DDL invalidates prepared statements."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -13,10 +13,11 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db.database import Db
 from tableapi.db.fast_connection import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.errors import Busy
+from tests.helpers.support import NewDatabase
 
 
 @pytest.fixture
-def url(new_database: Callable[[], str]) -> str:
+def url(new_database: NewDatabase) -> str:
     return new_database()
 
 
@@ -28,7 +29,7 @@ async def db(url: str) -> AsyncIterator[Db]:
     await made.close()
 
 
-async def test_who_waits_too_long_is_refused_and_the_lane_goes_on(db: Db) -> None:
+async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
     db.reads._wait = 0.05
     async with db.reads.acquire():
         with pytest.raises(Busy):
@@ -45,7 +46,7 @@ async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
             await db.reads.take()
 
 
-async def test_a_lane_handed_to_who_gave_up_in_that_moment_is_not_lost(db: Db) -> None:
+async def test_a_connection_handed_to_a_cancelled_request_is_not_lost(db: Db) -> None:
     held = await db.reads.take()
     waiting = asyncio.create_task(db.reads.take())
     await asyncio.sleep(0)
@@ -80,7 +81,7 @@ async def test_a_known_statement_survives_ddl(db: Db) -> None:
     assert (str(row["a"]), row["b"]) == ("7", "x")
 
 
-async def test_more_statements_than_a_lane_keeps(db: Db) -> None:
+async def test_more_statements_than_a_connection_keeps(db: Db) -> None:
     for n in range(MAX_PREPARED_STATEMENTS + 20):
         row = await db.reads.fetchrow(f"select {n} as n, $1::int as m", n)
         assert row is not None

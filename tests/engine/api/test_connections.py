@@ -1,16 +1,15 @@
-"""The connections of a node: never more than DATABASE_CONNECTIONS, few when idle, enough for every database."""
+"""Connections of a node: at most DATABASE_CONNECTIONS, few when idle, enough for each database."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute, tableapi
+from tests.helpers.support import NewDatabase, Serve, tableapi, until
 
 DATASETS, WORKERS, MOST = 7, 2, 46
 SLEEPY = """
@@ -23,30 +22,24 @@ create view slowly as select id, v from item where slow(id) limit 3;
 
 
 @pytest.fixture(scope="module")
-def urls(pg_url: str) -> Iterator[list[str]]:
-    names = [f"connections_{n}" for n in range(DATASETS)]
-    for name in names:
-        execute(pg_url, f"create database {name}")
-    found = [f"{pg_url.rpartition('/')[0]}/{name}" for name in names]
-    for url in found:
-        execute(url, SLEEPY)
-    yield found
-    for name in names:
-        execute(pg_url, f"drop database {name} with (force)")
+def urls(module_database: NewDatabase) -> list[str]:
+    return [module_database(SLEEPY) for _ in range(DATASETS)]
 
 
-async def count(admin: asyncpg.Connection, pattern: str = "connections_%") -> int:
-    sql = "select count(*) from pg_stat_activity where datname like $1 and application_name = 'tableapi'"
-    return int(await admin.fetchval(sql, pattern))
+async def count(admin: asyncpg.Connection, urls: list[str]) -> int:
+    """Return the number of connections of the server to these databases."""
+    sql = "select count(*) from pg_stat_activity where datname = any($1) and application_name = 'tableapi'"
+    return int(await admin.fetchval(sql, [url.rpartition("/")[2] for url in urls]))
 
 
-async def settled(admin: asyncpg.Connection, most: int, pattern: str = "connections_%") -> int:
-    """The number of connections, once it is `most` or less."""
-    for _ in range(300):
-        if (found := await count(admin, pattern)) <= most:
-            return found
-        await asyncio.sleep(0.1)
-    return await count(admin, pattern)
+async def settled(admin: asyncpg.Connection, maximum: int, urls: list[str]) -> int:
+    """Wait up to 30 s until there are at most `maximum` connections, and return their number."""
+
+    async def few() -> bool:
+        return await count(admin, urls) <= maximum
+
+    await until(few)
+    return await count(admin, urls)
 
 
 async def test_seven_databases_share_the_connections_of_a_node(
@@ -58,13 +51,13 @@ async def test_seven_databases_share_the_connections_of_a_node(
     admin = await asyncpg.connect(pg_url)
     try:
         at_rest = 2 * DATASETS * WORKERS
-        assert await settled(admin, at_rest) <= at_rest
+        assert await settled(admin, at_rest, urls) <= at_rest
         seen = 0
 
         async def watch() -> None:
             nonlocal seen
             while True:
-                seen = max(seen, await count(admin))
+                seen = max(seen, await count(admin, urls))
                 await asyncio.sleep(0.01)
 
         async with httpx.AsyncClient(base_url=f"{server.url}/api/v2", timeout=60) as client:
@@ -83,10 +76,10 @@ async def test_seven_databases_share_the_connections_of_a_node(
                 await asyncio.gather(watching, return_exceptions=True)
                 assert set(statuses) == {200}
             assert at_rest < seen <= MOST, "busy databases use more, and never more than allowed"
-            assert await settled(admin, at_rest) <= at_rest
+            assert await settled(admin, at_rest, urls) <= at_rest
 
-            one = [client.get("/d0/_table/slowly") for _ in range(60)]
-            assert {answer.status_code for answer in await asyncio.gather(*one)} == {200}
+            requests = [client.get("/d0/_table/slowly") for _ in range(60)]
+            assert {answer.status_code for answer in await asyncio.gather(*requests)} == {200}
             assert {(await client.get(f"/d{n}/_table/slowly")).status_code for n in range(DATASETS)} == {200}
     finally:
         await admin.close()
@@ -95,30 +88,26 @@ async def test_seven_databases_share_the_connections_of_a_node(
 def test_too_few_connections_stop_the_start_with_one_line(urls: list[str], tmp_path: Path) -> None:
     words = [word for n, url in enumerate(urls) for word in ("--dataset", f"d{n}={url}")]
     environment = {"WORKERS": "2", "DATABASE_CONNECTIONS": "41", "DATA_DIR": str(tmp_path / "data")}
-    made = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)
-    assert made.returncode == 2
-    assert "DATABASE_CONNECTIONS is 41" in made.stderr
-    assert "42 at least" in made.stderr
-    assert made.stderr.count("\n") == 1
+    result = tableapi("serve", *words, "--open", cwd=tmp_path, **environment)
+    assert result.returncode == 2
+    assert "DATABASE_CONNECTIONS is 41" in result.stderr
+    assert "42 at least" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
-@pytest.fixture
-def own_url(new_database: Callable[[], str]) -> str:
-    return new_database()
-
-
-async def test_a_project_keeps_to_the_number_too(pg_url: str, project: Path, serve: Serve, own_url: str) -> None:
-    url = own_url
+async def test_a_project_keeps_to_database_connections_too(
+    pg_url: str, project: Path, serve: Serve, module_database: NewDatabase
+) -> None:
+    url = await asyncio.to_thread(module_database)
     environment = {"WORKERS": "2", "DATABASE_CONNECTIONS": "10", "DATABASE_IDLE_SECONDS": "1", "WORKER": "off"}
     server = serve(cwd=project, DATABASE_URL=url, APP_KEYS="k", **environment)
     admin = await asyncpg.connect(pg_url)
-    name = url.rpartition("/")[2]
     try:
         async with httpx.AsyncClient(base_url=server.url, headers={"X-API-Key": "k"}, timeout=60) as client:
-            asked = [client.get("/api/v2/leads/_table/note") for _ in range(100)]
+            asked = [client.get("/api/v2/data/_table/note") for _ in range(100)]
             statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
         assert set(statuses) <= {200, 429}
-        assert await count(admin, name) <= 10
-        assert await settled(admin, 8, name) <= 8
+        assert await count(admin, [url]) <= 10
+        assert await settled(admin, 8, [url]) <= 8
     finally:
         await admin.close()

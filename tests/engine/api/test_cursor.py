@@ -1,4 +1,4 @@
-"""Pages by cursor: in every kind of order they walk the whole table, each record once (table-api §16)."""
+"""Pages by cursor visit each record once, in every kind of order (docs/guides/cursors.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 from tests.helpers.table_api import FIXTURE
 
 SQL = """
@@ -52,15 +52,11 @@ ORDERS = (
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database cursors")
-    url = f"{pg_url.rpartition('/')[0]}/cursors"
-    execute(url, FIXTURE + SQL)
-    server = session_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database(FIXTURE + SQL)
+    server = module_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database cursors with (force)")
 
 
 def get(http: httpx.Client, table: str, **query: Any) -> Any:
@@ -70,7 +66,7 @@ def get(http: httpx.Client, table: str, **query: Any) -> Any:
 
 
 def walk(http: httpx.Client, table: str, **query: Any) -> list[Any]:
-    """All records, page by page."""
+    """Return all records, page by page."""
     rows: list[Any] = []
     cursor = ""
     for _ in range(100):
@@ -151,5 +147,5 @@ def test_a_foreign_or_broken_cursor_is_refused(http: httpx.Client) -> None:
         assert answer.status_code == 400, (cursor, answer.text)
         assert answer.json()["error"]["context"]["reason"] in ("bad_cursor", "bad_value")
     assert http.get("/company", params={"cursor": _cursor(http, "tag")}).status_code == 400
-    assert http.get("/seen", params={"cursor": ""}).status_code == 400  # a view has no key to end an order
+    assert http.get("/seen", params={"cursor": ""}).status_code == 400  # a view has no key to complete an order
     assert http.get("/kinds", params={"cursor": "", "group": "flag"}).status_code == 400

@@ -1,4 +1,4 @@
-"""DDL while the server runs: seen at once, and no request fails for it."""
+"""DDL while the server runs takes effect at once and fails no request."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 
 @pytest.fixture
-async def living(pg_url: str, session_serve: Serve) -> AsyncIterator[tuple[httpx.AsyncClient, asyncpg.Connection]]:
-    execute_ = asyncio.to_thread
-    await execute_(execute, pg_url, "create database living")
-    url = f"{pg_url.rpartition('/')[0]}/living"
+async def living(
+    new_database: NewDatabase, serve: Serve
+) -> AsyncIterator[tuple[httpx.AsyncClient, asyncpg.Connection]]:
+    url = await asyncio.to_thread(new_database)
     database = await asyncpg.connect(url)
     await database.execute("create table steady (id serial primary key, a text, b integer)")
     await database.execute("insert into steady (a, b) select 'a' || n, n from generate_series(1, 50) n")
-    server = await asyncio.to_thread(session_serve, "--dataset", f"x={url}", "--open", WORKERS="2")
+    server = await asyncio.to_thread(serve, "--dataset", f"x={url}", "--open", WORKERS="2")
     async with httpx.AsyncClient(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client, database
-    await asyncio.to_thread(server.stop)
     await database.close()
-    await execute_(execute, pg_url, "drop database living with (force)")
 
 
 async def test_ddl_is_seen_at_once_and_no_request_fails(living: tuple[httpx.AsyncClient, asyncpg.Connection]) -> None:

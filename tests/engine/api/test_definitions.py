@@ -1,16 +1,15 @@
-"""What the tables of a database do by themselves: restrict, raise, divide by zero, have no content."""
+"""Errors of a database's own definitions: restricting keys, raising triggers, failing and unpopulated views."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 TABLES = """
 create table country (id integer primary key, name text not null);
@@ -47,16 +46,12 @@ ACCESS = {
 
 
 @pytest.fixture(scope="module")
-def base(pg_url: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    execute(pg_url, "create database definitions")
-    url = f"{pg_url.rpartition('/')[0]}/definitions"
-    execute(url, TABLES)
+def base(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = module_database(TABLES)
     folder: Path = tmp_path_factory.mktemp("definitions")
     (folder / "access.json").write_text(json.dumps(ACCESS))
-    server = session_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
-    yield f"{server.url}/api/v2/x/_table"
-    server.stop()
-    execute(pg_url, "drop database definitions with (force)")
+    server = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
+    return f"{server.url}/api/v2/x/_table"
 
 
 def refused(base: str, key: str, method: str, url: str, **options: Any) -> dict[str, Any]:

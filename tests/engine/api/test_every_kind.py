@@ -1,4 +1,4 @@
-"""150 tables of every kind that real databases have (every_kind.sql): each is listed, described, read and written."""
+"""List, describe, read and write each of the 150 kinds of tables in every_kind.sql."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from urllib.parse import quote
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 SQL = (Path(__file__).parents[2] / "data" / "every_kind.sql").read_text()
 LARGE = 100  # records of one read
 
 
 @pytest.fixture(scope="module")
-def every_kind(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database every_kind")
-    url = f"{pg_url.rpartition('/')[0]}/every_kind"
-    execute(url, SQL)
-    server = session_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
+def url(module_database: NewDatabase) -> str:
+    return module_database(SQL)
+
+
+@pytest.fixture(scope="module")
+def every_kind(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
+    server = module_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database every_kind with (force)")
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +53,15 @@ def readable(table: dict[str, Any]) -> bool:
     return bool(table["name"] != "unfilled")  # PostgreSQL itself refuses to read a view that was never filled
 
 
-def test_the_server_is_soon_ready(every_kind: httpx.Client, pg_url: str, session_serve: Serve) -> None:
-    """From the command to readiness: within 3 s on a machine with nothing else to do; pytest -s says how long."""
+def test_the_server_is_ready_within_seconds(url: str, serve: Serve) -> None:
+    """Takes under 3 s from the command to readiness on an idle machine; `pytest -s` prints the time."""
     began = time.monotonic()
-    url = f"{pg_url.rpartition('/')[0]}/every_kind"
-    server = session_serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
+    server = serve("--dataset", f"x={url}", "--open", cwd=Path(__file__).parent)
     ready = httpx.get(f"{server.url}/readyz")
     took = time.monotonic() - began
-    server.stop()
     assert ready.status_code == 200, ready.text
     print(f"\n150 tables are served after {took:.2f} s")
-    assert took < 10  # other tests run beside this one
+    assert took < 10  # other tests run in parallel
 
 
 def test_every_table_is_listed_with_its_name(tables: list[dict[str, Any]]) -> None:
@@ -86,6 +84,7 @@ def test_every_table_is_read_with_all_its_relations(every_kind: httpx.Client, ta
 def test_every_field_can_be_asked_for_filtered_and_ordered(
     every_kind: httpx.Client, tables: list[dict[str, Any]]
 ) -> None:
+    compared: set[str] = set()  # whether values compare depends on the type, how a field is named does not
     for table in filter(readable, tables):
         if table["name"] == "wide":
             continue
@@ -93,12 +92,13 @@ def test_every_field_can_be_asked_for_filtered_and_ordered(
         for field in table["field"]:
             name = field["name"]
             plain = '"' not in name and "," not in name
-            for condition in ("IS NULL", "IS NOT NULL", "CONTAINS '1'", "= '1'", "> '1'", "IN ('1', '2')"):
-                quoted = f"`{name}`" if '"' in name else f'"{name}"'
-                answer = every_kind.get(url, params={"filter": f"{quoted} {condition}"})
-                assert answer.status_code in ((200,) if condition[0] == "I" and condition[1] == "S" else (200, 400)), (
-                    url, condition, name, answer.text,
-                )  # fmt: skip
+            quoted = f"`{name}`" if '"' in name else f'"{name}"'
+            get(every_kind, url, filter=f"({quoted} IS NULL) OR ({quoted} IS NOT NULL)")
+            if field["db_type"] not in compared:
+                compared.add(field["db_type"])
+                for condition in ("CONTAINS '1'", "= '1'", "> '1'", "IN ('1', '2')"):
+                    answer = every_kind.get(url, params={"filter": f"{quoted} {condition}"})
+                    assert answer.status_code in (200, 400), (url, condition, name, answer.text)
             answer = every_kind.get(url, params={"order": f"{quoted} desc"})
             assert answer.status_code in (200, 400), (url, name, answer.text)
             if plain:
@@ -129,13 +129,13 @@ def test_a_key_with_a_comma_is_found_in_a_body(every_kind: httpx.Client) -> None
 
 
 def test_every_record_is_written_back_as_it_was_read(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
-    """What is read can be sent again: the record does not change."""
+    """Send each record back as read, and check that it does not change."""
     for table in tables:
         if "PATCH" not in table["access"] or not table["primary_key"] or table["is_view"]:
             continue
         url = f"/_table/{path(table['name'])}"
         for row in get(every_kind, url, limit=3)["resource"]:
-            # The text of an extreme value is not always a value of a request.
+            # The text of an extreme value is not always valid in a request.
             sent = {k: v for k, v in row.items() if v not in ("infinity", "-infinity", "NaN", "Infinity")}
             key = {name: row[name] for name in table["primary_key"]}
             answer = every_kind.patch(url, json={"resource": [sent | key]}, params={"fields": "*"})
@@ -144,7 +144,7 @@ def test_every_record_is_written_back_as_it_was_read(every_kind: httpx.Client, t
 
 
 def test_every_table_takes_a_new_record(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
-    """A record without values: made where the table allows it, else refused by name of what is missing."""
+    """Insert a record without values, or get an error that names a missing field."""
     made = 0
     for table in tables:
         url = f"/_table/{path(table['name'])}"

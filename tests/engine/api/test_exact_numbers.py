@@ -1,4 +1,4 @@
-"""Numbers of a request reach PostgreSQL with every digit, and come back with every digit."""
+"""Numbers of a request reach PostgreSQL and return with every digit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 
 TABLES = """
 create type money_of as (amount numeric, currency text);
@@ -30,25 +30,20 @@ NUMBERS = [
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database exact")
-    url = f"{pg_url.rpartition('/')[0]}/exact"
-    execute(url, TABLES)
-    yield url
-    execute(pg_url, "drop database exact with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
 
 
 @pytest.fixture(scope="module")
-def http(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def http(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder: Path = tmp_path_factory.mktemp("exact")
-    server = session_serve("--dataset", f"x={database}", "--open", cwd=folder, PUBLIC_ROUTINES="twice")
+    server = module_serve("--dataset", f"x={database}", "--open", cwd=folder, PUBLIC_ROUTINES="twice")
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
-    server.stop()
 
 
 def parsed(text: str) -> Any:
-    """JSON with each number as its text, so that nothing of it is lost to the test."""
+    """Parse JSON with each number as text, so that no digit is lost."""
     return json.loads(text, parse_float=str, parse_int=str)
 
 
@@ -94,7 +89,7 @@ def test_a_record_that_is_written_back_as_it_was_read_does_not_change(http: http
     )
     execute(database, f"update item set {values} where id = {ident}")
     before = http.get(f"/_table/item/{ident}").text
-    for verb in ("PATCH", "PUT", "PATCH"):  # the third time as a known shape
+    for verb in ("PATCH", "PUT", "PATCH"):  # the third write uses the prepared statement
         assert send(http, verb, f"/_table/item/{ident}", before).status_code == 200
         assert http.get(f"/_table/item/{ident}").text == before
     assert send(http, "PATCH", "/_table/item", f"[{before}]").status_code == 200

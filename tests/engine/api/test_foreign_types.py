@@ -1,4 +1,4 @@
-"""Types whose operators lie outside the search path, or that have none: compared by their own, or refused by name."""
+"""Types with operators outside the search path, or without any: compared by their own, or refused by name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
-# A type as an extension makes one: its functions and operators are in a schema of its own.
+# A type as extensions define it, with functions and operators in a separate schema.
 TYPE = """
 create schema extensions;
 create type extensions.size;
@@ -59,15 +59,11 @@ def _operators() -> str:
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database foreign_types")
-    url = f"{pg_url.rpartition('/')[0]}/foreign_types"
-    execute(url, TYPE + _operators() + TABLES)
-    server = session_serve("--dataset", f"x={url}", "--open")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database(TYPE + _operators() + TABLES)
+    server = module_serve("--dataset", f"x={url}", "--open")
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database foreign_types with (force)")
 
 
 def ask(http: httpx.Client, url: str, status: int = 200, method: str = "GET", body: Any = None, **query: Any) -> Any:

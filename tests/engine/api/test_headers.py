@@ -1,29 +1,25 @@
-"""Headers that keep a browser safe: of pages, of the API, for other origins, and for private data."""
+"""Security headers of pages and of the API, for other origins, and for private data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 KEY, HOME = "test-app-key", "https://app.example.com"
 
 
 @pytest.fixture(scope="module")
-def served(pg_url: str, session_serve: Serve) -> Iterator[str]:
-    execute(pg_url, "create database headers")
-    url = f"{pg_url.rpartition('/')[0]}/headers"
-    server = session_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off", RATE_LIMITS="off")
-    yield server.url
-    server.stop()
-    execute(pg_url, "drop database headers with (force)")
+def served(module_database: NewDatabase, module_serve: Serve) -> str:
+    url = module_database()
+    server = module_serve(DATABASE_URL=url, APP_KEYS=KEY, PUBLIC_URL=HOME, WORKER="off", RATE_LIMITS="off")
+    return server.url
 
 
-def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> None:
+def test_a_page_runs_only_own_scripts_and_cannot_be_framed(served: str) -> None:
     page = httpx2.get(f"{served}/login", timeout=20)
     assert page.status_code == 200
     policy = page.headers["content-security-policy"]
@@ -39,7 +35,7 @@ def test_a_page_runs_nothing_but_ours_and_is_framed_by_nobody(served: str) -> No
 @pytest.mark.parametrize(
     ("path", "status"), [("config", 200), ("leads/_table/client", 401), ("getcontact", 405), ("nope", 404)]
 )
-def test_an_answer_of_the_api_is_kept_by_nobody(served: str, path: str, status: int) -> None:
+def test_responses_of_the_api_are_not_cached(served: str, path: str, status: int) -> None:
     answer = httpx2.get(f"{served}/api/v2/{path}", headers={"X-API-Key": KEY}, timeout=20)
     assert answer.status_code == status, answer.text
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -90,9 +86,7 @@ def test_routines_of_a_project_are_not_served(served: str, part: str, verb: str)
     assert names == [{"name": "_table"}]
 
 
-def test_a_token_opens_metrics_and_nothing_else_does(
-    serve: Serve, new_database: Callable[[], str], tmp_path: Path
-) -> None:
+def test_a_token_opens_metrics_and_nothing_else_does(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
     words = ("--dataset", f"x={new_database()}", "--open")
     with_token = serve(*words, cwd=tmp_path, METRICS_TOKEN="watch")
     sent: list[tuple[dict[str, str], int]] = [
@@ -109,6 +103,6 @@ def test_a_token_opens_metrics_and_nothing_else_does(
     assert httpx2.get(f"{keyed.url}/metrics", headers={"X-API-Key": "sesame"}, timeout=20).status_code == 404
 
 
-def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: Callable[[], str]) -> None:
+def test_metrics_are_off_without_a_token(served: str, serve: Serve, new_database: NewDatabase) -> None:
     for headers in ({}, {"Authorization": "Bearer x"}, {"X-Forwarded-For": "127.0.0.1"}):
         assert httpx2.get(f"{served}/metrics", headers=headers, timeout=20).status_code == 404

@@ -1,4 +1,4 @@
-"""Names as databases have them: longer than PostgreSQL's own limit once joined, with blanks, dots and commas."""
+"""Names of tables and columns: relation names beyond PostgreSQL's limit, with spaces, dots and commas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 PARENT, CHILD = "p" * 63, "k" * 63
 ONE, TWO = "a" * 62 + "1", "a" * 62 + "2"
@@ -28,15 +28,11 @@ insert into note values (1, '(NOW())');
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database names")
-    url = f"{pg_url.rpartition('/')[0]}/names"
-    execute(url, TABLES)
-    server = session_serve("--dataset", f"x={url}", "--open")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database(TABLES)
+    server = module_serve("--dataset", f"x={url}", "--open")
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database names with (force)")
 
 
 def ask(http: httpx.Client, url: str, status: int = 200, method: str = "GET", body: Any = None, **query: Any) -> Any:

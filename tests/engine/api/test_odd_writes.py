@@ -1,4 +1,4 @@
-"""Fields and tables that are hard to write: delimiters, nested composites, JSON null, rules and triggers."""
+"""Writes to unusual fields and tables: delimiters, nested composites, JSON null, rules and triggers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 TABLES = """
 create type point_of as (x numeric, y numeric);
@@ -60,15 +60,13 @@ create view grouped as select count(*) as many, v from plain group by v;
 
 
 @pytest.fixture(scope="module")
-def http(pg_url: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database odd_writes")
-    url = f"{pg_url.rpartition('/')[0]}/odd_writes"
-    execute(url, TABLES)
-    server = session_serve("--dataset", f"x={url}", "--open", cwd=tmp_path_factory.mktemp("odd"))
+def http(
+    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    url = module_database(TABLES)
+    server = module_serve("--dataset", f"x={url}", "--open", cwd=tmp_path_factory.mktemp("odd"))
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database odd_writes with (force)")
 
 
 def record(http: httpx.Client) -> str:
@@ -78,7 +76,7 @@ def record(http: httpx.Client) -> str:
 @pytest.mark.parametrize("verb", ["PATCH", "PUT"])
 def test_every_odd_field_is_written_back_as_it_was_read(http: httpx.Client, verb: str) -> None:
     before = record(http)
-    for _ in range(2):  # the second time as a known shape
+    for _ in range(2):  # the second write uses the prepared statement
         answer = http.request(verb, "/odd/1", content=before)
         assert answer.status_code == 200, answer.text
         assert record(http) == before
@@ -90,17 +88,19 @@ def test_every_odd_field_is_written_back_as_it_was_read(http: httpx.Client, verb
 
 
 def test_an_odd_record_is_created_as_another_was_read(http: httpx.Client) -> None:
-    wanted = http.get("/odd/1").json()
-    sent = {name: value for name, value in wanted.items() if name != "id"}
+    body = http.get("/odd/1").json()
+    sent = {name: value for name, value in body.items() if name != "id"}
     answer = http.post("/odd", json={"resource": [sent]}, params={"fields": "*"})
     assert answer.status_code == 200, answer.text
-    assert answer.json()["resource"][0] | {"id": 1} == wanted
+    assert answer.json()["resource"][0] | {"id": 1} == body
 
 
 def test_json_null_is_null_only_where_the_field_can_be_null(http: httpx.Client) -> None:
     assert http.patch("/odd/1", json={"jn": None, "jd": None, "jt": None, "j": None}).status_code == 200
-    found = http.get("/odd", params={"filter": "(jn is not null) and (jd is not null) and (j is null)", "fields": "id"})
-    assert {"id": 1} in found.json()["resource"]
+    response = http.get(
+        "/odd", params={"filter": "(jn is not null) and (jd is not null) and (j is null)", "fields": "id"}
+    )
+    assert {"id": 1} in response.json()["resource"]
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,10 @@ def test_a_write_that_a_rule_replaces_without_an_answer_is_refused_and_changes_n
 
 
 def test_a_rule_with_an_answer_is_written_through(http: httpx.Client) -> None:
-    made = http.post("/told", json={"resource": [{"v": "new"}]}, params={"fields": "*"})
-    assert made.status_code == 200, made.text
-    assert made.json()["resource"][0]["v"] == "new"
-    ident = made.json()["resource"][0]["id"]
+    response = http.post("/told", json={"resource": [{"v": "new"}]}, params={"fields": "*"})
+    assert response.status_code == 200, response.text
+    assert response.json()["resource"][0]["v"] == "new"
+    ident = response.json()["resource"][0]["id"]
     assert http.get(f"/plain/{ident}").json() == {"id": ident, "v": "new"}
     assert http.post("/told", json={"resource": [{"v": "n"}, {"v": "m"}]}).status_code == 200
     assert http.post("/told?upsert=true", json={"resource": [{"id": 1, "v": "n"}]}).status_code == 400
@@ -160,8 +160,8 @@ def test_a_rule_with_an_answer_is_written_through(http: httpx.Client) -> None:
 
 
 def test_a_rule_that_adds_to_a_write_leaves_the_answer_alone(http: httpx.Client) -> None:
-    made = http.post("/also", json={"resource": [{"v": "new"}]})
-    assert made.status_code == 200, made.text
+    response = http.post("/also", json={"resource": [{"v": "new"}]})
+    assert response.status_code == 200, response.text
     assert http.get("/log").json()["resource"][-1]["v"] == "new"
 
 

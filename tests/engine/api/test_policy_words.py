@@ -1,4 +1,4 @@
-"""The words of a policy on written references: writable fields, stamps, rules of rows, `only_in` and `ignored`."""
+"""Policy rules for written references: writable fields, stamps, row rules, `only_in` and `ignored`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 
 SCHEMA = """
 create table team (teamid integer primary key, name text, accountid integer);
@@ -77,22 +77,19 @@ async def patch(ctx, records, options) -> None:
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database words")
-    yield f"{pg_url.rpartition('/')[0]}/words"
-    execute(pg_url, "drop database words with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
 
 
 @pytest.fixture(scope="module")
-def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("words")
     (folder / "schema.sql").write_text(SCHEMA)
     (folder / "policy.py").write_text(POLICY)
     (folder / "scripts" / "tables").mkdir(parents=True)
     (folder / "scripts" / "tables" / "note.py").write_text(HOOK)
-    started = session_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
-    yield f"{started.url}/api/v2/leads/_table"
-    started.stop()
+    started = module_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
+    return f"{started.url}/api/v2/data/_table"
 
 
 @pytest.fixture
@@ -105,7 +102,7 @@ def http(server: str, database: str) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
-    """Every row of the database."""
+    """Return a function that reads every row of the database."""
 
     async def read() -> dict[str, list[tuple[Any, ...]]]:
         connection = await asyncpg.connect(database)
@@ -118,7 +115,7 @@ def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    # a parent: another one, none, a new one
+    # a parent: another, none, a new row
     ("/task/1", {"team_by_teamid": {"teamid": 11}}, "field_not_writable"),
     ("/task/1", {"team_by_teamid": {"teamid": 90}}, "field_not_writable"),
     ("/task/1", {"team_by_teamid": {"teamid": 77}}, "field_not_writable"),
@@ -140,7 +137,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     # a link
     ("/team/11", {"label_by_link": [{"labelid": 1}]}, "forbidden"),
     ("/team/10", {"label_by_link": [{"labelid": 1, "label.labelid": None}]}, "forbidden"),
-    # a row of its own
+    # a row of the caller
     ("/task/2", {"state": "open"}, "field_not_writable"),
 ]
 
@@ -189,8 +186,8 @@ def test_a_stamp_is_not_chosen(http: httpx.Client, stored: Any) -> None:
         assert refused.json()["error"]["context"]["resource"][0]["status_code"] == 403
     assert stored() == before
     for record in ({}, {"teamid": 10, "accountid": 1}, {"team_by_teamid": {"teamid": 10}}, {"taskid": 1}):
-        made = http.post("/task", json={"resource": [{"name": "new"} | record]})
-        assert made.status_code == 200, made.text
+        response = http.post("/task", json={"resource": [{"name": "new"} | record]})
+        assert response.status_code == 200, response.text
     assert http.patch("/team/10", json={"task_by_teamid": [{"name": "new"}]}).status_code == 200
     assert {row[1:] for row in stored()["task"][3:]} == {("new", 1, 10, "open")}
 

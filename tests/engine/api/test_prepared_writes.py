@@ -1,4 +1,4 @@
-"""A write whose shape is known already answers as the first one did: the same records, the same refusals."""
+"""A repeated write runs from its prepared statement and responds like the first: same records, same errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 
 TABLES = """
 create table house (id serial primary key, name text unique, rooms integer check (rooms > 0), more jsonb,
@@ -35,26 +35,23 @@ ROLES = {
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database known")
-    yield f"{pg_url.rpartition('/')[0]}/known"
-    execute(pg_url, "drop database known with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
 
 
 @pytest.fixture(scope="module")
-def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     execute(database, TABLES)
     folder: Path = tmp_path_factory.mktemp("known")
     keys = {"all": {"role": "*"}, **{f"owner-{n}": {"role": "owner", "user": {"id": n}} for n in (1, 2)}}
     (folder / "access.json").write_text(json.dumps({"keys": keys, "roles": ROLES}))
-    started = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
-    yield f"{started.url}/api/v2/x/_table"
-    started.stop()
+    started = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    return f"{started.url}/api/v2/x/_table"
 
 
 @pytest.fixture
 def http(server: str, database: str) -> Iterator[httpx.Client]:
-    """A server that knows how to create and change a house by name and rooms."""
+    """Return a client of a server that has prepared creates and updates of a house by name and rooms."""
     execute(database, "truncate house restart identity; truncate road")
     with httpx.Client(base_url=server, headers={"X-API-Key": "all"}, timeout=30) as client:
         for n in (1, 2):

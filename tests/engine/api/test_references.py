@@ -1,7 +1,7 @@
 """References to rows that the caller may not read, set through fields and relations, and fields named twice.
 
-The caller `local` sees the houses, tags, staff and parts of one town. A reference out of its sight is answered like one
-to a row that does not exist, whatever names it.
+The caller `local` may read the houses, tags, staff and parts of one town. A reference to another row gets the same
+response as one to a missing row, whatever names it.
 """
 
 from __future__ import annotations
@@ -16,82 +16,22 @@ import asyncpg
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
-
-TABLES = """
-create table house (id integer primary key, name text, town text);
-create table room (id serial primary key, code text unique, name text, house_id integer references house,
-                   other_id integer references house);
-create table lock (id serial primary key, label text, house_id integer unique references house);
-create table tag (slug text primary key, town text);
-create table house_tag (house_id integer references house, tag_slug text references tag,
-                        primary key (house_id, tag_slug));
-create table staff (id integer primary key, town text, boss_id integer references staff);
-create table part (a integer, b integer, town text, primary key (a, b));
-create table uses (id serial primary key, a integer, b integer default 1, foreign key (a, b) references part);
-create table desk (id serial primary key, name text, owner integer, house_id integer references house);
-"""
-ROWS = """
-truncate house, room, lock, tag, house_tag, staff, part, uses, desk restart identity;
-insert into house values (1, 'One', 'ours'), (2, 'Two', 'ours'), (9, 'Nine', 'theirs');
-insert into room (code, name, house_id, other_id) values ('a', 'A', 1, null), ('b', 'B', 1, 9);
-insert into lock (label, house_id) values ('front', 1);
-insert into tag values ('red', 'ours'), ('blue', 'theirs');
-insert into staff values (1, 'ours', null), (9, 'theirs', null);
-insert into part values (1, 1, 'ours'), (1, 9, 'theirs'), (9, 1, 'theirs');
-insert into uses (a, b) values (1, 1);
-insert into desk (name, owner, house_id) values ('mine', 7, 1);
-"""
-
-
-def _town(component: str, *, mask: int = 31) -> dict[str, Any]:
-    filters = [{"name": "town", "operator": "=", "value": "{user.town}"}]
-    return {"component": f"_table/{component}/*", "verb_mask": mask, "filters": filters}
-
-
-def _all(*components: str) -> list[dict[str, Any]]:
-    return [{"component": f"_table/{name}/*", "verb_mask": 31} for name in components]
-
-
-_OWN = [{"name": "owner", "operator": "=", "value": "{user.id}"}, {"name": "house_id", "operator": "=", "value": 1}]
-ACCESS = {
-    "keys": {
-        "all": {"role": "*"},
-        "local": {"role": "local", "user": {"id": 7, "town": "ours"}},
-        "rooms": {"role": "rooms", "user": {"id": 7}},
-        "desks": {"role": "desks", "user": {"id": 7}},
-    },
-    "roles": {
-        "local": {
-            "access": [
-                *map(_town, ("house", "tag", "staff", "part")),
-                *_all("room", "lock", "house_tag", "uses", "desk"),
-            ]
-        },
-        "rooms": {"access": _all("room")},
-        "desks": {
-            "access": [*_all("house"), {"component": "_table/desk/*", "verb_mask": 31, "filters": _OWN},
-                       {"component": "_table/lock/*", "verb_mask": 31, "filters": _OWN[1:]}]
-        },
-    },
-}  # fmt: skip
+from tests.helpers.support import NewDatabase, Serve, execute
+from tests.helpers.towns import ACCESS, ROWS, TABLES
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database refers")
-    yield f"{pg_url.rpartition('/')[0]}/refers"
-    execute(pg_url, "drop database refers with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
 
 
 @pytest.fixture(scope="module")
-def server(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     execute(database, TABLES)
     folder: Path = tmp_path_factory.mktemp("refers")
     (folder / "access.json").write_text(json.dumps(ACCESS))
-    started = session_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
-    yield f"{started.url}/api/v2/x/_table"
-    started.stop()
+    started = module_serve("--dataset", f"x={database}", "--access", "access.json", cwd=folder)
+    return f"{started.url}/api/v2/x/_table"
 
 
 @pytest.fixture
@@ -122,14 +62,14 @@ def _table(database: str, table: str) -> list[tuple[Any, ...]]:
 
 
 def _told(answer: httpx.Response) -> Any:
-    """What an answer says, without the number of the request."""
+    """Return status and body without the request id."""
     body = answer.json()
     body.get("error", {}).get("context", {}).pop("request_id", None)
     return answer.status_code, body
 
 
 def _status(answer: httpx.Response) -> int:
-    """The status of a refusal, also of one inside a batch."""
+    """Return the status of an error, also of one inside a batch."""
     if answer.status_code == 400 and answer.json()["error"]["code"] == 1000:
         context = answer.json()["error"]["context"]
         return int(context["resource"][context["error"][0]]["status_code"])
@@ -169,7 +109,7 @@ def test_a_hidden_row_is_referred_to_like_a_missing_one(
     def record(ident: int) -> dict[str, Any]:
         return {"house_id": ident} if through == "field" else {"house_by_house_id": {"id": ident}}
 
-    for _ in range(3):  # from the second time on the shape is known
+    for _ in range(3):  # from the second time on the write is prepared
         hidden, missing = [_write(local, way, record(ident)) for ident in (9, 77)]
         assert _told(hidden) == _told(missing)
         assert _status(hidden) == 409
@@ -181,7 +121,7 @@ def test_a_hidden_row_is_referred_to_like_a_missing_one(
 
 @pytest.mark.parametrize("way", [way for way in sorted(WAYS) if "create" not in way and "new" not in way])
 def test_a_hidden_reference_can_stay(local: httpx.Client, database: str, way: str) -> None:
-    """A record is written back as it was read, with a reference that an administrator set."""
+    """Write a record back as read, with a reference that an administrator set."""
     execute(database, "update room set other_id = 9 where id = 1")
     for _ in range(3):
         kept = _write(local, way, {"other_id": 9, "name": "new"})
@@ -226,7 +166,7 @@ def test_children_links_and_composite_keys(local: httpx.Client, database: str) -
         ), (hidden, one.text, other.text)
         assert one.status_code in (404, 409), one.text
     created = [_status(local.post("/uses", json={"resource": [{"a": a}]})) for a in (9, 77)]
-    assert created == [409, 409]  # the other part of the key is a default
+    assert created == [409, 409]  # the other part of the key has a default
     assert [_table(database, name) for name in ("house_tag", "uses", "staff", "room", "house")] == before
     assert local.post("/uses", json={"resource": [{"a": 1}]}).status_code == 200
     assert local.patch("/house/1", json={"tag_by_house_tag": [{"slug": "red"}]}).status_code == 200
@@ -257,7 +197,7 @@ def test_a_released_row_still_obeys_the_rule_of_rows(local: httpx.Client, databa
     assert refused.status_code == 403, refused.text
     assert [_table(database, name) for name in ("desk", "lock")] == before
     assert (9, "Nine", "theirs") in _table(database, "house")
-    assert len(_table(database, "house")) == 3  # a parent made for a refused record is gone with it
+    assert len(_table(database, "house")) == 3  # a parent created for a refused record is rolled back
 
 
 TWICE: list[tuple[str, str, dict[str, str], Any]] = [

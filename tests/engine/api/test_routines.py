@@ -1,4 +1,4 @@
-"""Functions and procedures: only those that are public, with bound values."""
+"""Functions and procedures: only public ones are callable, with bound values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve
 
 SQL = """
 create table note (id serial primary key, v text);
@@ -25,16 +25,12 @@ create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; en
 
 
 @pytest.fixture(scope="module")
-def routines(pg_url: str, session_serve: Serve) -> Iterator[httpx.Client]:
-    execute(pg_url, "create database routines")
-    url = f"{pg_url.rpartition('/')[0]}/routines"
-    execute(url, SQL)
+def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database(SQL)
     public = "add,many,touch,bump,sales.hello"
-    server = session_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
+    server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
-    server.stop()
-    execute(pg_url, "drop database routines with (force)")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The protocol, case by case: table_cases.json and cases_more.json against a running `tableapi serve --access`."""
+"""Run the conformance cases of table_cases.json and table_cases_more.json against `tableapi serve --access`."""
 
 from __future__ import annotations
 
@@ -10,30 +10,27 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.helpers.support import Serve, execute
+from tests.helpers.support import NewDatabase, Serve, execute
 from tests.helpers.table_api import CASES, FIXTURE, FULL_KEY, access_file, check, key_of, send
 
 _fresh: dict[str, bool] = {}
 
 
 @pytest.fixture(scope="module")
-def database(pg_url: str) -> Iterator[str]:
-    execute(pg_url, "create database table_cases")
-    yield f"{pg_url.rpartition('/')[0]}/table_cases"
-    execute(pg_url, "drop database table_cases with (force)")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
 
 
 @pytest.fixture(scope="module")
-def served(database: str, session_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def served(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder: Path = tmp_path_factory.mktemp("cases")
     access = folder / "access.json"
     access.write_text(json.dumps(access_file()))
     execute(database, FIXTURE)
     _fresh[database] = True
-    server = session_serve("--dataset", f"cases={database}", "--access", str(access), cwd=folder)
+    server = module_serve("--dataset", f"cases={database}", "--access", str(access), cwd=folder)
     with httpx.Client(base_url=f"{server.url}/api/v2/cases/", timeout=30) as client:
         yield client
-    server.stop()
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in CASES])

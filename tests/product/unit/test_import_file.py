@@ -1,4 +1,4 @@
-"""Lines of the people file: what becomes a row, what is left out and why."""
+"""Lines of the people file: accepted rows, and skipped lines with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every spelling of one profile address leads to one key; everything else is refused."""
+"""Every spelling of one profile URL yields one key; other texts are refused."""
 
 from __future__ import annotations
 

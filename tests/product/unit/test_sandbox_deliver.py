@@ -1,4 +1,4 @@
-"""Events of the payment stand-in go out signed, as often and as late as it is told, until they are taken."""
+"""Events of the payment sandbox are signed, and repeated and delayed as requested until they are accepted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = {"Authorization": "Bearer sk_test_x"}
 
 
 class Ear:
-    """An endpoint that hears events and refuses the first few."""
+    """An endpoint that records events and refuses the first few."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -52,7 +52,7 @@ def ear() -> Ear:
 
 @pytest.fixture
 async def http(ear: Ear, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of a stand-in whose events go to the ear."""
+    """Return a client of a sandbox that sends its events to the endpoint."""
     hearing = httpx2.ASGITransport(Starlette(routes=[Route("/hook", ear.hook, methods=["POST"])]))
     service = Service(tmp_path, BASE, {"url": "http://t/hook", "secret": SECRET}, hearing)
     app = Starlette(routes=[Route("/sandbox/stripe/{path:path}", service.answer, methods=["GET", "POST"])])

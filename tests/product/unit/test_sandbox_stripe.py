@@ -1,4 +1,4 @@
-"""The payment stand-in is held to the official client: its parameters, its objects, its numbers."""
+"""The payment sandbox against the official client: parameters, objects and numbers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Several nodes, a balancer, a primary with a streaming replica, and Redis, on one machine: see __main__.py."""
+"""A cluster on one machine: several nodes, a balancer, a primary with a streaming replica, and Redis."""

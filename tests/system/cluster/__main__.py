@@ -1,7 +1,6 @@
-"""`python -m tests.system.cluster`: several nodes on one machine, what happens to one of them or to the primary, as a table.
+"""Run `python -m tests.system.cluster`: fail nodes, the replica and the primary, and print the results as a table.
 
-Needs nginx and redis-server (tools/peers). Prints the table of docs/operations.md; ends with 1 when a row is not as it
-must be.
+Needs nginx and redis-server (tools/peers). Prints the table of docs/guides/scaling.md; exits with 1 when a check fails.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from tests.helpers.customer import prepare
 from tests.system.cluster import checks
-from tests.system.cluster.world import Cluster, Missing, bring_up
+from tests.system.cluster.nodes import Cluster, Missing, bring_up
 
 PEOPLE = 200_000
 
@@ -32,7 +31,7 @@ async def _all(cluster: Cluster) -> list[checks.Row]:
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="cluster.") as name, ExitStack() as stack:
         folder = Path(name)
-        folder.chmod(0o755)  # the servers may run as somebody else
+        folder.chmod(0o755)  # the servers may run as another user
         try:
             cluster = bring_up(folder, stack)
         except Missing as error:

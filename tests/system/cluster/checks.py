@@ -1,4 +1,4 @@
-"""What must hold on several nodes. Each check does one thing to the cluster and tells what was seen."""
+"""Checks of a cluster. Each one causes one event and returns what it observed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tableapi.crypto.vault import token_hash
 from tests.helpers.customer import CONTACTS, HEADERS, KEY, REVEAL, books, reveal
 from tests.helpers.load import Request, Seen, load
 from tests.helpers.standby import caught_up, crash
-from tests.system.cluster.world import Cluster, kill
+from tests.system.cluster.nodes import Cluster, kill
 
 _people = itertools.count(1)
 PLANS = "/api/v2/leads/_table/subscriptionplan"
@@ -33,7 +33,7 @@ class Row:
 
 
 def mixed(_: int) -> Request:
-    """Every fourth request reveals somebody new for a credit, the others read a list."""
+    """Build requests: every fourth reveals a new person for a credit, the others read a list."""
     number = next(_people)
     if number % 4:
         return "GET", f"{CONTACTS}?limit=5&order=createdon%20desc&include_count=true", b""
@@ -55,7 +55,7 @@ def _fit(told: dict[str, Any]) -> bool:
 
 
 async def _reads(cluster: Cluster) -> dict[str, int]:
-    """Reads that a replica may answer, by who answered, over all nodes."""
+    """Return the reads that a replica may answer, by source, over all nodes."""
     total: dict[str, int] = {"replica": 0, "primary": 0}
     async with httpx2.AsyncClient() as http:
         for node in cluster.nodes:
@@ -66,7 +66,7 @@ async def _reads(cluster: Cluster) -> dict[str, int]:
 
 
 async def replica_reads(cluster: Cluster) -> Row:
-    """Lists of contacts alone, from both nodes."""
+    """Read only lists of contacts, from both nodes."""
     await caught_up(cluster.settings["DATABASE_URL"], cluster.settings["DATABASE_REPLICA_URLS"])
     before = await _reads(cluster)
     async with _load(cluster, lambda _: ("GET", f"{CONTACTS}?limit=25", b"")) as seen:
@@ -90,7 +90,7 @@ async def replica_reads_beside_writes(cluster: Cluster) -> Row:
 
 
 async def own_writes(cluster: Cluster) -> Row:
-    """A reveal, then its contact from each node at once; every fourth time while the replica stands still."""
+    """Reveal, then read the contact from each node at once; every fourth time with a paused replica."""
     missed, count = 0, 200
     replica = await asyncpg.connect(cluster.settings["DATABASE_REPLICA_URLS"])
     async with httpx2.AsyncClient(headers=HEADERS, timeout=20) as http:
@@ -99,8 +99,8 @@ async def own_writes(cluster: Cluster) -> Row:
             if paused:
                 await replica.execute("select pg_wal_replay_pause()")
             number = next(_people)
-            made = (await http.post(cluster.url + REVEAL, content=reveal(number), headers=JSON)).json()
-            ident = made["contactdata"][0]["contactid"]
+            body = (await http.post(cluster.url + REVEAL, content=reveal(number), headers=JSON)).json()
+            ident = body["contactdata"][0]["contactid"]
             for node in cluster.nodes:
                 missed += (await http.get(f"{node.url}{CONTACTS}/{ident}")).status_code != 200
             if paused:
@@ -114,7 +114,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 async def sessions(cluster: Cluster) -> Row:
-    """A new session is known to each node; signed out at one it ends at all."""
+    """A new session is valid on each node, and signing out on one node ends it on all."""
     db = await asyncpg.connect(cluster.settings["DATABASE_URL"])
     times = []
     async with httpx2.AsyncClient(timeout=20) as http:
@@ -138,7 +138,7 @@ async def sessions(cluster: Cluster) -> Row:
 
 
 async def shared_limits(cluster: Cluster) -> Row:
-    """60 a minute for an address without a session, asked in turn at two nodes that share Redis."""
+    """Two nodes with a shared Redis permit 60 requests a minute in total for one address."""
     nodes = [await asyncio.to_thread(cluster.node, number, RATE_LIMITS="on") for number in (7, 8)]
     answers = []
     async with httpx2.AsyncClient(headers={"X-API-Key": KEY}) as http:
@@ -152,15 +152,15 @@ async def shared_limits(cluster: Cluster) -> Row:
 
 
 async def new_table(cluster: Cluster) -> Row:
-    """DDL on the primary, then NOTIFY: each node describes the new column."""
+    """After DDL on the primary and NOTIFY, each node describes the new column."""
     db = await asyncpg.connect(cluster.settings["DATABASE_URL"])
     await db.execute("alter table usercontact add column clustertest int; notify tableapi_schema")
     began = time.monotonic()
     async with httpx2.AsyncClient(headers=HEADERS) as http:
         for node in cluster.nodes:
             while True:
-                found = (await http.get(f"{node.url}{CONTACTS}?limit=1")).json()["resource"]
-                if "clustertest" in found[0]:
+                rows = (await http.get(f"{node.url}{CONTACTS}?limit=1")).json()["resource"]
+                if "clustertest" in rows[0]:
                     break
                 assert time.monotonic() - began < 10
     seconds = time.monotonic() - began
@@ -170,7 +170,7 @@ async def new_table(cluster: Cluster) -> Row:
 
 
 async def node_dies(cluster: Cluster) -> Row:
-    """kill -9 of a whole node under load, and its return."""
+    """Kill a whole node by SIGKILL under load, and start it again."""
     async with _load(cluster) as seen:
         await asyncio.sleep(1)
         await asyncio.to_thread(kill, cluster.nodes[0])
@@ -190,7 +190,7 @@ async def node_dies(cluster: Cluster) -> Row:
 
 
 async def node_replaced(cluster: Cluster) -> Row:
-    """SIGTERM with DRAIN_SECONDS=2 under load; nginx notices by the refused connections after it."""
+    """Stop a node by SIGTERM with DRAIN_SECONDS=2 under load; nginx then sees refused connections."""
     async with _load(cluster) as seen:
         await asyncio.sleep(0.5)
         await asyncio.to_thread(cluster.nodes[0].stop)
@@ -202,7 +202,7 @@ async def node_replaced(cluster: Cluster) -> Row:
 
 
 async def replica_dies(cluster: Cluster) -> Row:
-    """The replica's power is cut under load; reads go to the primary, and back when it is there again."""
+    """Stop the replica immediately under load; reads move to the primary, and back after its return."""
     async with _load(cluster) as seen:
         await asyncio.sleep(1)
         await asyncio.to_thread(crash, cluster.standby)
@@ -220,7 +220,7 @@ async def replica_dies(cluster: Cluster) -> Row:
 
 
 async def primary_dies(cluster: Cluster) -> Row:
-    """The primary's power is cut under load, the replica is promoted a second later; commits wait for the replica."""
+    """Stop the primary immediately under load and promote the replica; commits are synchronous."""
     db = await asyncpg.connect(cluster.settings["DATABASE_URL"])
     before = await books(cluster.settings["DATABASE_URL"])
     await db.execute("alter system set synchronous_standby_names = '*'")

@@ -1,6 +1,6 @@
-"""python -m tests.system.faults [--keep]: everything breaks once, on real servers. Prints fault × expected × seen.
+"""Run `python -m tests.system.faults [--keep]`: cause every fault on real servers and print a table of the results.
 
-Takes about five minutes. --keep writes the table to docs/faults.md when nothing was wrong.
+Takes about five minutes. --keep writes the table to the documentation when every result was as expected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fixtures: a PostgreSQL, a mail server and the product of a test's own, and the table of what was seen."""
+"""Fixtures: PostgreSQL, a mail server and the product for each test, and the table of results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SHORT = ("test_restarted", "test_the_job_worker_is_killed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Two faults in `make test`; all of them, which take minutes, in `python -m tests.system.faults`."""
+    """Select two faults in `make test`; `python -m tests.system.faults` runs all of them."""
     here = str(Path(__file__).parent)
     long = [one for one in items if str(one.path).startswith(here) and one.name not in SHORT]
     if "FAULTS_TABLE" not in os.environ and len(items) > len(long):
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, str], None]:
-    """seen(fault, expected, what): a row of the table, which `python -m tests.system.faults` prints."""
+    """seen(fault, expected, result): add a row to the table of `python -m tests.system.faults`."""
     given = os.environ.get("FAULTS_TABLE")
     path = Path(given) if given else tmp_path_factory.getbasetemp() / "faults.jsonl"
 
@@ -67,14 +67,14 @@ def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 class Postgres(Embedded):
-    """A PostgreSQL that keeps what it said it kept, and can be hurt."""
+    """A durable PostgreSQL with processes that can be killed or paused."""
 
     @property
     def pid(self) -> int:
         return int((self.data / "postmaster.pid").read_text().split("\n")[0])
 
     def processes(self) -> list[int]:
-        """The server and all that it started."""
+        """Return the server and its descendants."""
         pid = self.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [pid, *map(int, children)]
@@ -91,12 +91,12 @@ class Postgres(Embedded):
         return bool(self._running())
 
     def try_to_start(self) -> None:
-        """Once; raises NoPostgres with what stands in its way."""
+        """Try to start once. Raises NoPostgres with the reason."""
         self._running()
         self._launch()
 
     def go_on(self) -> None:
-        """Start again, also after a kill: what it left is removed as by a person."""
+        """Start again, also after a kill; leftover files are removed first."""
         end = time.monotonic() + 30
         while True:
             try:
@@ -108,7 +108,7 @@ class Postgres(Embedded):
                 time.sleep(0.1)
 
     async def sql(self, statement: str) -> Any:
-        """As the owner of the server, past every limit."""
+        """Run SQL as the superuser of the server."""
         connection = await asyncpg.connect(self.url)
         try:
             return await connection.fetch(statement)
@@ -126,7 +126,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 
 
 class Mails:
-    """A mail server that remembers the name in each request for a demo."""
+    """A mail server that records the name in each request for a demo."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -167,15 +167,15 @@ def mails() -> Iterator[Mails]:
 
 
 class Product:
-    """`tableapi serve` on a database that everything happens to, and the books that must be right afterwards."""
+    """`tableapi serve` on the database that fails, and the ledger that must be right afterwards."""
 
     def __init__(self, postgres: Postgres, mails: Mails, folder: Path) -> None:
         self.postgres, self.mails, self.folder = postgres, mails, folder
         self.smtp = Peer(free_port(), mails.port)
         self._stack = ExitStack()
         self._used = 0
-        self.doubled = 0  # mails sent twice by workers that were killed, under one Message-ID
-        self.others = 0  # reveals of others than the traffic
+        self.doubled = 0  # mails sent twice by killed workers, with one Message-ID
+        self.others = 0  # reveals outside the traffic
         self.servers: list[Server] = []
 
     @property
@@ -204,7 +204,7 @@ class Product:
 
     @asynccontextmanager
     async def traffic(self, url: str = "", *, writes: bool = True) -> AsyncIterator[Traffic]:
-        """People at work. Afterwards the books are checked: nothing lost, nothing doubled."""
+        """Run traffic; afterwards check that nothing was lost or doubled."""
         traffic = Traffic(url or self.servers[0].url, HEADERS, self._used, writes=writes)
         try:
             async with traffic:
@@ -219,7 +219,7 @@ class Product:
         await self.books(traffic)
 
     async def books(self, traffic: Traffic) -> None:
-        """Every reveal that was answered is there, paid once; every mail was sent once."""
+        """Check that every successful reveal exists and was charged once, and every mail sent once."""
         db = await asyncpg.connect(self.url)
         try:
             row = await db.fetchrow(

@@ -1,4 +1,4 @@
-"""A small tmpfs that a test can fill. Mounting needs root."""
+"""A small separate disk (tmpfs) that can be full. Only root can mount one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Disk:
-    """A mounted folder; `fill` takes what is left of it by one file, `free` deletes that file."""
+    """A mounted folder; `fill` uses its free space with one file, `free` deletes that file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -44,7 +44,7 @@ class Disk:
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Disk | None]:
-    """A disk of `size` mounted on `folder`, which is made; None where this machine does not let us mount."""
+    """Mount a disk of `size` on a new `folder`; yield None if mounting is not permitted."""
     folder.mkdir()
     owner = folder.stat()
     options = f"size={size},mode=0700,uid={owner.st_uid},gid={owner.st_gid}"

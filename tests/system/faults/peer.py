@@ -1,4 +1,4 @@
-"""A peer that can be made to fail: a TCP relay in front of the real thing."""
+"""A TCP relay that fails on demand, in front of a real server."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ RUBBISH = b"\x16\x03\x01<html>\r\n\xff\xfe 42 }{\r\n\r\n" * 3
 
 
 class Peer:
-    """Relays `port` to `target`. `down` refuses connections, `slow` takes all and says nothing, `rubbish` says what no
-    protocol knows."""
+    """Relay `port` to `target`. `down` refuses connections, `slow` accepts them and never responds, `rubbish` sends
+    bytes of no protocol."""
 
     def __init__(self, port: int, target: int) -> None:
         self.port, self.target = port, target
@@ -25,7 +25,7 @@ class Peer:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
 
     async def be(self, mode: Mode) -> None:
-        """Change, also for those who are connected."""
+        """Change the behaviour, also of open connections."""
         await self.stop()
         self.mode = mode
         if mode != "down":
@@ -50,7 +50,7 @@ class Peer:
             with contextlib.suppress(OSError):
                 await self._answer(reader, writer)
         except asyncio.CancelledError:
-            pass  # asyncio's server would report it
+            pass  # asyncio's server would log it
         finally:
             self._open.discard(writer)
             self._tasks.discard(task)
@@ -64,13 +64,13 @@ class Peer:
             await writer.drain()
             await asyncio.wait_for(reader.read(100), 5)
         else:
-            behind, beyond = await asyncio.open_connection("127.0.0.1", self.target)
-            self._open.add(beyond)
+            behind, target_writer = await asyncio.open_connection("127.0.0.1", self.target)
+            self._open.add(target_writer)
             try:
-                await asyncio.gather(_copy(reader, beyond), _copy(behind, writer))
+                await asyncio.gather(_copy(reader, target_writer), _copy(behind, writer))
             finally:
-                self._open.discard(beyond)
-                beyond.transport.abort()
+                self._open.discard(target_writer)
+                target_writer.transport.abort()
 
 
 async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

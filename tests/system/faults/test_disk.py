@@ -38,7 +38,7 @@ def disks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Disk |
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory, disks: dict[str, Disk | None]) -> Iterator[Postgres]:
-    """Its write-ahead log lies on a disk of its own, where one can be had."""
+    """Start PostgreSQL with its write-ahead log on a separate small disk, if one can be mounted."""
     server = Postgres(tmp_path_factory.mktemp("faults") / "postgres")
     server.settings = server.settings | {"shared_buffers": "64MB", "fsync": "off", "min_wal_size": "32MB"}
     server.start()
@@ -86,7 +86,7 @@ async def test_tables(product: Product, postgres: Postgres, disks: dict[str, Dis
 
 
 async def test_log(product: Product, postgres: Postgres, disks: dict[str, Disk | None], seen: Seen) -> None:
-    """PostgreSQL cannot go on without its log: it stops itself, and has to be started again, as a supervisor would."""
+    """PostgreSQL stops when its write-ahead log is full, and is restarted, as by a supervisor."""
     disk = disks["log"]
     way = "the disk is full, PostgreSQL ends itself" if disk else "may not mount here: it is made to end itself"
     async with product.traffic() as traffic:
@@ -131,22 +131,22 @@ async def test_node(product: Product, disks: dict[str, Disk | None], seen: Seen)
         if disk:
             assert (refused.status_code, "retry-after" in refused.headers) == (503, True), refused.text
             assert refused.json()["error"]["context"]["reason"] == "read_only"
-            os.kill(workers[0], signal.SIGKILL)  # the next one starts without any room
+            os.kill(workers[0], signal.SIGKILL)  # the next one starts on the full disk
             await until(lambda: len(serving(node.process.pid)) == 2 and workers[0] not in serving(node.process.pid))
             await traffic.calm()
         numbers = await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})
         assert (numbers.status_code, "tableapi_requests_total{" in numbers.text) == (200, True), numbers.text
         if disk:
             disk.free()
-        kept = await http.post(uploads, files=text)
-    assert kept.status_code == 200, kept.text
+        response = await http.post(uploads, files=text)
+    assert response.status_code == 200, response.text
     assert workers[1] in serving(node.process.pid), "a worker died"
     seen("Disk of a node (DATA_DIR) full", "only uploads fail (503); a new process starts all the same",
          f"{way}; {traffic.told()}; upload {refused.status_code}, /metrics {numbers.status_code}")  # fmt: skip
 
 
 async def _said(node: Server) -> str:
-    """What health says while nothing can be saved. A worker says it that has refused a write."""
+    """Return the health report while nothing can be saved, from a worker that refused a write."""
     async with httpx2.AsyncClient() as http, asyncio.timeout(20):
         while True:
             answer = await http.get(f"{node.url}/readyz")
@@ -163,7 +163,7 @@ async def _unready(node: Server) -> str:
 
 
 async def _use_up(postgres: Postgres) -> None:
-    """Go on to the next file of the log until there is room for none: what PostgreSQL had set aside is used, too."""
+    """Switch write-ahead log files until no space is left, including recycled files."""
     try:
         while True:
             await postgres.sql("select pg_logical_emit_message(false, 'fill', repeat('x', 1000000)), pg_switch_wal()")

@@ -1,4 +1,4 @@
-"""Mail server, payment provider, people vendor and Redis: gone, slow, or answering rubbish."""
+"""Mail server, payment provider, people vendor and Redis: unreachable, slow, or sending rubbish."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from redis.asyncio import Redis
 
-from tests.helpers.support import Serve, free_port
+from tests.helpers.support import NewDatabase, Serve, free_port
 from tests.system.faults.conftest import HEADERS, KEY, Product
 from tests.system.faults.peer import Mode, Peer
 from tests.system.faults.traffic import HEALS, until
@@ -29,7 +29,7 @@ BROKEN: tuple[Mode, ...] = ("down", "slow", "rubbish")
 @pytest.mark.parametrize("mode", BROKEN)
 async def test_mail_server(product: Product, seen: Seen, mode: Mode) -> None:
     already = product.mails.doubled
-    product.doubled = already + 2  # one on the wire when the connection is cut, either way: see docs/faults.md
+    product.doubled = already + 2  # one may be in flight when the connection is cut: see docs/explanation/faults.md
     async with product.traffic() as traffic:
         await product.smtp.be(mode)
         before = len(traffic.mailed)
@@ -40,7 +40,7 @@ async def test_mail_server(product: Product, seen: Seen, mode: Mode) -> None:
         late = await until(lambda: due <= set(product.mails.names))
     product.doubled = product.mails.doubled
     assert not traffic.refusals(), traffic.told()
-    assert late < HEALS + (0 if mode == "down" else 10)  # who was waiting for an answer waits to its end
+    assert late < HEALS + (0 if mode == "down" else 10)  # requests in flight wait until their time-out
     twice = product.doubled - already
     seen(f"Mail server {mode}", "nobody notices; the mails go out once, 5 s after its return",
          f"{traffic.told()}; {len(due)} mails waited, all sent {late:.1f} s after, {twice} twice")  # fmt: skip
@@ -82,7 +82,7 @@ async def test_people_vendor(product: Product, seen: Seen) -> None:
             before = await credits_()
             number = next(numbers)
             began = time.monotonic()
-            answers = [await reveal(number) for _ in range(6)]  # past the fifth failure nobody is asked
+            answers = [await reveal(number) for _ in range(6)]  # after the fifth failure no request is sent
             slowest = time.monotonic() - began
             assert {answer.status_code for answer in answers} == {503}
             assert all("retry-after" in answer.headers for answer in answers)
@@ -108,7 +108,7 @@ async def test_people_vendor(product: Product, seen: Seen) -> None:
 # -- the payment provider ----------------------------------------------------------------------------------------------
 
 
-async def test_payment_provider(serve: Serve, new_database: Callable[[], str], seen: Seen) -> None:
+async def test_payment_provider(serve: Serve, new_database: NewDatabase, seen: Seen) -> None:
     url, port = await asyncio.to_thread(new_database), free_port()
     peer = Peer(free_port(), port)
     await peer.start()
@@ -158,7 +158,7 @@ async def test_payment_provider(serve: Serve, new_database: Callable[[], str], s
 
 @pytest.fixture
 async def redis(tmp_path: Path) -> AsyncIterator[int]:
-    """The port of a Redis: Debian's where it is installed, else one in Python."""
+    """Return the port of a Redis: redis-server if installed, else an implementation in Python."""
     port = free_port()
     if program := which("redis-server"):
         process = await asyncio.create_subprocess_exec(
@@ -203,7 +203,7 @@ async def test_redis(product: Product, seen: Seen, redis: int, tmp_path: Path) -
             return 100_000 - int(answer.headers["x-ratelimit-remaining"])
 
         async def shared() -> float:
-            """Seconds until what one node counts is known to the other."""
+            """Return the seconds until the other node sees a count."""
             began = time.monotonic()
             for _ in range(20):
                 await used(0)

@@ -1,4 +1,4 @@
-"""PostgreSQL goes, in all the ways there are, under people at work: 503 with Retry-After, and it heals by itself."""
+"""PostgreSQL fails under traffic in several ways: 503 with Retry-After, then recovery without a restart."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_killed(product: Product, postgres: Postgres, seen: Seen) -> None:
 
 
 async def test_one_of_its_processes_killed(product: Product, postgres: Postgres, seen: Seen) -> None:
-    """PostgreSQL restarts itself: every connection is lost, twice."""
+    """PostgreSQL restarts after the kill of a backend: every connection is lost, twice."""
     async with product.traffic() as traffic:
         for _ in range(2):
             [row] = await postgres.sql(
@@ -53,7 +53,7 @@ async def test_one_of_its_processes_killed(product: Product, postgres: Postgres,
 
 
 async def test_frozen(product: Product, postgres: Postgres, seen: Seen) -> None:
-    """It takes everything and answers nothing, as when the network is gone."""
+    """A paused PostgreSQL accepts connections and never responds, like a broken network."""
     async with product.traffic() as traffic:
         postgres.signal(signal.SIGSTOP)
         await traffic.trouble()
@@ -62,7 +62,7 @@ async def test_frozen(product: Product, postgres: Postgres, seen: Seen) -> None:
         back = time.monotonic()
         await traffic.calm()
     heal = traffic.healed(back)
-    assert traffic.slowest() < 20  # REQUEST_SECONDS, and the queue before and after
+    assert traffic.slowest() < 20  # REQUEST_SECONDS, and time in the queue
     seen("PostgreSQL answers nothing for some seconds", EXPECTED,
          f"{traffic.told()}; slowest answer {traffic.slowest():.1f} s; healed in {heal:.1f} s")  # fmt: skip
 

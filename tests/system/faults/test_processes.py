@@ -1,4 +1,4 @@
-"""Our own processes are killed in the middle of work, and the clock is moved."""
+"""Killed processes of the server, and changes of the clock."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ time.time = _moved
 
 
 def children(pid: int) -> dict[int, str]:
-    """The processes below one, with their command lines."""
+    """Return the descendants of a process with their command lines."""
     found = {}
     for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
         found[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    # `Beside` starts the job worker from a thread.
+    # `WorkerProcess` starts the job worker from a thread.
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in map(int, (task / "children").read_text().split()):
             found[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
@@ -68,7 +68,7 @@ async def test_a_worker_that_answers_is_killed(product: Product, seen: Seen) -> 
 async def test_the_job_worker_is_killed(product: Product, seen: Seen) -> None:
     main = product.servers[0].process.pid
     already = product.mails.doubled
-    product.doubled = already + 1  # see docs/faults.md
+    product.doubled = already + 1  # see docs/explanation/faults.md
     async with product.traffic() as traffic:
         [old] = working(main)
         os.kill(old, signal.SIGKILL)
@@ -100,7 +100,7 @@ async def test_the_whole_server_is_killed(product: Product, seen: Seen) -> None:
 
 
 async def test_the_clock_is_moved(product: Product, seen: Seen, tmp_path: Path) -> None:
-    """Limits, sessions and keys go on by an hour's jump forth and back. Times that matter are PostgreSQL's own."""
+    """Limits, sessions and keys survive an hour's jump forth and back, since they use PostgreSQL's clock."""
     (tmp_path / "sitecustomize.py").write_text(CLOCK)
     clock = tmp_path / "clock"
     clock.write_text("0")

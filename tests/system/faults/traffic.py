@@ -1,4 +1,4 @@
-"""People at work while something breaks: they read, reveal, and ask for a demo by mail, and try again as told."""
+"""Traffic during a fault: reads, reveals and mailed demo requests, retried as Retry-After says."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx2
 
-CALM = 1.0  # seconds of good answers after which all is well again
+CALM = 1.0  # seconds of successful responses that count as recovery
 PATIENCE = 40.0
-HEALS = 5.0  # seconds after the return of what was missing
+HEALS = 5.0  # seconds after the end of the fault
 
 
 async def until(done: Callable[[], Any], seconds: float = 30.0) -> float:
-    """Wait until it is so; how long it took."""
+    """Wait until the condition is true, and return the seconds it took."""
     began = time.monotonic()
     while not done():
         assert time.monotonic() - began < seconds, "waited in vain"
@@ -29,7 +29,7 @@ async def until(done: Callable[[], Any], seconds: float = 30.0) -> float:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one request. Status 0 is no answer at all."""
+    """The result of one request. Status 0 is no response."""
 
     at: float
     kind: str
@@ -39,8 +39,8 @@ class Answer:
 
 
 class Traffic:
-    """`async with Traffic(...)`: requests flow until the end of the block. Each that changes something is repeated
-    until it is answered with 200, with the same Idempotency-Key."""
+    """`async with Traffic(...)`: send requests until the end of the block. A write is repeated with the same
+    Idempotency-Key until its response is 200."""
 
     def __init__(self, url: str, headers: dict[str, str], first: int, *, writes: bool = True) -> None:
         self.url, self.headers, self.first, self.writes = url, headers, first, writes
@@ -93,7 +93,7 @@ class Traffic:
         while True:
             answer = await self._ask(kind, "POST", path, json=body, headers=headers)
             if answer is not None and (answer.status_code == 200 or b'"answer_lost"' in answer.content):
-                return answer.json()  # or it was done, and only its answer is lost
+                return answer.json()  # or it was done, and only its response is lost
             await asyncio.sleep(0.1)
 
     async def _read(self) -> None:
@@ -112,10 +112,10 @@ class Traffic:
         await self._until_done("mail", "scheduledemoemail", body)
         self.mailed.append(name)
 
-    # -- what is seen --------------------------------------------------------------------------------------------------
+    # -- observations --------------------------------------------------------------------------------------------------
 
     async def flow(self, kinds: tuple[str, ...] = ("read", "reveal", "mail"), many: int = 5) -> None:
-        """Wait until `many` more of each kind were answered well."""
+        """Wait for `many` more successful responses of each kind."""
         kinds = kinds if self.writes else ("read",)
         since = time.monotonic()
         await self._wait(lambda: all(self._good(kind, since) >= many for kind in kinds))
@@ -124,12 +124,12 @@ class Traffic:
         return sum(one.kind == kind and one.status == 200 and one.at > since for one in self.answers)
 
     async def trouble(self) -> None:
-        """Wait until something goes wrong."""
+        """Wait for a failed request."""
         since = time.monotonic()
         await self._wait(lambda: any(one.at > since and one.status != 200 for one in self.answers))
 
     async def calm(self) -> None:
-        """Wait until all kinds are answered, and nothing but well for a while."""
+        """Wait until every kind of request has succeeded for CALM seconds."""
         await self.flow(many=2)
         await self._wait(lambda: time.monotonic() - max(self._bad(), default=0.0) > CALM)
         await self.flow(many=2)
@@ -147,7 +147,7 @@ class Traffic:
         return [one.at for one in self.answers if one.status != 200]
 
     def healed(self, since: float, most: float = HEALS) -> float:
-        """Seconds from `since`, when what was missing was back, to the last answer that was not good."""
+        """Return the seconds from `since`, the end of the fault, to the last failed request."""
         seconds = max(0.0, max(self._bad(), default=since) - since)
         assert seconds < most, (seconds, self.told())
         return seconds
@@ -159,7 +159,7 @@ class Traffic:
         return Counter(one.status for one in self.answers if one.status != 200)
 
     def untold(self) -> int:
-        """Refusals for the moment that do not say when to come again."""
+        """Return the temporary errors without Retry-After."""
         return sum(one.status in (429, 503) and not one.retry for one in self.answers)
 
     def told(self) -> str:

@@ -1,4 +1,4 @@
-"""Requests that schemathesis makes from the description of the API, valid ones and invalid ones."""
+"""Valid and invalid requests that schemathesis generates from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ ENDS_THE_SESSION = ("/user/session",)
 
 
 def send(url: str, many: int, outcome: Outcome) -> None:
-    """About `many` requests over all operations that the owner may see."""
+    """Send about `many` requests over all operations in the owner's document."""
     headers = CALLERS["owner"]
     document = httpx2.get(f"{url}/api/v2/_spec", headers=headers, timeout=30).json()
     schema = schemathesis.openapi.from_dict(document)
-    found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+    items = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     modes = list(GenerationMode)
-    each = max(1, many // (len(found) * len(modes)))
+    each = max(1, many // (len(items) * len(modes)))
     with requests.Session() as session:
-        for operation in found:
+        for operation in items:
             if any(operation.path.endswith(path) for path in ENDS_THE_SESSION):
                 continue
             for mode in modes:
@@ -51,5 +51,5 @@ def _ask(
         if wrong := checked(answer.status_code, given, answer.content or b""):
             outcome.wrong.append(f"{wrong}: {case.method} {case.formatted_path} {case.query} {str(case.body)[:300]}")
 
-    with suppress(Unsatisfiable):  # nothing invalid can be said here
+    with suppress(Unsatisfiable):  # this operation has no invalid request
         ask()

@@ -1,4 +1,4 @@
-"""Mutations of requests: what a bad client, a bad proxy or a bad person makes of them."""
+"""Mutations of requests, as faulty or hostile clients and proxies send them."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ MUTATIONS: list[tuple[int, Callable[[Sent, Dice], None]]] = [
 
 
 def mutated(dice: Dice) -> Sent:
-    """One request of the seeds, changed once to four times."""
+    """Return one of the seeds with one to four mutations."""
     sent = copy.deepcopy(dice.choice(SEEDS))
     kinds, weights = [kind for _, kind in MUTATIONS], [weight for weight, _ in MUTATIONS]
     for kind in dice.choices(kinds, weights, k=dice.choice([0, 1, 1, 2, 2, 3, 4])):
@@ -156,7 +156,7 @@ def mutated(dice: Dice) -> Sent:
 
 
 def wire(sent: Sent, credentials: dict[str, str]) -> bytes:
-    """The request as bytes. What cannot be said in HTTP is said anyway, as far as it leaves the connection whole."""
+    """Serialize the request, invalid HTTP included, unless that would break the connection."""
     try:
         body = sent.filled()
     except (UnicodeError, ValueError):

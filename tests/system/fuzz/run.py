@@ -1,4 +1,4 @@
-"""Sending: many connections, each with dice of its own, and what every answer must be."""
+"""Send mutations over many connections, each with its own random generator, and check every response."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from tests.system.fuzz.mutate import mutated, wire
 from tests.system.fuzz.stage import CALLERS, sign_in
 
-SLOWEST = 16.0  # the limit of a request, and a second
+SLOWEST = 16.0  # REQUEST_SECONDS and one more second
 CONNECTIONS = 8
 LEAKS = (b"Traceback", b"asyncpg", b"SELECT ", b"select (", b"/tableapi/", b"/site-packages/")
-HEAL = 200  # requests after which sessions are made anew
+HEAL = 200  # requests between renewals of the sessions
 
 
 @dataclass
 class Outcome:
-    """What came back."""
+    """Counts of responses, and the problems."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     slowest: float = 0.0
@@ -44,9 +44,9 @@ async def _answer(reader: asyncio.StreamReader, method: str) -> tuple[int, dict[
 
 
 def checked(status: int, headers: dict[str, str], body: bytes) -> str:
-    """What is wrong with an answer; nothing when it is right."""
+    """Return the problem of a response, or an empty string."""
     if status >= 500 and not (status == 503 and "retry-after" in headers):
-        # A sandbox or vendor that is not set up is told as such.
+        # A sandbox or vendor without configuration responds with 501 or 503.
         if status not in (502, 503):
             return f"status {status}"
         return "" if b'"reason"' in body else f"status {status}"
@@ -93,7 +93,7 @@ async def _one(port: int, seed: int, many: int, outcome: Outcome, url: str) -> N
                         status, headers, body = await _answer(reader, sent.method)
                     break
                 except (OSError, asyncio.IncompleteReadError) as error:
-                    # A connection that was kept may be closed by the server at any moment: then once more on a new one.
+                    # The server may close a kept connection at any time: retry once on a new one.
                     if last or fresh or isinstance(error, TimeoutError):
                         raise
                     _hang_up(writer)
@@ -116,7 +116,7 @@ async def _one(port: int, seed: int, many: int, outcome: Outcome, url: str) -> N
 
 
 async def send(port: int, many: int, seed: int, url: str) -> Outcome:
-    """`many` requests to the server on `port`, whose database is `url`."""
+    """Send `many` requests to the server on `port` with the database `url`."""
     outcome = Outcome()
     each = many // CONNECTIONS
     await asyncio.gather(*(_one(port, seed * CONNECTIONS + n, each, outcome, url) for n in range(CONNECTIONS)))

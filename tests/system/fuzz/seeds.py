@@ -1,4 +1,4 @@
-"""Real traffic to start from: every call of the product and of the tables, with values that are there."""
+"""Seeds: a valid request for every call of the product and for the tables, with existing values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FIELDS = ("clientid", "appuserid", "email", "role", "createdon", "isactive", "de
 
 @dataclass
 class Sent:
-    """One request before it is written: parts that mutations change."""
+    """The parts of a request that mutations change."""
 
     method: str
     path: str
     query: list[tuple[str, str]] = field(default_factory=list)
     headers: list[tuple[str, str]] = field(default_factory=list)
     body: bytes = b""
-    data: Any = None  # the body as JSON, when it is
+    data: Any = None  # the body, if it is JSON
 
     def filled(self) -> bytes:
         return self.body if self.data is None else json.dumps(self.data).encode()

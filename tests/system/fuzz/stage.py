@@ -1,4 +1,4 @@
-"""The product with two clients: the one whose credentials are used, and the one whose rows must not change."""
+"""The product with two clients: one sends requests, the rows of the other must not change."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ insert into creditledger (clientid, kind, delta, balance_after, reason, source, 
 insert into appuser (appuserid, clientid, name, email, isverified) values
     ({id}, {id}, 'Fuzz', 'fuzz-{id}@f.example', 1);
 """
-# Rows of the other client, and those that belong to nobody, as one checksum per table.
+# One checksum per table of the rows of the other client and of rows without a client.
 _UNTOUCHED = {
     "client": "clientid = 901", "appuser": "clientid = 901", "usercredit": "clientid = 901",
     "creditledger": "clientid = 901", "usersubscription": "clientid = 901", "apikeys": "clientid = 901",
     "usercontact": "clientid = 901", "contactfeedback": "clientid = 901", "reveal": "clientid = 901",
     "transactionhistory": "clientid = 901", "subscriptionplan": "true", "person": "true", "auditlog": "clientid = 901",
 }  # fmt: skip
-# Keyed to the clock of the session, not to what a caller may do.
+# These columns depend on the time of a session, not on rights.
 _BOOKS = """
 select coalesce(bool_and(c.contactcredit = l.a and c.bus_email_credits = l.b and c.personal_email_credits = l.c), true)
 from usercredit c join (
@@ -71,7 +71,7 @@ async def fill(url: str) -> None:
 
 
 async def sign_in(url: str) -> None:
-    """Sessions, users and account as they were: some requests end their own session, and rightly so."""
+    """Restore sessions, users and account, since some requests end their own session."""
     db = await asyncpg.connect(url)
     for token, (user, client) in _TOKENS.items():
         hashed = hashlib.sha256(token.encode()).digest()
@@ -85,22 +85,22 @@ async def sign_in(url: str) -> None:
 
 
 async def state(url: str) -> dict[str, Any]:
-    """What must be the same before and after."""
+    """Return the checksums that must be the same before and after."""
     db = await asyncpg.connect(url)
-    found = {
+    value = {
         table: await db.fetchval(
             f"select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from {table} t where {rows}"
         )
         for table, rows in _UNTOUCHED.items()
     }
-    found["ledger is balance"] = await db.fetchval(_BOOKS)
-    found["owners"] = await db.fetchval(_OWNER_IS_ONE)
+    value["ledger is balance"] = await db.fetchval(_BOOKS)
+    value["owners"] = await db.fetchval(_OWNER_IS_ONE)
     await db.close()
-    return found
+    return value
 
 
 async def reveal_for_victim(url: str, http: Any) -> None:
-    """Something to steal: contacts, a key and feedback of the other client."""
+    """Create contacts, an API key and feedback of the other client."""
     headers = {"X-API-Key": KEY, "X-Session-Token": VICTIM}
     for number in range(3):
         body = {"linkedinurl": f"linkedin.com/in/fuzz-{number}", "type": "directdial", "action": "reveal"}

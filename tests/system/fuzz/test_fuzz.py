@@ -1,21 +1,19 @@
-"""Two thousand requests that nobody should send (the long form is `python -m tests.system.fuzz`)."""
+"""Send two thousand invalid requests (more: `python -m tests.system.fuzz`)."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.support import NewDatabase
 from tests.system.fuzz.__main__ import fuzz, serve
 
 
 @pytest.mark.slow
-async def test_no_request_breaks_it_or_reaches_what_is_somebody_elses(
-    new_database: Callable[[], str], tmp_path: Path
-) -> None:
+async def test_no_request_causes_a_fault_or_reaches_another_account(new_database: NewDatabase, tmp_path: Path) -> None:
     with ExitStack() as stack:
         url = await asyncio.to_thread(new_database)
         server = await asyncio.to_thread(serve, stack, tmp_path, url)

@@ -1,9 +1,9 @@
-"""python -m tests.system.overload [--loads 0.7:120 1.5:600]: more than can be served, for as long as you like.
+"""Run `python -m tests.system.overload [--loads 0.7:120 1.5:600]`: offer more load than the server can serve.
 
-Measures what the server can do with the mix, then offers each of the loads, in parts of that, open loop, for so many
-seconds. Writes the table to docs/overload.md with --keep. An hour of a third of it: --loads 0.3:3600. Exits 1 when an
-answer was neither 200 nor 429 nor 503, when /healthz was not green, when the p99 of what was accepted under the last
-load is more than twice that under the first, when memory grew, or when the books are wrong.
+Measures the capacity for the mix, then offers each load, a fraction of the capacity, open loop for the given seconds.
+--keep writes the table to the documentation. An hour at a third of the capacity: --loads 0.3:3600. Exits with 1 after a
+status other than 200, 429 and 503, a failing /healthz, a p99 of accepted requests under the last load of more than
+twice that under the first, a growth of memory, or a ledger that differs from the balance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DOC = ROOT / "docs" / "overload.md"
 
 
 class Watch:
-    """Looks at health and memory while something runs."""
+    """Sample health and memory in the background."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
@@ -63,25 +63,27 @@ class Watch:
             return False
 
     def grown(self) -> float:
-        """Megabytes between the first tenth and the last, of what is there at all times: a password takes 19 MB while
-        it is hashed."""
+        """Return the growth in MB of the lowest memory from the first to the last tenth.
+
+        Peaks do not count, since hashing a password takes 19 MB for a moment.
+        """
         part = max(1, len(self.memory) // 10)
         return (min(self.memory[-part:]) - min(self.memory[:part])) / 1e6
 
     def tenths(self) -> str:
-        """The least memory in each tenth, in megabytes."""
+        """Return the lowest memory in each tenth, in MB."""
         part = max(1, len(self.memory) // 10)
         return " ".join(f"{min(self.memory[n : n + part], default=0) / 1e6:.0f}" for n in range(0, part * 10, part))
 
 
 def _be_punctual() -> None:
-    """A generator that comes late sends what was due in bursts, and measures itself. Where it may, it goes first."""
+    """Raise the priority of the generator if permitted, since a late one sends bursts and measures itself."""
     with contextlib.suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, 0, -15)
 
 
 async def run(loads: list[tuple[float, float]], folder: Path) -> tuple[list[str], list[str]]:
-    """The lines of the table, and what is wrong."""
+    """Return the lines of the table, and the problems."""
     async with Stage(folder) as stage:
         _be_punctual()
         generator = Generator("127.0.0.1", stage.server.port, mixed(stage.parts()))

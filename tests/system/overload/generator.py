@@ -1,7 +1,7 @@
-"""An open-loop load generator: requests are sent when they are due, whether or not the ones before were answered.
+"""An open-loop load generator: send requests when they are due, whether or not earlier ones have responses.
 
-A closed loop (wrk) waits for answers, so it can never ask for more than is served. Times count from the moment at which
-a request was due, so a queue in the generator itself is not hidden.
+A closed loop (wrk) waits for responses, so it never offers more than the capacity. Latency counts from the time at
+which a request was due, so that a queue in the generator is not hidden.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import cast
 
 MOST_LINES = 2000
 TICK = 0.002
-PATIENCE = 20.0  # for the answers that are still due at the end
-Request = tuple[str, bytes]  # its kind, and what goes over the wire
+PATIENCE = 20.0  # for the last responses
+Request = tuple[str, bytes]  # its kind, and its bytes
 
 
 @dataclass
 class Seen:
-    """What came back. Status 0 is a connection that was lost."""
+    """The responses. Status 0 is a lost connection."""
 
     seconds: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ class _Line(asyncio.Protocol):
         self._got, self._kind, self._due = b"", "", 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by its class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transport is not a subclass
 
     @property
     def alive(self) -> bool:
@@ -103,7 +103,7 @@ class Generator:
         self._host, self._port, self._requests = host, port, requests
 
     async def open_loop(self, rate: float, seconds: float) -> Seen:
-        """`rate` requests a second for `seconds`."""
+        """Send `rate` requests a second for `seconds`."""
         seen, free, lines = Seen(seconds), list[_Line](), set[_Line]()
         waiting: deque[tuple[float, Request]] = deque()
         opening: set[asyncio.Task[None]] = set()
@@ -155,14 +155,14 @@ class Generator:
             if sum(seen.statuses.values()) >= sent:
                 break
             await asyncio.sleep(0.02)
-        seen.statuses[0] += sent - sum(seen.statuses.values())  # never answered
+        seen.statuses[0] += sent - sum(seen.statuses.values())  # no response
         waiting.clear()
         for line in list(lines):
             line.close()
         return seen
 
     async def closed_loop(self, lines: int, seconds: float) -> Seen:
-        """As fast as `lines` callers get answers: what the server can do."""
+        """Measure the capacity: `lines` callers, each with one request at a time."""
         seen, end = Seen(seconds), time.monotonic() + seconds
         made: list[_Line] = []
 
@@ -183,7 +183,7 @@ class Generator:
 
 
 def mixed(parts: dict[str, tuple[int, Callable[[random.Random], bytes]]], seed: int = 1) -> Iterator[Request]:
-    """Requests of several kinds, each as often as its weight says."""
+    """Yield requests of several kinds by weight."""
     dice = random.Random(seed)
     kinds, weights = list(parts), [weight for weight, _ in parts.values()]
     while True:

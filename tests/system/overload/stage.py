@@ -1,4 +1,4 @@
-"""The product under load: one server, 50 clients with people to reveal, and the mix that they ask for."""
+"""The product under load: one server, 50 clients with people to reveal, and their mix of requests."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _bytes(method: str, path: str, client: int, body: dict[str, Any] | None = No
 
 
 class Stage:
-    """`async with Stage(folder) as stage:` a server with the data, and the mix of requests for it."""
+    """`async with Stage(folder) as stage:` - a server with data, and the mix of requests for it."""
 
     def __init__(self, folder: Path, workers: int = 1) -> None:
         self.folder, self.workers = folder, workers
@@ -113,7 +113,7 @@ class Stage:
         return {"linkedinurl": url, "type": "businessemail", "action": "reveal"}
 
     def parts(self) -> dict[str, tuple[int, Callable[[random.Random], bytes]]]:
-        """Weights per thousand."""
+        """Return the kinds of requests with weights per thousand."""
 
         def client(dice: random.Random) -> int:
             return dice.randint(1, CLIENTS)
@@ -152,7 +152,7 @@ class Stage:
         }  # fmt: skip
 
     async def books(self) -> tuple[bool, int, int]:
-        """Whether every reveal was paid once; credits spent, reveals."""
+        """Return whether every reveal was charged once, the spent credits and the reveals."""
         db = await asyncpg.connect(self.url)
         row = await db.fetchrow(BOOKS)
         await db.close()
@@ -160,7 +160,7 @@ class Stage:
         return row["right"], row["spent"], row["reveals"]
 
     def memory(self) -> int:
-        """Bytes of the workers that answer, all together."""
+        """Return the memory of all HTTP workers in bytes."""
         total = 0
         main = self.server.process.pid
         for task in Path(f"/proc/{main}/task").iterdir():

@@ -23,7 +23,7 @@ class Pager:
 
 
 class Vendors:
-    """What scripts reach as `ctx.vendors`."""
+    """The vendors of the project, `ctx.vendors` in its scripts."""
 
     def __init__(self, settings: Settings) -> None:
         self.pager = Pager(settings.pager_url)

@@ -1,4 +1,4 @@
-"""Brings it up: two nodes behind nginx, PostgreSQL with a streaming replica from the wheel, Redis from Debian."""
+"""Start two nodes behind nginx, an embedded PostgreSQL with a streaming replica, and Redis."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Cluster:
         return f"http://127.0.0.1:{self.port}"
 
     def node(self, number: int, **settings: str) -> Server:
-        """A node with a data folder and a port of its own; started again it has the same ones."""
+        """Start a node; after a restart it has the same data folder and port."""
         folder = self.folder / f"node{number}"
         folder.mkdir(exist_ok=True)
         more = {"PORT": str(self.nodes[number].port)} if number < len(self.nodes) else {}
@@ -69,7 +69,7 @@ class Cluster:
 
 
 def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
-    """Everything, running; it ends with `stack`. Not `whole`: without nginx and Redis, `port` is that of a node."""
+    """Start the cluster until `stack` closes. Unless `whole`, without nginx and Redis: `port` is that of a node."""
     primary = Embedded(folder / "primary" / "postgres")
     first = stack.enter_context(primary)
     standby = Standby(folder / "standby" / "postgres", primary)
@@ -134,7 +134,7 @@ def _listens(port: int) -> bool:
 
 
 def kill(node: Server) -> None:
-    """A power cut for a node: nothing of it is left to say good-bye."""
+    """Kill every process of a node, like a power cut."""
     children = Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children").read_text().split()
     for pid in (node.process.pid, *map(int, children)):
         with suppress(ProcessLookupError):
