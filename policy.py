@@ -29,7 +29,7 @@ def own_self(table: Any, actor: Any) -> Clause:
     return sa.and_(own_client(table, actor), table.c.appuserid == actor.appuserid)
 
 
-def nobody(_table: Any, _actor: Any) -> Clause:
+def no_rows(_table: Any, _actor: Any) -> Clause:
     """No row."""
     return sa.false()
 
@@ -98,7 +98,7 @@ POLICY: dict[str, Access] = {
             Rule(roles=OWNER, rows=own_client, hidden=USER_SECRETS),
             Rule(roles=("member", "unverified"), rows=own_self, hidden=USER_SECRETS),
             # For who holds a mailed token; the hook serves that one question and no other (call 21).
-            Rule(roles=("key",), rows=nobody, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
+            Rule(roles=("key",), rows=no_rows, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
         ),
         create=Rule(
             roles=OWNER,
@@ -139,7 +139,7 @@ POLICY: dict[str, Access] = {
             Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
             Rule(roles=("member",), rows=own_client, hidden=PROVIDER_IDS),
             # A plan's subscriptions without a session are none; the hook refuses the table itself.
-            Rule(roles=("key",), rows=nobody, hidden=PROVIDER_IDS),
+            Rule(roles=("key",), rows=no_rows, hidden=PROVIDER_IDS),
         ),
         update=Rule(roles=OWNER, rows=own_client, fields=set()),
     ),
@@ -217,7 +217,7 @@ SESSIONS = Sessions(
 
 # What the scripts keep under SECRET_KEYS beside the sealed fields above. Left out is what lives for minutes: failed
 # sign-ins and reserved key names.
-KEPT = (
+SEALED_TABLES = (
     SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
     SealedTable("onetimetoken", sealed={"datacipher"}),
     SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str)}),

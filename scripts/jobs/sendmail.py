@@ -22,4 +22,4 @@ class Input(BaseModel):
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
     mail = render(ctx.settings, input.name, input.to, input.values)
-    await ctx.vendors.post.send(replace(mail, mark=input.mark))
+    await ctx.vendors.mailer.send(replace(mail, mark=input.mark))

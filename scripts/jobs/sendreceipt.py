@@ -27,4 +27,4 @@ async def run(ctx: Context, input: Input) -> None:
     values |= {"total": total, "link": link(ctx, notices.BILLING)}
     mail = render(ctx.settings, "receipt", found["email"], values)
     document = await invoice_pdf.make(ctx, found)
-    await ctx.vendors.post.send(replace(mail, attachment=(f"{found['invoicenumber']}.pdf", document)))
+    await ctx.vendors.mailer.send(replace(mail, attachment=(f"{found['invoicenumber']}.pdf", document)))

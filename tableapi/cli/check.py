@@ -74,7 +74,8 @@ async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
     policy = load_policy(folder)
     connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
     try:
-        return await Reseal(connection, secret_keys, declared(policy.POLICY, getattr(policy, "KEPT", ()))).run()
+        tables = declared(policy.POLICY, getattr(policy, "SEALED_TABLES", ()))
+        return await Reseal(connection, secret_keys, tables).run()
     finally:
         await connection.close(timeout=5)
 

@@ -33,7 +33,7 @@ class Vendors:
         return PeopleVendor(self._settings.people_url, self._settings.people_key)
 
     @cached_property
-    def post(self) -> Mailer:
+    def mailer(self) -> Mailer:
         """Mail out."""
         settings = self._settings
         mailbox = Mailbox(settings.data_dir / "mail") if settings.demo else None
