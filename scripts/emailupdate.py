@@ -50,7 +50,7 @@ async def run(ctx: Context, input: Input) -> Output:
     found: Any = await tokens.find(ctx, input.code.strip(), "emailchange")
     fits = found is not None and found["appuserid"] == who and tokens.data(ctx, found)["newemail"] == email
     if not fits:
-        await ctx.db.execute(_WRONG, who, tokens.TRIES)
+        await ctx.db.execute(_WRONG, who, tokens.MAX_TRIES)
         raise CodeMismatch({"code": MISMATCH})
     async with ctx.db.transaction():
         if await tokens.use(ctx, input.code.strip(), "emailchange") is None:

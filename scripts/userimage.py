@@ -26,11 +26,11 @@ class Name(BaseModel):
     name: str
 
 
-@script(roles=SESSION, raw=True, body_bytes=avatars.MOST_BYTES + 65536, limit="20/hour per user")
+@script(roles=SESSION, raw=True, body_bytes=avatars.MAX_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     """Multipart, field `files`: one JPEG or PNG."""
     (sent,) = await multipart.files(ctx.request.source, body)
-    ending, kind, data = await avatars.redrawn(sent.data)
+    ending, kind, data = await avatars.reencode(sent.data)
     name = f"{secrets.token_urlsafe(24)}.{ending}"
     path = f"/api/v2/userimage/{name}"
     await ctx.vendors.storage.put(name, data)

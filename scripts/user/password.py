@@ -104,7 +104,7 @@ async def _set(ctx: Context, user: Any, hashed: str, event: str, *, mailed: bool
     whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
     await ctx.db.execute(_SET, user["appuserid"], hashed, mailed)
     await sessions.end_all(ctx, user["appuserid"])
-    await tokens.kill(ctx, user["appuserid"], *ENDED)
+    await tokens.revoke(ctx, user["appuserid"], *ENDED)
     link = mail.link(ctx, "/forgotpassword")
     await mail.queue(ctx, "passwordchanged", user["email"], link, name=user["name"])
     await audit.write(ctx, event, user["appuserid"], **whose)

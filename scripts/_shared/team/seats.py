@@ -51,7 +51,7 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
             raise NoPlan("Please Add a Plan to add members")
         if await ctx.db.fetchval(_TAKE, clientid) is None:
             raise SeatLimit("There are no seats left in your plan.")
-        who = (clientid, person_names.joined(first, last), first, last, email, role, hashed, tokens.LIFE["invite"])
+        who = (clientid, person_names.joined(first, last), first, last, email, role, hashed, tokens.LIFETIME["invite"])
         try:
             row: Any = await ctx.db.fetchrow(_ADD, *who)
         except asyncpg.UniqueViolationError:
@@ -66,7 +66,7 @@ async def invite_again(ctx: Context, user: Any) -> None:
     password = passwords.temporary()
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
-        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFE["invite"])
+        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFETIME["invite"])
         await _mail(ctx, user, password)
         await audit.write(ctx, "member_invited", user["appuserid"])
 
@@ -89,5 +89,5 @@ async def remove(ctx: Context, appuserid: int) -> None:
         raise NotFound("There is no such member.")
     await ctx.db.execute("update usercredit set seatcount = seatcount + 1 where clientid = $1", clientid)
     await sessions.end_all(ctx, appuserid)
-    await tokens.kill(ctx, appuserid)
+    await tokens.revoke(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)
