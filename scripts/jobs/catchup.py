@@ -32,10 +32,10 @@ async def run(ctx: Context) -> str | None:
         return None
     last = await ctx.db.fetchval("select max(created) from stripeevent")
     since = last - OVERLAP if last else datetime.now(UTC) - FIRST
-    missed = [event for types in webhook_events.ASKED async for event in payments.events(since, types)]
+    missed = [event for types in webhook_events.REQUESTED async for event in payments.events(since, types)]
     kept = 0
     for event in sorted(missed, key=lambda one: one.created):
-        kept += await webhook_events.keep(ctx, event)
+        kept += await webhook_events.store(ctx, event)
     for row in await ctx.db.fetch(_STUCK):
         await ctx.later("stripeevent", id=row["id"])
     for row in await ctx.db.fetch(_OVERDUE):

@@ -26,5 +26,5 @@ async def run(ctx: Context, input: Input) -> None:
     values = {"name": found["owner"], "planname": found["planname"], "invoicenumber": found["invoicenumber"]}
     values |= {"total": total, "link": link(ctx, notices.BILLING)}
     mail = render(ctx.settings, "receipt", found["email"], values)
-    document = await invoice_pdf.make(ctx, found)
+    document = await invoice_pdf.render(ctx, found)
     await ctx.vendors.mailer.send(replace(mail, attachment=(f"{found['invoicenumber']}.pdf", document)))

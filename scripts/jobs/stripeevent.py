@@ -35,7 +35,7 @@ async def run(ctx: Context, input: Input) -> None:
     if kind.startswith("payment_intent."):
         note = await _payment(ctx, about["id"])
     elif kind in reversals.TYPES:
-        note = await reversals.take_over(ctx, about, event["created"])
+        note = await reversals.apply(ctx, about, event["created"])
         if note:
             log.error("unknown_payment", alarm=True, stripe_event=event["id"], type=kind)
     elif kind.startswith(_ABOUT_A_PLAN):

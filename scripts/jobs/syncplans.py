@@ -14,6 +14,6 @@ async def run(ctx: Context) -> str:
     lines = []
     for plan in await ctx.db.fetch(_PLANS):
         if prices.is_paid(plan):
-            _, changed = await prices.make(ctx, plan)
-            lines.append(f"{plan['planid']:>4}  {plan['name']:<24} {', '.join(changed) or 'as it was'}")
+            _, changed = await prices.ensure(ctx, plan)
+            lines.append(f"{plan['planid']:>4}  {plan['name']:<24} {', '.join(changed) or 'unchanged'}")
     return "\n".join(lines) or "No plan is on sale."

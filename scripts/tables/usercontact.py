@@ -15,7 +15,7 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
     if "form" not in options:
         return None
     await export.count(ctx, options["form"])
-    return Export(line, export.MOST_ROWS, file="mycontacts", title="My Contacts")
+    return Export(line, export.MAX_ROWS, file="mycontacts", title="My Contacts")
 
 
 def line(row: dict[str, Any]) -> dict[str, str]:

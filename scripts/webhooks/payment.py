@@ -15,5 +15,5 @@ from tableapi.endpoints.registry import script
 @script(public=True, raw=True, body_bytes=1_000_000)
 async def run(ctx: Context, body: bytes) -> dict[str, Any]:
     event = customer.provider(ctx).event(body, ctx.request.headers.get("stripe-signature", ""))
-    await webhook_events.keep(ctx, event)
+    await webhook_events.store(ctx, event)
     return {"received": True}
