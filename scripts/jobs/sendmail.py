@@ -1,4 +1,4 @@
-"""Send one queued mail. A failure is tried again by the queue, with back-off."""
+"""Send one queued mail. The queue retries a failure with back-off."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Input(BaseModel):
     name: str
     to: str
     values: dict[str, Any]
-    mark: str = ""  # of the mail, however often it is tried
+    mark: str = ""  # identifies the mail across retries
 
 
 @script(internal=True)

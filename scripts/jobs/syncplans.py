@@ -1,4 +1,4 @@
-"""Make or find products and prices at the payment provider for every plan that is on sale, and say what was changed."""
+"""Create missing products and prices at the payment provider for the plans on sale, and report the changes."""
 
 from __future__ import annotations
 

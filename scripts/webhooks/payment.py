@@ -1,6 +1,6 @@
-"""The payment provider's events (call 61): verify the signature, keep each once, queue it. Applying is `stripeevent`.
+"""Receive an event of the payment provider: verify its signature, store it once and queue it.
 
-Closed without its secret. A failure is a 500 or 503, so that the provider sends the event again.
+The job `stripeevent` applies it. A failure answers 500 or 503, so that the provider sends the event again.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Output(BaseModel):
     result: Result
 
 
-async def ask(ctx: Context, input: Input) -> Output:
+async def check(ctx: Context, input: Input) -> Output:
     """Return whether the address is taken. Both calls count against the same limits."""
     ctx.limit("checkemail minute", ctx.request.network, 5, 60)
     ctx.limit("checkemail day", ctx.request.network, 30, 86400)

@@ -85,7 +85,7 @@ class Output(BaseModel):
     expires_in: int = 60
 
 
-async def ticket(ctx: Context, vendor: Vendor, input: Input) -> Output:
+async def exchange_code(ctx: Context, vendor: Vendor, input: Input) -> Output:
     """Exchange an authorization code for a one-use ticket."""
     row = await tokens.use(ctx, input.state, "oauthstate")
     data = None if row is None else tokens.data(ctx, row)
