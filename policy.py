@@ -2,7 +2,7 @@
 
 Roles:
     key: an application key without a session.
-    unverified: a session of a new account whose email address is not verified yet.
+    unverified: a session of a new account with an email address that is not verified yet.
     temporary: a session opened with a mailed temporary password that has not been changed yet.
     client: the owner of an account.
     member: an invited user, whether the seat role is `member` or `admin`.
@@ -53,7 +53,7 @@ _LINK = sa.table("usercontactlink", *(sa.column(name) for name in ("clientid", "
 
 
 def my_list(actor: Any) -> sa.Select[Any]:
-    """Select the rows that `unlocked` matches from usercontactlink, whose index alone answers the query."""
+    """Select the rows that `unlocked` matches from usercontactlink; its index alone answers the query."""
     return sa.select(_LINK.c.contactid, _LINK.c.listedon.label("createdon")).where(*_own_links(actor))
 
 

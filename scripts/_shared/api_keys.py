@@ -33,7 +33,7 @@ def generate() -> str:
 
 
 async def live(ctx: Context, key: str) -> Any:
-    """Return keyid and clientid of a live key whose plan has API access.
+    """Return keyid and clientid of a live key of an account with API access.
 
     Invalid keys count against the limit on guesses of the caller's network.
 

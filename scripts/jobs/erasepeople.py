@@ -88,7 +88,7 @@ async def run(ctx: Context, input: Input) -> None:
 
 
 async def _by_contacts(ctx: Context, email: str) -> None:
-    """Erase people whose address is gone from the directory but still in contacts of accounts."""
+    """Erase people with an address that only contacts of accounts still hold, not the directory."""
     last, erased = 0, set[int]()
     while rows := await ctx.db.fetch(_CONTACTS, last, BATCH):
         for contact in rows:

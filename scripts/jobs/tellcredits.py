@@ -1,4 +1,4 @@
-"""Every five minutes, mail owners whose balance fell to a fifth of the plan's credits or to 0, once each."""
+"""Every five minutes, mail owners once when a balance falls to a fifth of the plan's credits, or to 0."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int:
     hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
     note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
     appuserid = ctx.actor.appuserid
-    # The unique key does not catch an earlier vote whose hash uses an older secret key.
+    # The unique key does not catch an earlier vote hashed with an older secret key.
     await ctx.db.execute(_REPLACE, appuserid, personid, vote.type, hashes[1:])
     feedbackid: int = await ctx.db.fetchval(
         _KEEP,

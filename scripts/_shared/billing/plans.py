@@ -145,7 +145,7 @@ _RENEWED = """
 
 
 async def renew_free(ctx: Context, clientid: int) -> None:
-    """Renew a free plan whose month is over: expire its remaining credits and grant the next month.
+    """Renew a free plan after its month: expire its remaining credits and grant the next month.
 
     An account without any subscription gets the free plan, once. Inside a transaction.
     """

@@ -76,7 +76,7 @@ async def load(ctx: Context, clientid: int, users: tuple[int, int], keyid: int, 
 
 
 def _story(rng: random.Random, users: tuple[int, int], people: list[Person]) -> list[Unlocked]:
-    """Return the history, oldest first. The owner's contacts include the first person, whose name is `=1+1`."""
+    """Return the history, oldest first. The owner's contacts include the first person, named `=1+1`."""
     now, story = datetime.now(UTC), []
     for number, person in enumerate([people[0], *rng.sample(people[1:400], CONTACTS - 1)]):
         kinds = [kind for kind in KINDS if person.has(kind)]

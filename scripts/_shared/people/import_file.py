@@ -52,7 +52,7 @@ class LineReader:
         self._vault, self._host, self._suppressed = Vault(secret_keys), host, suppressed
 
     def block(self, first: int, block: bytes) -> Parsed:
-        """Convert the lines of a block whose first line has the number `first`."""
+        """Convert the lines of a block; `first` is the number of its first line."""
         parsed, rows = Parsed(), []
         for number, raw in enumerate(block.split(b"\n")[: block.count(b"\n") + (not block.endswith(b"\n"))], first):
             line = raw.rstrip(b"\r")
