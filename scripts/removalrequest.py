@@ -55,7 +55,7 @@ async def confirm(ctx: Context, input: Link) -> HTMLResponse:
     row: Any = await tokens.find(ctx, input.code, "removal")
     if row is None or row["used"]:
         return _page("This link has expired", "Please ask again.", "", 404)
-    return _page("Remove my data", f"Your contact data will not be found in {ctx.settings.brand_name} any more.", _FORM)
+    return _page("Remove my data", f"Your contact data will be removed from {ctx.settings.brand_name}.", _FORM)
 
 
 @script(public=True, tail="code", limit="20/minute per ip", raw=True)

@@ -64,23 +64,23 @@ def _product(state: State, data: Data, _id: str) -> Data:
     ident = data.get("id") or state.new_id("prod")
     if state.find(ident):
         raise invalid("Product already exists.", "id", "resource_already_exists")
-    one = blank(
+    product = blank(
         stripe.Product, id=ident, object="product", active=True, created=state.now(), images=[], marketing_features=[],
         name=form.needed(data, "name"), description=data.get("description"), metadata=data.get("metadata") or {},
         type="service", updated=state.now(),
     )  # fmt: skip
-    state.put(one)
-    state.emit("product.created", one)
-    return one
+    state.put(product)
+    state.emit("product.created", product)
+    return product
 
 
 def _change_product(state: State, data: Data, ident: str) -> Data:
-    one = state.get("product", ident)
-    one |= {name: data[name] for name in ("name", "description") if name in data}
-    one["metadata"] |= data.get("metadata") or {}
-    state.put(one)
-    state.emit("product.updated", one)
-    return one
+    product = state.get("product", ident)
+    product |= {name: data[name] for name in ("name", "description") if name in data}
+    product["metadata"] |= data.get("metadata") or {}
+    state.put(product)
+    state.emit("product.updated", product)
+    return product
 
 
 def _price(state: State, data: Data, _id: str) -> Data:
