@@ -159,7 +159,7 @@ async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Accou
     row = await addon(shop, buyer)
     assert ((await shop.credits(buyer))[0], row["status"], row["refunded"]) == after
     assert await shop.balanced(buyer)
-    told = [one for one in await subjects(buyer) if "disputed" in one or "stands again" in one]
+    told = [one for one in await subjects(buyer) if "disputed" in one or "was restored" in one]
     assert len(told) == (2 if status == "won" else 1)
     if status == "won":  # nothing is owed any more
         await buy(shop, buyer, "tok_mastercard")
