@@ -1,6 +1,6 @@
 /** The signed-in person with client, credits and subscription: signing in and out, and the one query about them. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isLive } from "../lib/subscription";
+import { isLive } from "../domain/subscription";
 import { currentSession, sessionStarted, tokenReplaced, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";

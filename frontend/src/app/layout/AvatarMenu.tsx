@@ -8,7 +8,7 @@ import { Link, useNavigate } from "react-router";
 import { isOwner, signOut, useAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Confirm } from "../../components/ui/Confirm";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
 

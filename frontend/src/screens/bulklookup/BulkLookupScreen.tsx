@@ -2,7 +2,7 @@
 import { useSearchParams } from "react-router";
 import { BackLink } from "../../components/BackLink";
 import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./BulkLookup.module.css";
 import { JobView } from "./JobView";
 import { NewJob } from "./NewJob";

@@ -8,7 +8,7 @@ import { EmailTaken, NotBusiness, requireBusinessEmail, requireFreeEmail } from 
 import { useAddMember } from "../../api/team";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 

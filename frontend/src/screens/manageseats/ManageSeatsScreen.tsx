@@ -14,7 +14,7 @@ import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
 import { Card } from "../../components/ui/Card";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { AddMember } from "./AddMember";
 import classes from "./ManageSeats.module.css";

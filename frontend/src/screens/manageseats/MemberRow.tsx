@@ -4,8 +4,8 @@ import { Send, Trash2 } from "lucide-react";
 import type { User } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
-import { canDelete, canResend, canToggle, isAdmin, statusOf } from "../../lib/member";
+import { t } from "../../lib/i18n.dashboard";
+import { canDelete, canResend, canToggle, isAdmin, statusOf } from "../../domain/member";
 import classes from "./ManageSeats.module.css";
 
 interface Props {

@@ -5,7 +5,7 @@ import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/tea
 import type { User } from "../../api/types";
 import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { MemberRow } from "./MemberRow";
 

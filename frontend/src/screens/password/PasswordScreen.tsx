@@ -9,7 +9,7 @@ import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isStrongPassword } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 import classes from "./Password.module.css";

@@ -4,8 +4,8 @@ import { Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
-import { t } from "../../lib/i18n";
-import { CREDIT_OF, KINDS, type Kind } from "../../lib/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import classes from "./Search.module.css";
 
 export type Boxes = Record<Kind, boolean>;

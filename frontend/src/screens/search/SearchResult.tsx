@@ -8,7 +8,7 @@ import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { ContactCard } from "./ContactCard";
 import classes from "./Search.module.css";
 

@@ -13,9 +13,9 @@ import {
 } from "../../api/billing";
 import { ApiError } from "../../api/errors";
 import type { Account, Plan } from "../../api/types";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { leaveTo } from "../../lib/leave";
-import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, restOf } from "../../lib/planchange";
+import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, restOf } from "../../domain/planchange";
 
 export type Question =
   | { kind: "upgrade" | "downgrade" | "resume"; plan: Plan; preview: Preview }

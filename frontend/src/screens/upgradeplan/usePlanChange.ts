@@ -5,8 +5,8 @@ import { subscriptionOf, useAccount } from "../../api/account";
 import { accountOnce, useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
 import type { Plan } from "../../api/types";
-import { t } from "../../lib/i18n";
-import { type Offer, offerOf } from "../../lib/planchange";
+import { t } from "../../lib/i18n.dashboard";
+import { type Offer, offerOf } from "../../domain/planchange";
 import { toast } from "../../stores/toasts";
 import { type Question, carryOut, overOf, questionAbout, questionAboutKeeping } from "./question";
 
