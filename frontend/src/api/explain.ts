@@ -1,4 +1,4 @@
-/** What an error means to a person, in one sentence. */
+/** User-facing messages for errors. */
 import { t } from "../lib/i18n";
 import { ApiError } from "./errors";
 
@@ -15,7 +15,7 @@ export function fieldErrors(error: unknown): Record<string, string> {
   return error instanceof ApiError ? (error.context.fields ?? {}) : {};
 }
 
-/** Why the session of this person is over (G11). */
+/** The message for an error that ends the session. */
 export function explainLeaving(error: ApiError): string {
   if (error.code === 801 || error.status === 404) return t("session.deletedByAdmin");
   if (error.code === 802) return t("session.unverified");

@@ -1,4 +1,4 @@
-/** What a plan offers to somebody who has another one, or this one, or none (specification §4). Pure. */
+/** What a plan card offers, given the present subscription. Pure. */
 import { parseDate } from "../lib/dates";
 import { CREDIT_OF, KINDS, type Kind } from "./reveal";
 import { isCustom, isLive, renews } from "./subscription";

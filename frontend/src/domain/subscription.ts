@@ -1,4 +1,4 @@
-/** What a subscription means today, in the words of the specification §4. Pure. */
+/** The present state of a subscription. Pure. */
 import { dayText, parseDate } from "../lib/dates";
 
 interface Plan {

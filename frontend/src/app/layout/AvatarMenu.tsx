@@ -1,4 +1,4 @@
-/** Who is signed in, and the way out. */
+/** The menu of the signed-in user, with sign out. */
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";

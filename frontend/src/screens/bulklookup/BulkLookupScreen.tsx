@@ -1,4 +1,4 @@
-/** Many people at once: a file and its price first, then the job, whose number is in the address. */
+/** Bulk lookup: choose a file and see its price, then follow the job; the URL holds its number. */
 import { useSearchParams } from "react-router";
 import { BackLink } from "../../components/BackLink";
 import { Title } from "../../components/Title";

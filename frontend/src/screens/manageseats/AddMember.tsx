@@ -1,4 +1,4 @@
-/** Invites somebody to a seat. The server makes the temporary password and mails it. */
+/** Invites a member. The server generates and mails a temporary password. */
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";

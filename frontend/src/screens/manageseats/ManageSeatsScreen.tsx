@@ -1,4 +1,4 @@
-/** The team: the plan and its seats, everybody who has one, and inviting somebody new. */
+/** The team: plan and seats, members, and the invitation of new ones. */
 import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-/** One member: who it is, how things stand, and the switch, the resend and the delete where they apply. */
+/** One member with its status, and its actions: enable or disable, resend, delete. */
 import { ActionIcon, Button, Switch, Table } from "@mantine/core";
 import { Send, Trash2 } from "lucide-react";
 import type { User } from "../../api/types";

@@ -1,4 +1,4 @@
-/** Everybody of the team, with what the owner may do to each. */
+/** The members of the team, with the actions of the owner. */
 import { useState } from "react";
 import { explain } from "../../api/explain";
 import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/team";

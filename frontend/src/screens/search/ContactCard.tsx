@@ -1,4 +1,4 @@
-/** The person that was found: who it is, and each kind of data that was asked for. */
+/** The person found, with each requested kind of data. */
 import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";

@@ -46,7 +46,7 @@ export function SearchForm({ boxes, errors, onTick, onSearch, onType }: Props) {
         error={errors.url}
         autoComplete="off"
         spellCheck={false}
-        // A browser submits no form whose button is disabled.
+        // A browser does not submit a form with a disabled button.
         onKeyDown={(event) => {
           if (event.key === "Enter" && !ready) onSearch(url);
         }}

@@ -1,4 +1,4 @@
-/** The right side: nothing asked yet, asking, failed, nobody found, or the contact. */
+/** The result pane: idle, loading, error, empty, or the contact. */
 import { Loader } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";

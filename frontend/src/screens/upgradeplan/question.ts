@@ -1,4 +1,4 @@
-/** What is asked before a plan is changed, and what the answer yes does. */
+/** The confirmation before a change of plan, and its action. */
 import { subscriptionOf } from "../../api/account";
 import {
   type Preview,

@@ -12,7 +12,7 @@ import { type Question, carryOut, overOf, questionAbout, questionAboutKeeping } 
 
 export interface PlanChange {
   question: Question | null;
-  /** The plan whose button was pressed and is being looked into. */
+  /** The plan of the pressed button while its preview loads. */
   looking: number | null;
   busy: boolean;
   offer: (plan: Plan) => Offer;
