@@ -30,7 +30,7 @@ _BACK = """
     ),
     charge as (select coalesce(max(amount), 0) as amount, max(asof) as asof from reported where kind = 'charge'),
     dispute as (
-        select coalesce(sum(amount), 0) as amount from told
+        select coalesce(sum(amount), 0) as amount from reported
         where kind = 'dispute' and status not in ('won', 'prevented') and status not like 'warning%'
     )
     select dispute.amount > 0 as disputed, dispute.amount + case
