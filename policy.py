@@ -1,8 +1,13 @@
-"""Who may do what with which rows and fields. What is not written here does not exist for the API.
+"""Access policy of the product. Tables, actions and columns not listed here are not exposed.
 
-The roles: `key` (an app key and nothing else), `unverified` (the session of a sign-up that still has to verify its
-address), `temporary` (that of a user who still has to change a mailed password), `client` (the owner of an account) and
-`member` (an invited seat, also of the seat role `admin`).
+Roles:
+    key: an application key without a session.
+    unverified: a session of a new account with an email address that is not verified yet.
+    temporary: a session opened with a mailed temporary password that has not been changed yet.
+    client: the owner of an account.
+    member: an invited user, whether the seat role is `member` or `admin`.
+
+The words used here are defined in docs/reference/policy.md.
 """
 
 from __future__ import annotations
@@ -20,27 +25,27 @@ Clause = sa.ColumnElement[bool]
 
 
 def own_client(table: Any, actor: Any) -> Clause:
-    """Rows of the caller's account."""
+    """Match rows of the caller's account."""
     return table.c.clientid == actor.clientid  # type: ignore[no-any-return]
 
 
 def own_self(table: Any, actor: Any) -> Clause:
-    """Rows of the caller alone, in the caller's account."""
+    """Match rows that belong to the caller alone."""
     return sa.and_(own_client(table, actor), table.c.appuserid == actor.appuserid)
 
 
-def nobody(_table: Any, _actor: Any) -> Clause:
-    """No row."""
+def no_rows(_table: Any, _actor: Any) -> Clause:
+    """Match no row."""
     return sa.false()
 
 
 def own_seats(table: Any, actor: Any) -> Clause:
-    """Users of the caller's account except its owner, who cannot be switched off."""
+    """Match users of the caller's account except its owner, which cannot be disabled or deleted."""
     return sa.and_(own_client(table, actor), table.c.role != "client")
 
 
-def kept(table: Any, _actor: Any) -> Clause:
-    """Contacts that were not deleted from the list."""
+def not_deleted(table: Any, _actor: Any) -> Clause:
+    """Match contacts that were not removed from the list."""
     return table.c.deleted == 0  # type: ignore[no-any-return]
 
 
@@ -48,7 +53,7 @@ _LINK = sa.table("usercontactlink", *(sa.column(name) for name in ("clientid", "
 
 
 def my_list(actor: Any) -> sa.Select[Any]:
-    """What `unlocked` allows, in the index of the links alone."""
+    """Select the rows that `unlocked` matches from usercontactlink; its index alone answers the query."""
     return sa.select(_LINK.c.contactid, _LINK.c.listedon.label("createdon")).where(*_own_links(actor))
 
 
@@ -57,13 +62,13 @@ def _own_links(actor: Any) -> tuple[Clause, Clause]:
 
 
 def unlocked(table: Any, actor: Any) -> Clause:
-    """Contacts that the caller unlocked, or asked for after a colleague did."""
+    """Match contacts that the caller revealed, or requested after another user of the account revealed them."""
     mine = sa.exists().where(*_own_links(actor), _LINK.c.contactid == table.c.contactid)
     return sa.and_(own_client(table, actor), mine)
 
 
 def offered(table: Any, _actor: Any) -> Clause:
-    """Plans that are for sale."""
+    """Match plans that are on sale."""
     return table.c.isactive == 1  # type: ignore[no-any-return]
 
 
@@ -93,12 +98,12 @@ CONTACT_INTERNALS = {"personid"}
 
 POLICY: dict[str, Access] = {
     "appuser": Access(
-        # Creating and deleting are the hooks in scripts/tables/appuser.py: they count seats and send mail.
+        # Rows are created and deleted by the hooks in scripts/tables/appuser.py, which count seats and send mail.
         read=(
             Rule(roles=OWNER, rows=own_client, hidden=USER_SECRETS),
             Rule(roles=("member", "unverified"), rows=own_self, hidden=USER_SECRETS),
-            # For who holds a mailed token; the hook serves that one question and no other (call 21).
-            Rule(roles=("key",), rows=nobody, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
+            # The hook answers one query for this role, by email and mailed token, and refuses every other.
+            Rule(roles=("key",), rows=no_rows, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
         ),
         create=Rule(
             roles=OWNER,
@@ -106,7 +111,7 @@ POLICY: dict[str, Access] = {
             ignored={"clientid", "isactive", "isverified", "password"},
         ),
         update=(
-            # A profile is its user's own. An owner switches the others on and off, and never itself.
+            # Users edit their own profile. The owner enables, disables and changes the role of other users only.
             Rule(
                 roles=OWNER,
                 rows=own_client,
@@ -118,7 +123,7 @@ POLICY: dict[str, Access] = {
         delete=Rule(roles=OWNER, rows=own_seats),
     ),
     "client": Access(
-        # Creating is registration and social sign-up, scripts/tables/client.py.
+        # Rows are created by registration and social sign-up, in scripts/tables/client.py.
         read=(
             Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_custid"}),
             Rule(roles=("member",), rows=own_client, fields={"clientid", "companyname"}),
@@ -134,18 +139,19 @@ POLICY: dict[str, Access] = {
     ),
     "creditledger": Access(read=Rule(roles=OWNER, rows=own_client)),
     "usersubscription": Access(
-        # Changing is the hook of call 49: of what the body says only the intent counts.
+        # The hook records a downgrade; it takes only the subscription and the target plan from the body.
         read=(
             Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
             Rule(roles=("member",), rows=own_client, hidden=PROVIDER_IDS),
-            # A plan's subscriptions without a session are none; the hook refuses the table itself.
-            Rule(roles=("key",), rows=nobody, hidden=PROVIDER_IDS),
+            # Lets an application key read plans with related subscriptions, of which it sees none.
+            # The hook refuses the table itself.
+            Rule(roles=("key",), rows=no_rows, hidden=PROVIDER_IDS),
         ),
         update=Rule(roles=OWNER, rows=own_client, fields=set()),
     ),
     "subscriptionplan": Access(read=Rule(roles=("key", *SIGNED_IN), rows=offered, hidden={"isactive"})),
     "apikeys": Access(
-        # Creating and switching off are the hooks in scripts/tables/apikeys.py.
+        # Keys are created and disabled by the hooks in scripts/tables/apikeys.py.
         read=Rule(roles=OWNER, rows=own_client, hidden={"keyhash"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name"}),
         update=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "isactive", "isdeleted"}),
@@ -153,7 +159,7 @@ POLICY: dict[str, Access] = {
     ),
     "apiusage": Access(read=Rule(roles=OWNER, rows=own_client), replica=True),
     "usercontact": Access(
-        # No create: a contact is born in scripts/getcontact.py, where it is paid for.
+        # No create rule: contacts are inserted by the reveal, which charges for them.
         read=(
             Rule(
                 roles=OWNER,
@@ -164,12 +170,12 @@ POLICY: dict[str, Access] = {
             ),
             Rule(roles=("member",), rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
         ),
-        update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, only_in={"deleted": kept}),
+        update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, only_in={"deleted": not_deleted}),
         sealed={"emails", "business_emails", "phone_numbers"},
         replica=True,
     ),
     "contactfeedback": Access(
-        # Creating is the hook of call 42, which knows what was paid for.
+        # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE, rows=own_self, hidden={"infohash", "personid"}),
         create=Rule(roles=EVERYONE, fields={"linkedin_url", "info", "action", "type", "downvotereason", "reasonnote"}),
         sealed={"info", "reasonnote"},
@@ -183,7 +189,7 @@ POLICY: dict[str, Access] = {
     "auditlog": Access(read=Rule(roles=OWNER, rows=own_client), replica=True),
 }
 
-# What a revoked session of a disabled or deleted user still tells is why it is over; see `refusals`.
+# The lookup also returns revoked sessions of disabled and deleted users, so that `refusals` can report the reason.
 SESSIONS = Sessions(
     user="appuserid",
     account="clientid",
@@ -215,9 +221,9 @@ SESSIONS = Sessions(
     },
 )
 
-# What the scripts keep under SECRET_KEYS beside the sealed fields above. Left out is what lives for minutes: failed
-# sign-ins and reserved key names.
-KEPT = (
+# Values that the scripts encrypt or hash with SECRET_KEYS in addition to the sealed fields above; `tableapi reseal`
+# rewrites them. Values that expire within minutes are left out: failed sign-ins and reserved key names.
+SEALED_TABLES = (
     SealedTable("person", sealed={"personalcipher", "businesscipher", "phonecipher"}),
     SealedTable("onetimetoken", sealed={"datacipher"}),
     SealedTable("apikeys", hashes={"keyhash": KeyedHash("apikey", ("apikey",), str)}),
@@ -225,5 +231,5 @@ KEPT = (
         "contactfeedback",
         hashes={"infohash": KeyedHash("feedback", ("type", "info"), lambda kind, info: f"{kind}:{info.lower()}")},
     ),
-    SealedTable("suppression", hashes={"hash": None}),  # of addresses that were to be forgotten
+    SealedTable("suppression", hashes={"hash": None}),  # hashes of erased values, which cannot be recomputed
 )

@@ -1,10 +1,9 @@
--- The whole schema of an empty database (PostgreSQL >= 15). `tableapi init` applies it once, under a lock; after a
--- release it changes together with a new file in migrations/ (docs/operations.md, "Changing the schema"). Names of the
--- product are those of the specification.
+-- The complete schema for an empty database (PostgreSQL >= 15). `tableapi init` applies it once, under a lock. After a
+-- release, change it together with a new file in migrations/.
 --
--- Conventions: flags are smallint 0/1, as on the wire; times are timestamptz; `clientid` is in the key or an index of
--- every table that belongs to a tenant. Columns named cipher* and the columns that policy.py calls sealed hold
--- AES-256-GCM tokens; hashes are SHA-256 (of random tokens) or keyed HMACs (of values a person could guess).
+-- Conventions: flags are smallint 0/1, as in the API; times are timestamptz; `clientid` is part of the key or an index
+-- of every table that belongs to a tenant. Columns named *cipher and the columns listed as sealed in policy.py hold
+-- AES-256-GCM ciphertext. Hashes are SHA-256 of random tokens, or keyed HMACs of values that could be guessed.
 
 create domain flag as smallint check (value in (0, 1));
 
@@ -39,22 +38,22 @@ create table appuser (
     isdeleted          flag not null default 0,
     isverified         flag not null default 0,
     invitestatus       text not null default 'accepted' check (invitestatus in ('pending', 'accepted')),
-    password           text,  -- Argon2id; null for who only ever signed in with a provider
-    -- 1 when the password is known to belong to the holder of the address: set by a mailed code or temporary password,
-    -- or the address was verified by the browser or from the network that signed up.
+    password           text,  -- Argon2id; null when the user has signed in with a provider only
+    -- 1 when the owner of the address is known to have set the password: with a mailed code or temporary password, or
+    -- because the address was verified by the browser or from the network that signed up.
     passwordproved     flag not null default 0,
     mustchangepassword flag not null default 0,
-    passwordexpireson  timestamptz,  -- a temporary password of an invitation dies by itself
+    passwordexpireson  timestamptz,  -- when the temporary password of an invitation expires
     termsacceptedon    timestamptz,
     welcomedon         timestamptz,
     lastloginon        timestamptz,
     mfacipher          text,
     createdon          timestamptz not null default now(),
-    -- An owner is never invited, so never pending; a deleted user never works on.
+    -- An owner is never invited, so never pending. A deleted user is never active.
     check (role <> 'client' or invitestatus = 'accepted'),
     check (isdeleted = 0 or isactive = 0)
 );
--- A deleted user frees the address, so that the same person can be invited again.
+-- Deleting a user frees its address, so that the same person can be invited again.
 create unique index appuser_email on appuser (lower(email)) where isdeleted = 0;
 create index appuser_email_any on appuser (lower(email));
 create unique index appuser_one_owner on appuser (clientid) where role = 'client' and isdeleted = 0;
@@ -91,19 +90,19 @@ create table onetimetoken (
     purpose   text not null check (purpose in ('verify', 'invite', 'reset', 'emailchange', 'check', 'social',
                                                'oauthstate', 'session', 'mfa', 'removal')),
     appuserid bigint references appuser on delete cascade,
-    email     text,  -- the user's address that it was mailed to; it is refused once the user has another one
+    email     text,  -- the address it was mailed to; the token is refused once the user has another one
     datacipher text,
     tries     integer not null default 0 check (tries between 0 and 5),
     createdon timestamptz not null default now(),
     expireson timestamptz not null,
     usedon    timestamptz
 );
--- Asking for a new one kills the older: at most one unused token per user and purpose can exist.
+-- A new token replaces the older one: at most one unused token per user and purpose exists.
 create unique index onetimetoken_live on onetimetoken (appuserid, purpose)
     where usedon is null and purpose in ('verify', 'invite', 'reset', 'emailchange');
 create index onetimetoken_expireson on onetimetoken (expireson);
 
-create table signinfailure (  -- passwords tried for one address, from one network or from new ones, keyed hash
+create table signinfailure (  -- failed sign-ins per address, for one network or for all unknown networks together
     keyhash  bytea primary key,
     failures integer not null default 1,
     since    timestamptz not null default now()
@@ -140,7 +139,7 @@ create table idempotency (
     key       text not null check (length(key) between 1 and 64),
     route     text not null,
     bodyhash  bytea not null,
-    status    integer,  -- null while the first request still runs
+    status    integer,  -- null while the first request runs
     headers   jsonb,
     body      bytea,
     createdon timestamptz not null default now(),
@@ -151,7 +150,7 @@ create index idempotency_createdon on idempotency (createdon);
 -- Plans, credits, payments -------------------------------------------------------------------------------------------
 
 create table subscriptionplan (
-    planid               bigint primary key,  -- its order is the order of upgrades
+    planid               bigint primary key,  -- a higher id is an upgrade
     name                 text not null unique,
     sku                  text,
     price                numeric(10, 2) not null check (price >= -1),
@@ -169,7 +168,7 @@ create table subscriptionplan (
 );
 create index subscriptionplan_list on subscriptionplan (isaddon, planid) where isactive = 1;
 
-create table planprice (  -- prices at the provider; one that a subscription still pays stays known
+create table planprice (  -- prices at the provider, including former ones that subscriptions still pay
     priceid   text primary key,
     planid    bigint not null references subscriptionplan,
     amount    integer not null check (amount > 0),
@@ -178,7 +177,7 @@ create table planprice (  -- prices at the provider; one that a subscription sti
 );
 create index planprice_planid on planprice (planid, amount, currency);
 
-create table clientplan (  -- custom plans that staff assigned to one client
+create table clientplan (  -- custom plans assigned to one client by staff
     clientid bigint not null references client,
     planid   bigint not null references subscriptionplan,
     primary key (clientid, planid)
@@ -197,12 +196,12 @@ create table transactionhistory (
     currency        text not null default 'usd' check (currency ~ '^[a-z]{3}$'),
     status          text not null default 'paid' check (status in ('open', 'paid', 'refunded', 'failed')),
     lines           jsonb not null default '[]',
-    tax             integer not null default 0,  -- in the smallest unit, part of the price
+    tax             integer not null default 0,  -- included in the price, in the smallest unit of the currency
     periodstart     timestamptz,
-    payurl          text,  -- where an open one can be paid
+    payurl          text,  -- page on which an open invoice can be paid
     receipts        integer not null default 0 check (receipts between 0 and 3),
-    providerid      text unique,  -- invoice or payment of the provider: one row however often it tells us
-    refunded        numeric(10, 2) not null default 0  -- how much of the price was refunded or is disputed
+    providerid      text unique,  -- invoice or payment at the provider; unique, so repeated events keep one row
+    refunded        numeric(10, 2) not null default 0  -- part of the price that was refunded or is disputed
 );
 create index transactionhistory_client on transactionhistory (clientid, transactiondate desc);
 
@@ -241,14 +240,14 @@ create table usercredit (
     emailcredit            integer generated always as (bus_email_credits + personal_email_credits) stored,
     seatcount              integer not null default 0 check (seatcount >= 0),
     apicallcount           integer not null default 0 check (apicallcount >= 0),
-    -- The part of each balance that was bought and does not end with the period. Plan credits are spent first.
+    -- The part of each balance that was bought and does not expire with the period. Plan credits are spent first.
     contactcredit_bought   integer not null default 0,
     bus_email_credits_bought integer not null default 0,
     personal_email_credits_bought integer not null default 0,
     check (contactcredit_bought between 0 and contactcredit),
     check (bus_email_credits_bought between 0 and bus_email_credits),
     check (personal_email_credits_bought between 0 and personal_email_credits),
-    -- One row per client, and still a list as a relation: a unique key would make it a single object.
+    -- One row per client, exposed as a list relation: a unique key would make it a single object.
     constraint usercredit_one_per_client exclude using btree (clientid with =)
 );
 
@@ -269,7 +268,7 @@ create table creditledger (
 );
 create index creditledger_client on creditledger (clientid, kind, createdon desc);
 
-create table paymentreversal (  -- refunds and disputes at the provider, as last heard of
+create table paymentreversal (  -- refunds and disputes at the provider, in their last known state
     providerid text primary key,
     kind       text not null check (kind in ('refund', 'dispute', 'charge')),
     payment    text not null,
@@ -277,22 +276,22 @@ create table paymentreversal (  -- refunds and disputes at the provider, as last
     amount     integer not null check (amount >= 0),
     status     text not null,
     asof       timestamptz not null,
-    listed     flag not null  -- told by the provider's list, not by an event alone
+    listed     flag not null  -- read from the provider's list, not only from an event
 );
 create index paymentreversal_purchase on paymentreversal (purchase);
 
-create table creditreturn (  -- credits that a refunded payment took back; `owed` are those that were spent already
+create table creditreturn (  -- credits taken back for a refunded payment; `owed` were spent already
     clientid      bigint not null references client,
     transactionid bigint not null references transactionhistory,
     kind          text not null check (kind in ('contactcredit', 'bus_email_credits', 'personal_email_credits')),
     returned      integer not null default 0 check (returned >= 0),
     owed          integer not null default 0 check (owed >= 0),
-    step          integer not null default 1,  -- makes the source of each ledger row unique
+    step          integer not null default 1,  -- part of the unique source of each ledger row
     primary key (clientid, transactionid, kind)
 );
 create index creditreturn_owed on creditreturn (clientid, kind) where owed > 0;
 
-create table creditnotice (  -- a balance reached a threshold (percent); a refill deletes the row
+create table creditnotice (  -- low-credit notices by threshold in percent; a grant deletes the row
     clientid  bigint not null references client,
     kind      text not null,
     threshold integer not null,
@@ -321,7 +320,7 @@ create table prorationquote (
     primary key (clientid, subscriptionid, planid, prorationdate)
 );
 
-create table planchange (  -- one try to change to a plan in a period; its number is in the provider's key
+create table planchange (  -- attempts to change to a plan in a period; the number is part of the idempotency key
     subscriptionid bigint not null references usersubscription,
     planid         bigint not null references subscriptionplan,
     clientid       bigint not null references client,
@@ -333,13 +332,13 @@ create table planchange (  -- one try to change to a plan in a period; its numbe
 );
 create index planchange_client on planchange (clientid);
 
-create table paymentsync (  -- counts what was taken over from the provider, so that an older look never wins
+create table paymentsync (  -- version of the applied provider state; a read based on an older one is discarded
     clientid bigint primary key references client,
     version  bigint not null default 0
 );
 
 create table addonpayment (
-    providerid    text primary key,  -- payment intent: credits are granted once per payment
+    providerid    text primary key,  -- payment intent; credits are granted once per payment
     clientid      bigint not null references client,
     planid        bigint not null references subscriptionplan,
     tokenid       text,
@@ -381,13 +380,13 @@ create table person (
     updatedon      timestamptz not null default now()
 );
 
-create table personalias (  -- old addresses of the same person
+create table personalias (  -- former profile keys of the same person
     profilekey text primary key,
     personid   bigint not null references person on delete cascade
 );
 create index personalias_person on personalias (personid);
 
-create table suppression (  -- removal list: keyed hashes only, of a profile key or of an address
+create table suppression (  -- removal list: keyed hashes of profile keys and email addresses
     hash      bytea primary key,
     kind      text not null check (kind in ('profile', 'email', 'phone')),
     erasedon  timestamptz,
@@ -410,7 +409,7 @@ create table apikeys (
 );
 create index apikeys_client on apikeys (clientid, isdeleted, createdon desc);
 
-create table reservedkey (  -- a key name shown in the form before it is created
+create table reservedkey (  -- API keys generated for the form before they are created
     keyhash   bytea primary key,
     clientid  bigint not null references client,
     createdon timestamptz not null default now()
@@ -422,7 +421,7 @@ create table usercontact (
     personid          bigint not null references person,
     name              text not null,
     linkedinurl       text not null,
-    emails            text,  -- sealed; paid kinds only, so that no filter can probe what was not paid for
+    emails            text,  -- sealed; holds paid kinds only, so that filters cannot probe unpaid values
     business_emails   text,  -- sealed
     phone_numbers     text,  -- sealed
     bus_email_validation text check (bus_email_validation in ('valid', 'unknown')),
@@ -440,13 +439,13 @@ create index usercontact_revealedby on usercontact (clientid, revealedby, create
 create index usercontact_dialrevealedby on usercontact (clientid, dialrevealedby, createdon desc, contactid);
 create index usercontact_personid on usercontact (personid);
 
-create table usercontactlink (  -- who of the client unlocked or asked again for the contact
+create table usercontactlink (  -- users of the client that revealed or requested the contact
     appuserid bigint not null references appuser,
     contactid bigint not null references usercontact on delete cascade,
     clientid  bigint not null references client,
     createdon timestamptz not null default now(),
-    -- Copies of the contact's createdon and name, in lower case, so that the list below is all that a page or a search
-    -- of My Contacts reads.
+    -- Copies of the contact's createdon and its name in lower case, so that listing and searching My Contacts read only
+    -- the index below.
     listedon   timestamptz not null,
     searchname text collate "C" not null,
     primary key (clientid, appuserid, contactid)
@@ -454,8 +453,8 @@ create table usercontactlink (  -- who of the client unlocked or asked again for
 create index usercontactlink_contact on usercontactlink (contactid, appuserid);
 create index usercontactlink_list on usercontactlink (clientid, appuserid, listedon desc, contactid)
     include (searchname);
--- The list is read without its table only where vacuum has been. Half a million links are one core's work of 50 ms;
--- sharing it between processes took longer.
+-- Frequent vacuum keeps the visibility map current, which index-only scans need. Scanning half a million links takes
+-- 50 ms on one core; parallel workers were slower.
 alter table usercontactlink set (autovacuum_vacuum_insert_scale_factor = 0.02, parallel_workers = 0);
 
 create table reveal (
@@ -467,7 +466,7 @@ create table reveal (
     appuserid bigint references appuser,
     keyid     bigint references apikeys,
     createdon timestamptz not null default now(),
-    unique (clientid, personid, kind),  -- the same field of the same person is never charged twice
+    unique (clientid, personid, kind),  -- one kind of data of one person is charged once per client
     check ((appuserid is null) <> (keyid is null))
 );
 create index reveal_client on reveal (clientid, createdon);
@@ -485,7 +484,7 @@ create table contactfeedback (
     action         text not null check (action in ('upvote', 'downvote')),
     type           text not null check (type in ('personalemail', 'businessemail', 'phone')),
     downvotereason text check (downvotereason in ('invalid', 'outofservice', 'others')),
-    reasonnote     text,  -- sealed: may be a typed address or number
+    reasonnote     text,  -- sealed: may contain an address or number
     createdon      timestamptz not null default now(),
     unique (appuserid, personid, type, infohash),
     check ((action = 'downvote') = (downvotereason is not null))
@@ -506,7 +505,7 @@ create table contactmeta (
 create table apiusage (
     usageid             bigint generated by default as identity primary key,
     clientid            bigint not null references client,
-    apikey              bigint not null references apikeys,  -- the keyid, so that apiusage_by_apikey is its relation
+    apikey              bigint not null references apikeys,  -- apikeys.keyid, named for apiusage_by_apikey
     type                text not null check (type in ('personalemails', 'businessemails', 'directdials')),
     found               flag not null,
     charged             flag not null,
@@ -571,10 +570,10 @@ create index webhookdelivery_client on webhookdelivery (clientid, webhookid, cre
 
 -- The reveal -------------------------------------------------------------------------------------------------------
 
--- One credit for one kind of data of one person, once per client for ever (safe-contract 5). A function, because the
--- whole transaction is then one round trip while the client's row is locked. Refusals are outcomes, not errors: nothing
--- is written then. The sealed values come from the caller, who alone has the keys: `emails` for this kind alone, and
--- together with the other kind of address (`both`), which is used when that one is paid for too.
+-- Charges one credit for one kind of data of one person, once per client. A function, so that the client's row stays
+-- locked for a single round trip. A refusal is returned as an outcome without writing anything. The server passes the
+-- encrypted values, because only it has the keys: `p_emails` for this kind alone, and `p_both` with both kinds of
+-- address, which is used when the other kind has been paid for too.
 create function reveal_contact(
     p_clientid bigint, p_personid bigint, p_kind text, p_appuserid bigint, p_keyid bigint, p_ip text, p_name text,
     p_url text, p_emails text, p_both text, p_business text, p_phones text, p_validation text
@@ -690,7 +689,7 @@ end $$;
 create trigger appuser_stays before update on appuser
     for each row when (old.clientid is distinct from new.clientid) execute function appuser_stays();
 
--- Checked at the end of the transaction, so that one transaction can hand an account over to another user.
+-- Deferred, so that one transaction can transfer an account to another user.
 create function appuser_owned() returns trigger language plpgsql as $$
 begin
     if not exists (select 1 from appuser where clientid = old.clientid and role = 'client') then
@@ -725,7 +724,7 @@ end $$;
 create trigger appuser_email_changed after update of email on appuser
     for each row when (lower(old.email) is distinct from lower(new.email)) execute function appuser_email_changed();
 
--- What workers keep of a caller in memory is dropped at once on every node (channel of policy.SESSIONS).
+-- Invalidate the caller cache of every worker and node (the channel that policy.SESSIONS listens on).
 create function drop_cached_session() returns trigger language plpgsql as $$
 begin
     perform pg_notify('tableapi_actor', 'session=' || encode(old.tokenhash, 'hex'));

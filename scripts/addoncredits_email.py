@@ -1,4 +1,4 @@
-"""Send the receipt of an add-on to the owner (call 58). It grants nothing; three times per transaction at most."""
+"""Mail the receipt of an add-on purchase to the owner, at most three times per transaction."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _COUNT = "update transactionhistory set receipts = receipts + 1 where transactio
 @script(roles=OWNER, limit="20/hour per account")
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     async with ctx.db.transaction():
-        sent = await ctx.db.fetchval(_OWN, input.transactionid, ctx.actor.clientid)
-        if sent is None:
+        count = await ctx.db.fetchval(_OWN, input.transactionid, ctx.actor.clientid)
+        if count is None:
             raise NotFound("There is no such transaction.")
-        if sent >= 3:
+        if count >= 3:
             raise TooMany("This receipt has been sent three times.", headers={"Retry-After": "86400"})
         await ctx.db.execute(_COUNT, input.transactionid)
         await notices.receipt(ctx, ctx.actor.clientid, input.transactionid)

@@ -1,6 +1,7 @@
-"""Pay for an add-on (call 57) with a card token, a payment method, or a payment that the browser has confirmed.
+"""Pay for an add-on with a card token, a payment method, or a payment intent confirmed in the browser.
 
-The same token gives the first answer again. A card number in a request is refused, and never logged or kept.
+A repeat with the same token returns the result of the first payment. Requests with a card number are refused, and the
+number is neither logged nor stored.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from tableapi.errors import Conflict, NotFound
 
 BACK = "/dashboard/creditaddons"
 
-_BEFORE = "select * from addonpayment where clientid = $1 and (tokenid = $2 or providerid = $2)"
+_FIND = "select * from addonpayment where clientid = $1 and (tokenid = $2 or providerid = $2)"
 _KEEP = """
     insert into addonpayment (providerid, clientid, planid, tokenid, amount, currency, status)
     values ($1, $2, $3, $4, $5, $6, 'created') on conflict do nothing
 """
-_ASKED = "update addonpayment set status = 'requires_action' where providerid = $1 and status = 'created'"
+_REQUIRES_ACTION = "update addonpayment set status = 'requires_action' where providerid = $1 and status = 'created'"
 _FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
 
 
 class Input(BaseModel):
-    model_config = ConfigDict(extra="allow")  # so that a card number anywhere in the body is seen
+    model_config = ConfigDict(extra="allow")  # the whole body is checked for card numbers
 
     tokenid: str = Field(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9_]+$")
     planid: int = Field(ge=1, lt=2**63)
@@ -48,35 +49,35 @@ class Input(BaseModel):
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
     token, clientid = input.tokenid, ctx.actor.clientid
-    row: Any = await ctx.db.fetchrow(_BEFORE, clientid, token)
+    row: Any = await ctx.db.fetchrow(_FIND, clientid, token)
     if row is not None:
         return await _answer(ctx, row, await _state(ctx, row, token))
     if token.startswith("pi_"):
         raise NotFound("There is no such payment.")
     plan = await addons.on_sale(ctx, input.planid)
     intent = await _begin(ctx, plan, token)
-    row = await ctx.db.fetchrow(_BEFORE, clientid, token)
+    row = await ctx.db.fetchrow(_FIND, clientid, token)
     return await _answer(ctx, row, await _charge(ctx, intent, token))
 
 
 async def _begin(ctx: Context, plan: Any, token: str) -> Intent:
-    """A payment of this token: the key makes it one, however often it is asked for."""
+    """Create the payment of a token. The idempotency key makes a repeat return the same payment."""
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
     custid = await customer.customer(ctx, clientid)
-    marks = {"clientid": str(clientid), "planid": str(plan["planid"])}
+    metadata = {"clientid": str(clientid), "planid": str(plan["planid"])}
     key = f"addon:{clientid}:{plan['planid']}:{_digest(token)}"
-    intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, marks, key)
+    intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
     await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], token, amount, customer.CURRENCY)
     return intent
 
 
 async def _state(ctx: Context, row: Any, token: str) -> Intent | None:
-    """How an earlier payment of this token stands; None when it is known to have failed or to be paid."""
+    """Return the present state of an earlier payment, or None when its row is final (paid or failed)."""
     if row["status"] in ("paid", "failed"):
         return None
     intent = await customer.provider(ctx).intent_state(row["providerid"])
     if intent.status in ("requires_payment_method", "requires_confirmation") and row["status"] == "created":
-        return await _charge(ctx, intent, token)  # the first request died before its card was charged
+        return await _charge(ctx, intent, token)  # the first request ended before the card was charged
     return intent
 
 
@@ -91,13 +92,16 @@ async def _charge(ctx: Context, intent: Intent, token: str) -> Intent | None:
 
 
 async def _answer(ctx: Context, row: Any, intent: Intent | None) -> dict[str, Any]:
-    """A transaction, the bank's page, or 402. None stands for an end that is known already."""
+    """Return the transaction or the action that the bank requires; raise CardRefused (402) for a failed payment.
+
+    `intent` is None when the row is final.
+    """
     if row["status"] == "paid":
         return {"result": {"transactionid": row["transactionid"]}}
     if intent is None:
         raise CardRefused("Payment Failed")
     if intent.status == "requires_action":
-        await ctx.db.execute(_ASKED, intent.id)
+        await ctx.db.execute(_REQUIRES_ACTION, intent.id)
         facts = {"requires_action": 1, "clientsecret": intent.secret, "url": intent.url, "paymentintentid": intent.id}
         return {"result": facts}
     if intent.status == "processing":

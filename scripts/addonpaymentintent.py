@@ -1,4 +1,4 @@
-"""Begin to buy an add-on (call 56): a payment that the card form of the browser confirms."""
+"""Create a payment intent for an add-on, which the card form in the browser confirms."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
     plan = await addons.on_sale(ctx, input.planid)
     clientid, amount = ctx.actor.clientid, prices.cents(plan)
     custid = await customer.customer(ctx, clientid)
-    marks = {"clientid": str(clientid), "planid": str(plan["planid"])}
+    metadata = {"clientid": str(clientid), "planid": str(plan["planid"])}
     key = f"intent:{clientid}:{secrets.token_hex(12)}"
-    made = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, marks, key)
-    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], amount, customer.CURRENCY)
+    intent = await customer.provider(ctx).intent(custid, amount, customer.CURRENCY, metadata, key)
+    await ctx.db.execute(_KEEP, intent.id, clientid, plan["planid"], amount, customer.CURRENCY)
     return {
         "result": {
-            "clientsecret": made.secret,
-            "paymentintentid": made.id,
-            "amount": made.amount,
-            "currency": made.currency,
+            "clientsecret": intent.secret,
+            "paymentintentid": intent.id,
+            "amount": intent.amount,
+            "currency": intent.currency,
         }
     }

@@ -1,4 +1,4 @@
-"""Look up to 1,000 people up at once: start a job, follow it, cancel it. A repeat of the same list charges nothing."""
+"""Look up as many as 1,000 people in one job. Values paid for before are not charged again."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tableapi.http.response import attachment
 from tableapi.query.options import Options
 from tableapi.tables import export
 
-MOST = 5 * 1024 * 1024
+MAX_BYTES = 5 * 1024 * 1024
 Kind = Literal["directdial", "businessemail", "personalemail"]
 
 
 class Input(BaseModel):
-    """A JSON body. As multipart it is the file in `files` and the rest in the query."""
+    """A JSON body. In a multipart request the CSV is the part `files` and the other fields are in the query."""
 
     urls: list[str] = Field(default=[], max_length=5000)
     csv: str = ""
@@ -34,50 +34,50 @@ class Input(BaseModel):
     estimateonly: bool = False
 
 
-class Which(BaseModel):
+class Job(BaseModel):
     jobid: int = Field(ge=1, lt=2**63)
 
 
-@script(roles=SESSION, raw=True, body_bytes=MOST, limit="60/hour per user")
+@script(roles=SESSION, raw=True, body_bytes=MAX_BYTES, limit="60/hour per user")
 async def start(ctx: Context, body: bytes) -> Response:
-    """202 with the job and what it would cost; with `estimateonly` 200 with the cost, and nothing is started."""
-    asked, urls = await _read(ctx, body)
-    kinds = [str(kind) for kind in dict.fromkeys(asked.kinds)]
+    """Start a bulk lookup (202) and return its estimated cost; with `estimateonly` return the cost alone (200)."""
+    job, urls = await _read(ctx, body)
+    kinds = [str(kind) for kind in dict.fromkeys(job.kinds)]
     costs = await bulk.estimate(ctx, urls, kinds)
-    answer = {"estimate": sum(costs.values()), "estimates": costs, "total": len(urls)}
-    if asked.estimateonly:
-        return Response(orjson.dumps(answer), media_type="application/json")
-    jobid = await bulk.create(ctx, urls, kinds, asked.max_credits)
-    return Response(orjson.dumps({"jobid": jobid} | answer), 202, media_type="application/json")
+    estimate = {"estimate": sum(costs.values()), "estimates": costs, "total": len(urls)}
+    if job.estimateonly:
+        return Response(orjson.dumps(estimate), media_type="application/json")
+    jobid = await bulk.create(ctx, urls, kinds, job.max_credits)
+    return Response(orjson.dumps({"jobid": jobid} | estimate), 202, media_type="application/json")
 
 
 async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
     kind = ctx.request.headers.get("content-type", "")
     if kind.lower().startswith("multipart/"):
-        (sent,) = await multipart.files(ctx.request, body)
+        (file,) = await multipart.files(ctx.request, body)
         query: dict[str, Any] = dict(ctx.request.query)
         if "kinds" in query:
             query["kinds"] = [part.strip() for part in query["kinds"].split(",")]
-        return validate(Input, query), url_list.of_csv(sent.data)
-    asked = validate(Input, parse_object(kind, body))
-    return asked, url_list.of_csv(asked.csv.encode()) if asked.csv else url_list.of_list(asked.urls)
+        return validate(Input, query), url_list.of_csv(file.data)
+    job = validate(Input, parse_object(kind, body))
+    return job, url_list.of_csv(job.csv.encode()) if job.csv else url_list.of_list(job.urls)
 
 
 @script(method="GET", roles=SESSION, tail="jobid")
-async def follow(ctx: Context, input: Which) -> dict[str, Any] | Response:
-    """Progress, charges and the outcome of each row; with `Accept` xlsx or csv as a file, with the contacts."""
+async def follow(ctx: Context, input: Job) -> dict[str, Any] | Response:
+    """Return progress, charges and the outcome of each row; with `Accept` xlsx or csv a file with the contacts."""
     job = await bulk.show(ctx, input.jobid)
-    wanted = export.wanted(Options(), ctx.request.headers)
-    if wanted is None:
+    accepted = export.wanted(Options(), ctx.request.headers)
+    if accepted is None:
         return job
-    form, _ = wanted
+    form, _ = accepted
     file, kind = await result_file.write(ctx, job, form)
     headers = {**attachment(f"{result_file.FILE}.{form}"), "Cache-Control": "no-store"}
     return Response(file, media_type=kind, headers=headers)
 
 
 @script(method="DELETE", roles=SESSION, tail="jobid")
-async def cancel(ctx: Context, input: Which) -> dict[str, Any]:
-    """Begin no further row; what is done stays. Again is safe."""
+async def cancel(ctx: Context, input: Job) -> dict[str, Any]:
+    """Stop a bulk lookup before its next row; finished rows stay. Repeating it is safe."""
     await bulk.cancel(ctx, input.jobid)
     return await bulk.show(ctx, input.jobid)

@@ -1,4 +1,4 @@
-"""Is an address still free to sign up with?"""
+"""Check whether an email address can be used to sign up."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from tableapi.endpoints.registry import script
 
 @script(roles=(ANYONE,))
 async def run(ctx: Context, input: Input) -> Output:
-    return await availability.ask(ctx, input)
+    return await availability.check(ctx, input)

@@ -1,4 +1,4 @@
-"""Tags and a note of one's own on an unlocked contact. The values sent are the values kept."""
+"""Replace the caller's own tags and note on a revealed contact."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ _KEEP = """
 
 @script(roles=SESSION)
 async def run(ctx: Context, input: Input) -> Output:
-    who, tags = ctx.actor.appuserid, list(dict.fromkeys(input.tags))
+    appuserid, tags = ctx.actor.appuserid, list(dict.fromkeys(input.tags))
     async with ctx.db.transaction():
-        present: Any = await ctx.db.fetchrow(_PRESENT, input.contactid, who)
+        present: Any = await ctx.db.fetchrow(_PRESENT, input.contactid, appuserid)
         if present is None:
-            raise NotFound("There is no such contact among yours.")
-        wanted = ctx.request.headers.get("if-match")
-        if wanted and wanted != "*" and wanted != _etag(present["tags"] or [], present["note"] or ""):
+            raise NotFound("There is no such contact in your list.")
+        if_match = ctx.request.headers.get("if-match")
+        if if_match and if_match != "*" and if_match != _etag(present["tags"] or [], present["note"] or ""):
             raise Stale("The contact was changed meanwhile. Load it again.")
-        await ctx.db.execute(_KEEP, input.contactid, who, ctx.actor.clientid, tags, input.note)
+        await ctx.db.execute(_KEEP, input.contactid, appuserid, ctx.actor.clientid, tags, input.note)
     ctx.headers["ETag"] = _etag(tags, input.note)
     return Output(resource=[Meta(contactid=input.contactid, tags=tags, note=input.note)])
 

@@ -1,4 +1,4 @@
-"""First step of a change of e-mail: a code goes to the new address, a notice to the old one. It is never returned."""
+"""Start a change of email address: mail a code to the new address and a notice to the old one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ async def run(ctx: Context, input: Input) -> Output:
     await users.own(ctx, email=input.oldemail.strip().lower() if input.oldemail else None)
     try:
         email = await email_domains.business(ctx, input.newemail, email_domains.FREE_BLOCKED)
-    except Invalid as refused:
-        raise Invalid({"newemail": refused.message}) from None
+    except Invalid as error:
+        raise Invalid({"newemail": error.message}) from None
     if email == ctx.actor.email.lower():
         raise Invalid({"newemail": SAME})
     ctx.limit("emailcodeverification", str(ctx.actor.appuserid), 3, 3600)

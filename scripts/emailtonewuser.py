@@ -1,4 +1,4 @@
-"""The owner sends a member the verification link or a link to set a password. Never a password."""
+"""Mail a member a verification link or a link to set a password."""
 
 from __future__ import annotations
 

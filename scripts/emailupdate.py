@@ -1,4 +1,4 @@
-"""Second step of a change of e-mail: the mailed code is checked here, the session is replaced."""
+"""Complete a change of email address with the mailed code, and return a new session token."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Output(BaseModel):
 
 
 class CodeMismatch(Invalid):
-    """The code is not the one that was mailed, or it is over."""
+    """The code was not mailed for this address, or has expired (422)."""
 
     reason = "code_mismatch"
 
 
-_WRONG = """
+_COUNT_TRY = """
     update onetimetoken set tries = tries + 1
     where appuserid = $1 and purpose = 'emailchange' and usedon is null and tries < $2
 """
@@ -42,24 +42,24 @@ _WRONG = """
 
 @script(roles=SESSION, limit="20/hour per user")
 async def run(ctx: Context, input: Input) -> Output:
-    who, email = ctx.actor.appuserid, input.newemail.strip().lower()
+    appuserid, email = ctx.actor.appuserid, input.newemail.strip().lower()
     missing = {"code": "Verification Code Missing!"} if not input.code.strip() else {}
     missing |= {"newemail": "Invalid Email or Code"} if not email else {}
     if missing:
         raise Invalid(missing)
-    found: Any = await tokens.find(ctx, input.code.strip(), "emailchange")
-    fits = found is not None and found["appuserid"] == who and tokens.data(ctx, found)["newemail"] == email
-    if not fits:
-        await ctx.db.execute(_WRONG, who, tokens.TRIES)
+    token: Any = await tokens.find(ctx, input.code.strip(), "emailchange")
+    valid = token is not None and token["appuserid"] == appuserid and tokens.data(ctx, token)["newemail"] == email
+    if not valid:
+        await ctx.db.execute(_COUNT_TRY, appuserid, tokens.MAX_TRIES)
         raise CodeMismatch({"code": MISMATCH})
     async with ctx.db.transaction():
         if await tokens.use(ctx, input.code.strip(), "emailchange") is None:
             raise CodeMismatch({"code": MISMATCH})
         try:
-            await ctx.db.execute("update appuser set email = $2 where appuserid = $1", who, email)
+            await ctx.db.execute("update appuser set email = $2 where appuserid = $1", appuserid, email)
         except asyncpg.UniqueViolationError:
             raise signup.EmailExists("Something Went Wrong!Cannot Update Email.") from None
-        await sessions.end_all(ctx, who)
-        token = await sessions.start(ctx, who)
-        await audit.write(ctx, "email_changed", who)
-    return Output(session_token=token)
+        await sessions.end_all(ctx, appuserid)
+        session_token = await sessions.start(ctx, appuserid)
+        await audit.write(ctx, "email_changed", appuserid)
+    return Output(session_token=session_token)

@@ -1,4 +1,4 @@
-"""Files of one's own: upload one, read it back. Nobody else can read it."""
+"""Upload and download the caller's own files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tableapi.endpoints.registry import script
 from tableapi.errors import NotFound, TooLarge, UnsupportedMedia
 from tableapi.http import multipart
 
-MOST = 10 * 1024 * 1024
-# Ending -> content type and how such a file begins. Text has no beginning of its own; it must be text.
+MAX_BYTES = 10 * 1024 * 1024
+# Extension -> (content type, magic bytes). Text files have no magic bytes; they must be UTF-8.
 TYPES: dict[str, tuple[str, bytes]] = {
     "pdf": ("application/pdf", b"%PDF-"),
     "png": ("image/png", b"\x89PNG\r\n\x1a\n"),
@@ -35,28 +35,28 @@ _KEEP = """
 _FIND = "select name, path, contenttype from upload where fileid = $1 and appuserid = $2 and kind = 'file'"
 
 
-class Which(BaseModel):
+class File(BaseModel):
     fileid: UUID
 
 
-@script(roles=SESSION, raw=True, body_bytes=MOST + 65536, limit="20/hour per user")
+@script(roles=SESSION, raw=True, body_bytes=MAX_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
-    """Multipart, field `files`: one file of a type in the list."""
-    (sent,) = await multipart.files(ctx.request, body)
-    if len(sent.data) > MOST:
+    """Upload one file as the multipart field `files`. Only the caller can read it."""
+    (file,) = await multipart.files(ctx.request, body)
+    if len(file.data) > MAX_BYTES:
         raise TooLarge("The file is larger than 10 MB.")
-    kind = _type(sent)
+    kind = _type(file)
     stored = secrets.token_urlsafe(24)
-    await ctx.vendors.storage.put(stored, sent.data)
-    who = (ctx.actor.clientid, ctx.actor.appuserid)
-    fileid = await ctx.db.fetchval(_KEEP, *who, sent.name, stored, kind, len(sent.data))
+    await ctx.vendors.storage.put(stored, file.data)
+    owner = (ctx.actor.clientid, ctx.actor.appuserid)
+    fileid = await ctx.db.fetchval(_KEEP, *owner, file.name, stored, kind, len(file.data))
     path = f"/api/v2/files/{fileid}"
-    return {"resource": [{"fileid": str(fileid), "name": sent.name, "path": path, "size": len(sent.data)}]}
+    return {"resource": [{"fileid": str(fileid), "name": file.name, "path": path, "size": len(file.data)}]}
 
 
 @script(method="GET", roles=SESSION, tail="fileid")
-async def read(ctx: Context, input: Which) -> Response:
-    """One's own file, as a download."""
+async def read(ctx: Context, input: File) -> Response:
+    """Download a file of the caller."""
     row: Any = await ctx.db.fetchrow(_FIND, input.fileid, ctx.actor.appuserid)
     data = await ctx.vendors.storage.get(row["path"]) if row else None
     if row is None or data is None:
@@ -66,10 +66,11 @@ async def read(ctx: Context, input: Which) -> Response:
 
 
 def _type(sent: multipart.Sent) -> str:
-    kind, beginning = TYPES.get(sent.name.rpartition(".")[2].lower(), ("", b""))
-    if not kind or not sent.data.startswith(beginning):
-        raise UnsupportedMedia(f"Files of these types are taken: {', '.join(TYPES)}.")
-    if not beginning:
+    """Return the content type of an upload; raise UnsupportedMedia (415) unless it is one of TYPES."""
+    kind, magic = TYPES.get(sent.name.rpartition(".")[2].lower(), ("", b""))
+    if not kind or not sent.data.startswith(magic):
+        raise UnsupportedMedia(f"Only these file types are accepted: {', '.join(TYPES)}.")
+    if not magic:
         try:
             sent.data.decode()
         except UnicodeDecodeError:

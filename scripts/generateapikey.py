@@ -1,4 +1,4 @@
-"""A key name for the form: reserved for this account for ten minutes, and nothing until the form is sent."""
+"""Reserve a new API key for the caller's account for ten minutes. It is created by POST /_table/apikeys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls and paid reveals of each API key in a span of days. Deleted keys keep their history."""
+"""Return calls and paid reveals of each API key in a time span, including deleted keys with calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts._shared.credits.report_span import Span
 from scripts._shared.roles import OWNER
 from tableapi.endpoints.registry import script
 
-MOST_CALLS = 5000  # calls listed per key; the counts are complete
+MAX_CALLS = 5000  # calls listed per key; the counts are complete
 
 _COUNT = """
     select k.keyid, k.apikey, k.name, k.purpose, k.isdeleted, count(a.usageid) as callcount,
@@ -33,7 +33,7 @@ _COUNT = """
 @script(roles=OWNER, limit="30/minute per session")
 async def run(ctx: Context, input: Span) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
-    rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, MOST_CALLS)
-    shown = [dict(row) | {"apikey": ctx.vault.open(row["apikey"])} for row in rows]
-    wanted = input.search.strip().lower()
-    return {"resource": [row for row in shown if wanted in f"{row['apikey']} {row['name']} {row['purpose']}".lower()]}
+    rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, MAX_CALLS)
+    usage = [dict(row) | {"apikey": ctx.vault.open(row["apikey"])} for row in rows]
+    search = input.search.strip().lower()
+    return {"resource": [row for row in usage if search in f"{row['apikey']} {row['name']} {row['purpose']}".lower()]}

@@ -1,4 +1,4 @@
-"""The state of one user: for who holds a proof, for oneself, and for the owner of the team. An empty list else."""
+"""Return the state of a user to the holder of a mailed token, the user itself or the account's owner."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ async def run(ctx: Context, input: Input) -> Output:
     email = input.email.strip().lower()
     user = await users.proved(ctx, email, input.checktoken, "check", "invite", "verify")
     if user is None and "appuserid" in ctx.actor.values:
-        found: Any = await users.by_email(ctx, email)
-        user = found if found is not None and _may(ctx, found) else None
+        candidate: Any = await users.by_email(ctx, email)
+        user = candidate if candidate is not None and _may_see(ctx, candidate) else None
     return Output(resource=[] if user is None else [State.model_validate(dict(user))])
 
 
-def _may(ctx: Context, user: Any) -> bool:
+def _may_see(ctx: Context, user: Any) -> bool:
     own_team = ctx.actor.role == "client" and user["clientid"] == ctx.actor.clientid
     return bool(own_team or user["appuserid"] == ctx.actor.appuserid)

@@ -1,4 +1,4 @@
-"""Reveal one kind of contact data of a person for one credit. Asking again for the same is free."""
+"""Reveal one kind of contact data of a person for one credit. Repeating a reveal is free."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Output(BaseModel):
 async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
-    person = await directory.find(ctx, key)  # perhaps the network: outside any transaction
+    person = await directory.find(ctx, key)  # may call the vendor: outside any transaction
     if person is None or not person.has(input.type):
         return Output(contactdata=[], charged=0, credits=await balance.balances(ctx, clientid))
 

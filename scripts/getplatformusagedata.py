@@ -1,4 +1,4 @@
-"""Paid reveals of each member in a span of days."""
+"""Return the paid reveals of each member in a time span, including deleted members with reveals."""
 
 from __future__ import annotations
 

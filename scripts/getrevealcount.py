@@ -1,6 +1,6 @@
-"""How many reveals a user paid since a date: reveals, not contacts. The date is UTC midnight.
+"""Count the paid reveals of a user since a date (UTC midnight).
 
-With `daily` the answer also holds the count of each day that has one, for a chart.
+Counts reveals, not contacts. With `daily` the response adds the count of each day that has reveals.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Input(BaseModel):
     daily: bool = False
 
 
-_MAY = "select exists (select 1 from appuser where appuserid = $1 and clientid = $2)"
+_IS_MEMBER = "select exists (select 1 from appuser where appuserid = $1 and clientid = $2)"
 
 _DAYS = """
     select (createdon at time zone 'UTC')::date::text as date, count(*) as count
@@ -33,9 +33,9 @@ _DAYS = """
 
 @script(roles=SESSION)
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
-    own = input.revealedby == ctx.actor.appuserid
-    owns = ctx.actor.role == "client" and await ctx.db.fetchval(_MAY, input.revealedby, ctx.actor.clientid)
-    if not (own or owns):
+    is_self = input.revealedby == ctx.actor.appuserid
+    is_owner = ctx.actor.role == "client" and await ctx.db.fetchval(_IS_MEMBER, input.revealedby, ctx.actor.clientid)
+    if not (is_self or is_owner):
         await audit.write(ctx, "tenant_mismatch", input.revealedby, field="revealedby", call=ctx.request.path)
         raise Forbidden("You can count your own reveals and those of your team.", reason="tenant_mismatch")
     since = datetime.combine(input.date, time.min, UTC)

@@ -1,4 +1,4 @@
-"""The popup came back from Google with a code: trade it for a one-use ticket. The provider's token stays here."""
+"""Exchange an authorization code of Google for a one-use ticket."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from tableapi.endpoints.registry import script
 
 @script(roles=(ANYONE,), limit="10/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
-    return await oauth.ticket(ctx, "google", input)
+    return await oauth.exchange_code(ctx, "google", input)

@@ -1,4 +1,4 @@
-"""Whom Google says it is: by the ticket of google_accesstoken, or by an ID token that Google gave the browser."""
+"""Return the Google identity behind a ticket or an ID token, and whether it signs in or signs up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An invoice as a PDF, for the owner. Credentials in headers, or for a plain link in the query."""
+"""Return an invoice as a PDF, to the owner of the account. Credentials go in headers or in the query."""
 
 from __future__ import annotations
 
@@ -25,35 +25,40 @@ class Input(BaseModel):
 @script(method="GET", public=True, limit="30/minute per ip")
 async def run(ctx: Context, input: Input) -> Response:
     clientid = await _owner(ctx)
-    found = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
-    if found is None:
+    transaction = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
+    if transaction is None:
         raise NotFound("There is no such invoice.")
-    name = _NOT_IN_FILE.sub("_", found["invoicenumber"])
+    name = _NOT_IN_FILE.sub("_", transaction["invoicenumber"])
     headers = {
         "Content-Disposition": f'attachment; filename="invoice-{name}.pdf"',
         "Cache-Control": "no-store",
     }
-    return Response(await invoice_pdf.make(ctx, found), media_type="application/pdf", headers=headers)
+    return Response(await invoice_pdf.render(ctx, transaction), media_type="application/pdf", headers=headers)
 
 
 async def _owner(ctx: Context) -> int:
-    """The client of the caller, who must be its owner."""
+    """Return the account of the caller.
+
+    Raises:
+        Unauthorized: there is no valid app key or session (401).
+        Forbidden: the caller is not the owner of the account (403).
+    """
     query, headers = ctx.request.query, ctx.request.headers
     key = headers.get("x-api-key") or headers.get("x-dreamfactory-api-key") or query.get("api_key") or ""
     if key not in ctx.settings.app_keys:
         raise Unauthorized("A valid app key is needed.", reason="no_key")
-    user = await sessions.live_user(ctx, ctx.request.session_token or await _of_query(ctx, query))
+    user = await sessions.live_user(ctx, ctx.request.session_token or await _query_session(ctx, query))
     sessions.refuse_confined(user)
     if user["role"] not in OWNER:
         raise Forbidden("You are not permitted to do this.")
     return int(user["clientid"])
 
 
-async def _of_query(ctx: Context, query: Any) -> str:
-    """The session of a token in the query, or of a one-use ticket."""
-    given = query.get("session_token") or ""
-    if given and (ticket := await tokens.use(ctx, given, "session")):
+async def _query_session(ctx: Context, query: Any) -> str:
+    """Return the session token of the query, exchanging a one-use ticket for a new session."""
+    token = query.get("session_token") or ""
+    if token and (ticket := await tokens.use(ctx, token, "session")):
         return await sessions.start(ctx, ticket["appuserid"])
     if ctx.settings.query_tokens != "live":
         raise Unauthorized(sessions.EXPIRED)
-    return given
+    return str(token)

@@ -1,4 +1,4 @@
-"""Look a person up by a customer's API key: one credit for what is new, nothing for what was paid for before."""
+"""Look up one kind of contact data of a person by API key. A new value costs one credit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Input(BaseModel):
     apikey: str = ""
 
 
-class Found(BaseModel):
+class Lookup(BaseModel):
     full_name: str
     linkedinurl: str
     personalemails: list[str] = []
@@ -34,7 +34,7 @@ class Found(BaseModel):
 
 
 class Output(BaseModel):
-    data: Found
+    data: Lookup
     charged: int
     credits_left: int
 
@@ -55,31 +55,31 @@ async def run(ctx: Context, input: Input) -> Output:
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]
     person = await directory.find(ctx, profilekey)
-    found = person if person is not None and person.has(kind) else None
+    match = person if person is not None and person.has(kind) else None
     async with ctx.db.transaction():
-        charged, left, values = await _reveal(ctx, key, found, kind)
+        charged, left, values = await _reveal(ctx, key, match, kind)
         counts = [int(bool(charged) and name == input.type) for name in KIND]
         await ctx.db.execute(
-            _COUNT, key["clientid"], key["keyid"], input.type, int(found is not None), charged, *counts
+            _COUNT, key["clientid"], key["keyid"], input.type, int(match is not None), charged, *counts
         )
         await ctx.db.execute(_USED, key["keyid"])
     ctx.headers["X-Credits-Remaining"] = str(left)
     url = profile_url.url_of(profilekey, ctx.settings.profile_host)
-    data = Found.model_validate(
+    data = Lookup.model_validate(
         {"full_name": person.full_name if person else "", "linkedinurl": url, input.type: values}
     )
     return Output(data=data, charged=charged, credits_left=left)
 
 
 async def _reveal(ctx: Context, key: Any, person: Person | None, kind: str) -> tuple[int, int, list[str]]:
-    """charged, what is left of this kind, and the values."""
+    """Return the credits charged, the balance of this kind, and the values."""
     if person is None:
         left = await balance.balances(ctx, key["clientid"])
         return 0, getattr(left, balance.CREDIT[kind]), []
-    done = await reveal.reveal(ctx, person, kind, clientid=key["clientid"], keyid=key["keyid"])
+    revealed = await reveal.reveal(ctx, person, kind, clientid=key["clientid"], keyid=key["keyid"])
     if kind == "directdial":
-        values = (done.contact.phone_numbers or "").split(",")
+        values = (revealed.contact.phone_numbers or "").split(",")
     else:
-        wanted = kind.removesuffix("email")
-        values = [item["address"] for item in orjson.loads(done.contact.emails or "[]") if item["type"] == wanted]
-    return done.charged, getattr(done.credits, balance.CREDIT[kind]), values
+        type_ = kind.removesuffix("email")
+        values = [item["address"] for item in orjson.loads(revealed.contact.emails or "[]") if item["type"] == type_]
+    return revealed.charged, getattr(revealed.credits, balance.CREDIT[kind]), values

@@ -1,4 +1,4 @@
-"""Whom the ticket of linkedin_accesstoken stands for, and whether that is a sign-in or a sign-up."""
+"""Return the LinkedIn identity behind a ticket, and whether it signs in or signs up."""
 
 from __future__ import annotations
 

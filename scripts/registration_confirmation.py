@@ -1,4 +1,4 @@
-"""The welcome mail, to the caller, once per account. Verifying the address has sent it already."""
+"""Mail the caller the welcome message, unless it was sent when the address was verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person asks to be removed. The address proves itself by a mailed link; the answer is the same for every address."""
+"""Remove a person from the service, after a mailed link confirms the email address."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Link(BaseModel):
 
 
 @script(roles=(ANYONE,), limit="5/hour per ip")
-async def ask(ctx: Context, input: Input) -> Output:
-    """Mail the link that proves the address."""
+async def request(ctx: Context, input: Input) -> Output:
+    """Mail a confirmation link to the address. The response is the same for every address."""
     email = email_domains.cleaned(input.email)
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
     ctx.limit("removalrequest", email, 3, 86400)
@@ -51,25 +51,25 @@ async def ask(ctx: Context, input: Input) -> Output:
 
 @script(method="GET", public=True, tail="code", limit="20/minute per ip")
 async def confirm(ctx: Context, input: Link) -> HTMLResponse:
-    """The page behind the link. Opening it does nothing: programs that read mail open links too."""
+    """Show the confirmation page of a mailed link. Opening it has no effect, because mail scanners open links."""
     row: Any = await tokens.find(ctx, input.code, "removal")
     if row is None or row["used"]:
         return _page("This link has expired", "Please ask again.", "", 404)
-    return _page("Remove my data", f"Your contact data will not be found in {ctx.settings.brand_name} any more.", _FORM)
+    return _page("Remove my data", f"Your contact data will be removed from {ctx.settings.brand_name}.", _FORM)
 
 
 @script(public=True, tail="code", limit="20/minute per ip", raw=True)
 async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
-    """The button on that page."""
+    """Confirm the removal: put the address on the removal list and queue the erasure."""
     code = ctx.request.path.rstrip("/").rpartition("/")[2]
     async with ctx.db.transaction():
         row = await tokens.use(ctx, code, "removal")
         if row is None:
             return _page("This link has expired", "Please ask again.", "", 404)
-        wanted = tokens.data(ctx, row)
+        removal = tokens.data(ctx, row)
         await ctx.db.execute(_FORGET, token_hash(code))
-        await ctx.db.execute(_KEEP, ctx.vault.index("email", wanted["email"]), "email")
-        await ctx.later("erasepeople", email=wanted["email"], key=wanted["key"])
+        await ctx.db.execute(_KEEP, ctx.vault.index("email", removal["email"]), "email")
+        await ctx.later("erasepeople", email=removal["email"], key=removal["key"])
     return _page("Done", "Your data is being removed. Stored copies are erased within 24 hours.", "")
 
 

@@ -1,4 +1,4 @@
-"""A visitor asks for a demonstration; the mail goes to us."""
+"""Mail a visitor's request for a demonstration to the operator."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ class Output(BaseModel):
 @script(roles=(ANYONE,), limit="3/hour per ip")
 async def run(ctx: Context, input: Input) -> Output:
     email = email_domains.cleaned(input.email)
-    _, ours = parseaddr(ctx.settings.mail_from)
-    await mail.queue(ctx, "demo", ours, name=input.name, email=email, query=input.query)
+    _, recipient = parseaddr(ctx.settings.mail_from)
+    await mail.queue(ctx, "demo", recipient, name=input.name, email=email, query=input.query)
     return Output()

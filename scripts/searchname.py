@@ -1,4 +1,4 @@
-"""Search one's own unlocked contacts by a part of the name, letter for letter."""
+"""Search the caller's revealed contacts by part of the name; wildcards are matched literally."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Output(BaseModel):
     meta: Meta
 
 
-# One pass over the index of one's own links, and nothing of a contact is read but those of the page: where the page
-# ends, the count goes on. It takes what the length of the list takes, whatever is searched for.
+# Scans the index of the caller's links once and reads only the contacts of the page; the count continues where the page
+# ends. The cost depends on the length of the list, not on the search text.
 _COUNT = """
     select count(*) from usercontactlink l where l.clientid = $1 and l.appuserid = $2 and l.searchname like lower($5)
 """
@@ -53,7 +53,7 @@ _FIND = f"""
            {COLUMNS}
     from (values (1)) one left join (page join usercontact using (contactid)) on true
     order by listedon desc, contactid
-"""  # noqa: S608 - every part is a constant of ours
+"""  # noqa: S608 - every part is a constant
 
 
 @script(roles=SESSION, limit="120/minute per session")
@@ -62,5 +62,5 @@ async def run(ctx: Context, input: Input) -> Output:
     rows: list[Any] = await ctx.db.fetch(
         _FIND, ctx.actor.clientid, ctx.actor.appuserid, input.limit, input.offset, pattern
     )
-    found = [contact.opened(ctx, row) for row in rows if row["contactid"] is not None]
-    return Output(resource=found, meta=Meta(count=rows[0]["found"]))
+    contacts = [contact.opened(ctx, row) for row in rows if row["contactid"] is not None]
+    return Output(resource=contacts, meta=Meta(count=rows[0]["found"]))

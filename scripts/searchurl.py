@@ -1,4 +1,4 @@
-"""Find a person by profile address. Free: what the account has not paid for is shown as a mask."""
+"""Find a person by profile address, free of charge. Values not paid for are masked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Email(BaseModel):
     validation: str | None = None
 
 
-class Found(BaseModel):
+class Card(BaseModel):
     full_name: str
     linkedinurl: str
     emails: list[Email]
@@ -47,7 +47,7 @@ class Found(BaseModel):
 
 
 class Output(BaseModel):
-    data: list[Found]
+    data: list[Card]
 
 
 _PAID = "select kind from reveal where clientid = $1 and personid = $2"
@@ -63,29 +63,29 @@ async def run(ctx: Context, input: Input) -> Output:
     return Output(data=[_card(ctx, person, input, paid)])
 
 
-def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Found:
-    """The card: values that were paid for, a mask for each other value, nothing of a box that is not ticked."""
+def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Card:
+    """Return the requested kinds of a person: values paid for in clear, a mask for every other value."""
 
-    def hidden(kind: str, wanted: bool) -> bool:
-        return wanted and person.has(kind) and kind not in paid
+    def hidden(kind: str, requested: bool) -> bool:
+        return requested and person.has(kind) and kind not in paid
 
     business = [address for address, _ in person.business] if input.business else []
     phones = list(person.phones) if input.phone else []
-    no_business = hidden("businessemail", input.business)
-    no_personal = hidden("personalemail", input.personal)
-    no_phone = hidden("directdial", input.phone)
-    emails = _emails(ctx, "business", business, no_business)
+    business_hidden = hidden("businessemail", input.business)
+    personal_hidden = hidden("personalemail", input.personal)
+    phone_hidden = hidden("directdial", input.phone)
+    emails = _emails(ctx, "business", business, business_hidden)
     for email, (_, validity) in zip(emails, person.business, strict=False):
         email.validation = validity
-    emails += _emails(ctx, "personal", list(person.personal) if input.personal else [], no_personal)
-    return Found(
+    emails += _emails(ctx, "personal", list(person.personal) if input.personal else [], personal_hidden)
+    return Card(
         full_name=person.full_name,
         linkedinurl=profile_url.url_of(person.key, ctx.settings.profile_host),
         emails=emails,
-        phone_numbers=[MASKED_PHONE] * len(phones) if no_phone else contact.shown(ctx, phones),
-        phone_encrypted=no_phone,
-        business_email_encrypted=no_business,
-        personal_email_encrypted=no_personal,
+        phone_numbers=[MASKED_PHONE] * len(phones) if phone_hidden else contact.shown(ctx, phones),
+        phone_encrypted=phone_hidden,
+        business_email_encrypted=business_hidden,
+        personal_email_encrypted=personal_hidden,
         bus_email_validation=person.validation if input.business else None,
     )
 

@@ -1,4 +1,4 @@
-"""Send an invitation again: a new link and a new temporary password, the old ones die."""
+"""Mail a pending member a new invitation link and temporary password, which replace the previous ones."""
 
 from __future__ import annotations
 

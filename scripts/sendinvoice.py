@@ -1,4 +1,4 @@
-"""Mail the owner what the account's plan is, with the last invoice where there is one."""
+"""Mail the owner the present plan of the account, with its last invoice if there is one."""
 
 from __future__ import annotations
 

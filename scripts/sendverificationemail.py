@@ -1,4 +1,4 @@
-"""Mail the verification link again, to an account that still needs it. The answer never says whether there is one."""
+"""Mail a new verification link to an unverified account. The response never reveals whether it exists."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def run(ctx: Context, input: Input) -> Output:
     email = input.email.strip().lower()
     ctx.limit("sendverificationemail minute", email, 1, 60)
     ctx.limit("sendverificationemail day", email, 5, 86400)
-    user = await _whose(ctx, email, input.checktoken)
+    user = await _user(ctx, email, input.checktoken)
     if user is not None and not user["isverified"] and not user["isdeleted"]:
         async with ctx.db.transaction():
             code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
@@ -36,7 +36,8 @@ async def run(ctx: Context, input: Input) -> Output:
     return Output()
 
 
-async def _whose(ctx: Context, email: str, checktoken: str) -> Any:
+async def _user(ctx: Context, email: str, checktoken: str) -> Any:
+    """Return the user of the session or of the check token, if the email is that user's, else None."""
     if "appuserid" in ctx.actor.values:
         user: Any = await users.by_id(ctx, ctx.actor.appuserid)
         return user if user["email"].lower() == email else None

@@ -1,4 +1,4 @@
-"""Where the popup of a social sign-in goes. The state in it is made here and bound to this browser."""
+"""Start a sign-in with Google or LinkedIn, and return the URL for the popup."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Subscriptions by card (calls 50, 51, 52, 55): pay for a new one, preview a change, change, cancel.
+"""Subscriptions by card: subscribe, preview a change, change, cancel.
 
-Nothing here gives anything to anybody: what a client is entitled to follows the provider's events (webhooks/payment).
-Price, amount, customer and dates come from the database and the provider, whatever a request says.
+These calls grant nothing themselves: plan and credits follow the provider's events (webhooks/payment). Price, amount,
+customer and dates come from the database and the provider, never from the request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tableapi.errors import Conflict, Invalid, NotFound
 
 
 def _blank(value: Any) -> Any:
-    """The app sends "" for what it does not know."""
+    """Treat the placeholders that the front end sends for a missing value as None."""
     return None if value in ("", "null", "undefined") else value
 
 
@@ -31,13 +31,13 @@ MaybeId = Annotated[Id | None, BeforeValidator(_blank)]
 Moment = Annotated[Annotated[int, Field(ge=0, lt=2**40)] | None, BeforeValidator(_blank)]
 
 
-class New(BaseModel):
+class Checkout(BaseModel):
     plan: Id
     email: str | None = None
     custId: Annotated[str | None, BeforeValidator(_blank)] = None  # noqa: N815 - the name on the wire
 
 
-class Question(BaseModel):
+class Preview(BaseModel):
     res: Literal["invoice", "checkout"]
     plan: Annotated[Id | None, BeforeValidator(_blank)] = None
     subId: MaybeId = None  # noqa: N815
@@ -60,8 +60,8 @@ _LIVE = f"select s.planid, s.autorenew, s.stripe_subid from usersubscription s w
 
 
 @script(roles=OWNER, limit="10/hour per account", seconds=30, repeatable=True)
-async def checkout(ctx: Context, input: New) -> dict[str, Any]:
-    """A hosted page to subscribe on. Within ten minutes the same plan gives the same page."""
+async def checkout(ctx: Context, input: Checkout) -> dict[str, Any]:
+    """Create a hosted payment page for a new subscription; a repeat within ten minutes returns the same page."""
     clientid = ctx.actor.clientid
     await users.own(ctx, email=(input.email or "").strip().lower() or None)
     custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
@@ -80,39 +80,39 @@ async def checkout(ctx: Context, input: New) -> dict[str, Any]:
 
 
 @script(method="GET", roles=OWNER, limit="30/minute per session", seconds=30)
-async def preview(ctx: Context, input: Question) -> dict[str, Any]:
-    """What a change would cost, or what became of a hosted page. Those of another account look like none."""
+async def preview(ctx: Context, input: Preview) -> dict[str, Any]:
+    """Preview the cost of a plan change, or with `res=checkout` return the state of a hosted payment page."""
     if input.res == "checkout":
         return await _outcome(ctx, input.session_id)
     if input.plan is None:
         raise Invalid({"plan": "Field required"})
     row = await change_rules.own(ctx, input.subId) if input.subId else None
-    found = await changes.preview(ctx, row, input.plan) if row is not None else None
-    if found is None:
+    cost = await changes.preview(ctx, row, input.plan) if row is not None else None
+    if cost is None:
         return {"success": 2, "message": "No such subscription"}
-    return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": cost}}
 
 
 async def _outcome(ctx: Context, sessionid: str) -> dict[str, Any]:
-    found = await checkouts.outcome(ctx, sessionid)
-    if found is None:
+    page = await checkouts.outcome(ctx, sessionid)
+    if page is None:
         return {"success": 2, "message": "No such checkout"}
-    return {"success": 1, "resource": {"status": 1, "code": 200, "data": found}}
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": page}}
 
 
 @script(method="PATCH", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
 async def change(ctx: Context, input: Change) -> dict[str, Any]:
-    """A higher plan now, a lower one at the end of the period. A double click changes once."""
+    """Change the plan: upgrade at once, or downgrade at the end of the period. A repeat changes nothing."""
     row = await change_rules.own_live(ctx, input.subId)
-    done = await changes.change(ctx, row, input.plan, input.proration_date)
-    return {"success": 1, "resource": {"status": 1, "code": 200, "data": done}}
+    result = await changes.change(ctx, row, input.plan, input.proration_date)
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": result}}
 
 
 @script(method="DELETE", roles=OWNER, limit="20/hour per account", seconds=30, repeatable=True)
 async def cancel(ctx: Context, input: Cancel) -> dict[str, Any]:
-    """Cancel at the end of the period. Again is safe."""
+    """Cancel the subscription at the end of its period. Repeating it is safe."""
     row = await change_rules.own(ctx, input.subId)
     if row is None:
         raise NotFound("There is no such subscription.")
-    done = await changes.cancel(ctx, row)
-    return {"success": 1, "resource": {"status": 1, "code": 200, "data": done}}
+    result = await changes.cancel(ctx, row)
+    return {"success": 1, "resource": {"status": 1, "code": 200, "data": result}}

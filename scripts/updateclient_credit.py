@@ -1,7 +1,4 @@
-"""Make sure that what is due has arrived: the one free grant of the account, and a new month of the free plan.
-
-It grants nothing by request; calling it a hundred times changes nothing.
-"""
+"""Renew the free plan if its month is over, and return the credit balances. Repeating it grants nothing more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Use a mailed token: it verifies an address or accepts an invitation, whichever it was made for, and nothing else."""
+"""Verify an email address or accept an invitation with a mailed token, whichever it was issued for."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Output(BaseModel):
 
 
 _EFFECT = {
-    # The one who opens the link has proved the address, but need not be the one who chose the password.
+    # Opening the link proves the address, but not that the same person chose the password.
     "verify": "update appuser set isverified = 1,"
     " passwordproved = case when isverified = 0 then $2::boolean::int else passwordproved end"
     " where appuserid = $1 and isdeleted = 0 returning invitestatus",
     "invite": "update appuser set isverified = 1, isactive = 1, invitestatus = 'accepted'"
     " where appuserid = $1 and isdeleted = 0 and $2::boolean is not null returning invitestatus",
 }
-_GONE = "The Code for this link has expired,Please try with latest"
+_EXPIRED = "The Code for this link has expired,Please try with latest"
 
 
 @script(roles=(ANYONE,), limit="10/minute per ip")
@@ -41,12 +41,12 @@ async def run(ctx: Context, input: Input) -> Output:
     async with ctx.db.transaction():
         user = await users.proved(ctx, input.email, input.verifytoken, "verify", "invite")
         if user is None or user["isdeleted"]:
-            raise NotFound(_GONE)
+            raise NotFound(_EXPIRED)
         token: Any = await tokens.use(ctx, input.verifytoken, "verify", "invite")
-        if token is None:  # used before, by the same person: the effect is there
+        if token is None:  # used before: the change is made already
             return Output(invitestatus=user["invitestatus"], already=1)
-        here = await verification.signed_up_here(ctx, user["appuserid"])
-        status: str = await ctx.db.fetchval(_EFFECT[token["purpose"]], user["appuserid"], here)
+        same_origin = await verification.signed_up_here(ctx, user["appuserid"])
+        status: str = await ctx.db.fetchval(_EFFECT[token["purpose"]], user["appuserid"], same_origin)
         if token["purpose"] == "verify":
             await verification.welcome(ctx, user["appuserid"])
         event = "email_verified" if token["purpose"] == "verify" else "invitation_accepted"

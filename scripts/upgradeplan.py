@@ -1,4 +1,4 @@
-"""Move to the free plan, or to a custom plan that staff assigned to this account. Other plans are paid for."""
+"""Switch to the free plan, or to a custom plan assigned to the account. Other plans require a payment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Input(BaseModel):
 
 
 class PaymentRequired(ApiError):
-    """The plan has a price."""
+    """The plan must be bought (402)."""
 
     status, reason = 402, "payment_required"
 
@@ -69,11 +69,11 @@ async def _switch(ctx: Context, live: Any, plan: Any) -> int:
             raise Conflict("Cancel your paid plan first.", reason="paid_plan")
         await ctx.db.execute(_END, live["subscriptionid"])
         await end_plan_credits(ctx, clientid, f"switch:{live['subscriptionid']}")
-        if live["stripe_subid"]:  # cancelled, and given up before its end
+        if live["stripe_subid"]:  # cancelled at the provider, but still running
             await ctx.later("endsubscription", subscription=live["stripe_subid"])
     count = await ctx.db.fetchval("select count(*) from usersubscription where clientid = $1", clientid)
     if plan["sku"] == plans.FREE_SKU and count:
-        # The free grant exists once per account; what follows comes month by month.
+        # The initial free credits are granted once per account; later ones come with each month.
         subscriptionid = await plans.subscribe(ctx, clientid, plan["planid"])
     else:
         subscriptionid = await plans.start(ctx, clientid, plan, f"switch:{count}")

@@ -1,4 +1,4 @@
-"""One's own picture: upload it, and show it by the name it was given."""
+"""Upload and serve profile pictures."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class Name(BaseModel):
     name: str
 
 
-@script(roles=SESSION, raw=True, body_bytes=avatars.MOST_BYTES + 65536, limit="20/hour per user")
+@script(roles=SESSION, raw=True, body_bytes=avatars.MAX_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
-    """Multipart, field `files`: one JPEG or PNG."""
-    (sent,) = await multipart.files(ctx.request, body)
-    ending, kind, data = await avatars.redrawn(sent.data)
+    """Upload a profile picture as the multipart field `files`: one JPEG or PNG."""
+    (file,) = await multipart.files(ctx.request, body)
+    ending, kind, data = await avatars.reencode(file.data)
     name = f"{secrets.token_urlsafe(24)}.{ending}"
     path = f"/api/v2/userimage/{name}"
     await ctx.vendors.storage.put(name, data)
-    await ctx.db.execute(_KEEP, ctx.actor.clientid, ctx.actor.appuserid, sent.name, path, kind, len(data))
-    return {"resource": [{"name": sent.name, "path": path}]}
+    await ctx.db.execute(_KEEP, ctx.actor.clientid, ctx.actor.appuserid, file.name, path, kind, len(data))
+    return {"resource": [{"name": file.name, "path": path}]}
 
 
 @script(method="GET", public=True, tail="name")
 async def show(ctx: Context, input: Name) -> Response:
-    """A picture by its random name: an <img> sends no key."""
+    """Return a profile picture by its random name. Needs no key, so that an <img> element can load it."""
     data = await ctx.vendors.storage.get(input.name)
     ending = input.name.rpartition(".")[2]
     if data is None or ending not in TYPES:

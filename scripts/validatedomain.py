@@ -1,4 +1,4 @@
-"""Is an address a business's own: neither a free nor a disposable domain?"""
+"""Check whether an email address belongs to a business: neither a free nor a disposable domain."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ async function otherTabGoesOn(page, address) {
   await second.close();
 }
 
-/** The mailed link, opened where nobody is signed in, leads back to itself after the sign-in. */
+/** The mailed link, opened without a session, is opened again after the sign-in. */
 async function linkSurvivesSignIn(open, page, from, address) {
   const dialog = await openDialog(page);
   const mail = await requestCode(page, dialog, address);

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { MEMBER, OWNER, check, journey, picture, signIn } from "./browser.mjs";
 
-// People of the made-up directory with data of every kind; the first whom nobody has revealed yet is taken.
+// People of the made-up directory with data of every kind; the first one not revealed yet is taken.
 const PEOPLE = [
   "dara-meyer-1979",
   "felix-flores-1980",
@@ -29,7 +29,7 @@ async function search(page, person) {
   await page.getByRole("heading", { name: /^[^a-z]+$/, level: 2 }).waitFor();
 }
 
-/** Searches until there is somebody of whom every kind can be revealed. */
+/** Searches until it finds a person with every kind left to reveal. */
 async function searchUnknown(page) {
   for (const person of PEOPLE) {
     await search(page, person);

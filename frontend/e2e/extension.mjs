@@ -132,7 +132,7 @@ async function walk(pages) {
   await click("Clear");
   await popup.getByText("0 of 200 contacts collected").waitFor();
 
-  // The session ends in the app: the next call says so and leads back to connecting.
+  // The session ends in the app: the next call reports it and leads back to connecting.
   await tab.goto(`${NETWORK}/search/results/people/?page=1`);
   await click("Collect from this page");
   await says("3 added.");

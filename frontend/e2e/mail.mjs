@@ -1,4 +1,4 @@
-/** The demo's mailbox, read as a person would read it: the newest mail to somebody, and the link in it. */
+/** Reads the demo mailbox: the newest mail to an address, and the link in it. */
 import { BASE, check } from "./browser.mjs";
 
 const PATIENCE_MS = 20_000;

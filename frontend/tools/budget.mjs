@@ -7,7 +7,7 @@ const DIST = new URL("../dist", import.meta.url).pathname;
 const ENTRY = "index.html";
 
 const BUDGETS = [
-  { name: "login", limit: 180, chunks: ["src/screens/login/LoginScreen.tsx"] },
+  { name: "login", limit: 170, chunks: ["src/screens/login/LoginScreen.tsx"] },
   {
     name: "dashboard",
     limit: 300,

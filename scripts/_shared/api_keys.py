@@ -1,4 +1,4 @@
-"""Customers' API keys: finding the live key behind a text, and the rules of a new one."""
+"""Customers' API keys: generate one, and find the live key that a request sent."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ _FIND = """
 
 
 def generate() -> str:
-    """A new key: 16 of 62 characters."""
+    """Generate a key of 16 letters and digits."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(LENGTH))
 
 
 async def live(ctx: Context, key: str) -> Any:
-    """Return keyid and clientid of a live key whose plan has API access. Raises Unauthorized with scope `resource`.
+    """Return keyid and clientid of a live key of an account with API access.
 
-    A key that is not valid counts against the caller's address, before it is looked up.
+    Invalid keys count against the limit on guesses of the caller's network.
+
+    Raises:
+        Unauthorized: the key is unknown, disabled or deleted (401, scope `resource`).
+        PlanWithoutApi: the plan has no API access (402).
     """
     async with ctx.guess():
         row: Any = await ctx.db.fetchrow(_FIND, ctx.vault.indexes("apikey", key)) if key else None

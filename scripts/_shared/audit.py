@@ -1,4 +1,4 @@
-"""The audit log: who did what to whom, from where. Never a secret and never a contact value."""
+"""Write the audit log: actor, event, target, details and IP address. Never a secret or contact value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ async def write(
     keyid: int | None = None,
     **detail: Any,
 ) -> None:
-    """Keep one event. Who acts is the caller's session unless it is said (sign-in, where there is none yet)."""
+    """Write one event.
+
+    The actor is the caller's session; `clientid` and `appuserid` replace it where there is no session yet.
+    """
     actor = ctx.actor.values
     await ctx.db.execute(
         _WRITE,

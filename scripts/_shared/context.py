@@ -1,4 +1,4 @@
-"""The context of a script with the settings and vendors of the product."""
+"""The `Context` of scripts, typed with the settings and vendors of the product."""
 
 from __future__ import annotations
 

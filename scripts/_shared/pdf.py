@@ -1,6 +1,6 @@
-"""PDF from a typst template and plain data, with fonts of our own: the same on every machine, no network.
+"""Render PDFs from typst templates with packaged fonts: reproducible, and without network access.
 
-The template reads `sys.inputs.data`, JSON text. Text of the data is text for typst too, never markup.
+The template reads JSON text from `sys.inputs.data`. Text in the data is never interpreted as typst markup.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ FONTS = ("fontpkg_inter", "cvttf_NotoSansCJK_Regular")  # Latin, Greek, Cyrillic
 
 @cache
 def _fonts() -> typst.Fonts:
-    import typst  # large, and only some processes typeset
+    import typst  # large, and unused by many processes
 
-    found = [find_spec(name) for name in FONTS]
-    folders = [str(folder) for spec in found if spec for folder in spec.submodule_search_locations or ()]
+    packages = [find_spec(name) for name in FONTS]
+    folders = [str(folder) for spec in packages if spec for folder in spec.submodule_search_locations or ()]
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=folders)
 
 
 async def pdf(template: Path, data: Any) -> bytes:
-    """The document as PDF bytes."""
+    """Return the document as PDF bytes, rendered in a thread."""
     return await asyncio.to_thread(render, template, data)
 
 
 def render(template: Path, data: Any, *, form: Literal["pdf", "png"] = "pdf") -> Any:
-    """PDF bytes; for a look at it `form` png gives a picture, or a list of them when there are several pages."""
+    """Return PDF bytes; with `form` png a picture, or a list of pictures for several pages."""
     import typst
 
     inputs = {"data": orjson.dumps(data).decode()}

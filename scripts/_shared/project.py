@@ -12,7 +12,7 @@ from tableapi.endpoints.project import Pages, Project
 
 
 class Product(Project):
-    """The contact search."""
+    """The product: a contact-data and lead lookup service."""
 
     settings = Settings
     content_sources = {  # noqa: RUF012 - read only
@@ -43,29 +43,29 @@ class Product(Project):
         }
 
     def local_only(self, settings: Settings) -> str:
-        return "DEMO=1 has sign-ins with a known password: unset it" if settings.demo else ""
+        return "DEMO=1 has accounts with a known password: unset it" if settings.demo else ""
 
     def announcement(self, settings: Settings, address: str) -> list[str]:
         return [f"Sandbox   {address}/sandbox/mail"] if settings.demo else []
 
     def checks(self, settings: Settings) -> Iterator[tuple[bool, str]]:
         if settings.demo:
-            yield True, "DEMO is on: its sign-ins have a known password. Unset it."
+            yield True, "DEMO is on: its accounts have a known password. Unset it."
         if settings.mail_url is None:
-            yield True, "MAIL_URL is missing: nobody can verify an address, reset a password or accept an invitation."
+            yield True, "MAIL_URL is missing: users cannot verify an address, reset a password or accept an invitation."
         elif settings.mail_from.endswith("@example.com>"):
-            yield True, "MAIL_FROM is missing: mails would come from example.com."
+            yield True, "MAIL_FROM is missing: mail would be sent from example.com."
         if not settings.stripe_secret_key:
             yield False, "STRIPE_SECRET_KEY is missing: nothing can be bought."
         elif not settings.stripe_webhook_secret:
-            yield True, "STRIPE_WEBHOOK_SECRET is missing: payments would be taken and never credited."
+            yield True, "STRIPE_WEBHOOK_SECRET is missing: payments would be charged and never credited."
         elif not settings.stripe_publishable_key:
             yield True, "STRIPE_PUBLISHABLE_KEY is missing: the card form cannot be shown."
         for vendor in ("GOOGLE", "LINKEDIN"):
             if not getattr(settings, f"{vendor.lower()}_client_id"):
-                yield False, f"{vendor}_CLIENT_ID is missing: no sign-in with it."
+                yield False, f"{vendor}_CLIENT_ID is missing: sign-in with this provider is off."
         if settings.people_url and not settings.people_key:
-            yield False, "PEOPLE_KEY is missing: PEOPLE_URL is asked without a key."
+            yield False, "PEOPLE_KEY is missing: requests to PEOPLE_URL carry no key."
 
 
 PROJECT = Product()

@@ -1,6 +1,6 @@
-"""The callers of the scripts, in the words of policy.py."""
+"""Groups of roles that scripts admit; policy.py defines the roles."""
 
 OWNER = ("client",)
 SESSION = ("client", "member")
-TEMPORARY = ("temporary",)  # a session that was begun with a mailed password, until it is changed
-SIGNUP = ("client", "member", "unverified")  # also the session of a registration that is not verified yet
+TEMPORARY = ("temporary",)  # a session opened with a mailed temporary password
+SIGNUP = ("client", "member", "unverified")  # includes new accounts that are not verified yet

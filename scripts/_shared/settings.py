@@ -1,4 +1,4 @@
-"""The settings of the product, added to those of the engine. An unset vendor turns its feature off."""
+"""Settings of the product, in addition to those of the engine. Without its settings a vendor's feature is off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _mail_url(value: str) -> str:
 
 
 class Settings(engine.Settings):
-    """One attribute per setting, named as the setting in lower case. Empty text means the feature is off."""
+    """One attribute per setting, named like the setting in lower case. An empty text turns the feature off."""
 
     dataset: Name = "leads"
     demo: bool = False
@@ -38,7 +38,7 @@ class Settings(engine.Settings):
     stripe_webhook_secret: str = Field(default="", repr=False)
     stripe_api_base: Origin | None = None
 
-    seller_name: str = Field(default="", max_length=200)  # on invoices; else BRAND_NAME
+    seller_name: str = Field(default="", max_length=200)  # on invoices; BRAND_NAME by default
     seller_address: str = Field(default="", max_length=300)
     seller_taxid: str = Field(default="", max_length=50)
 
@@ -55,7 +55,7 @@ class Settings(engine.Settings):
 
     @model_validator(mode="after")
     def _pairs(self) -> Self:
-        """A vendor is set up whole or not at all."""
+        """Require the client id and the secret of a sign-in provider together."""
         for vendor in ("google", "linkedin"):
             name, secret = f"{vendor}_client_id", f"{vendor}_client_secret"
             if bool(getattr(self, name)) != bool(getattr(self, secret)):
@@ -64,7 +64,7 @@ class Settings(engine.Settings):
 
     @property
     def payments_enabled(self) -> bool:
-        """Can anything be bought? Both secrets are needed; in demo the sandbox stands in where no key is set."""
+        """Whether anything can be bought: with both Stripe secrets, or with DEMO=1 and no key through the sandbox."""
         if self.stripe_secret_key:
             return bool(self.stripe_webhook_secret)
         return self.demo

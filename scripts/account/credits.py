@@ -1,4 +1,4 @@
-"""What is left, when it renews, and how fast one may ask; for the app and for customers' keys."""
+"""Return credit balances, plan, renewal date and rate limits, for a session or an API key."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIMITS = {"searchurl": "60/minute", "getcontact": "60/minute", "keylookup": "30/
 
 @script(method="GET", public=True, limit="60/minute per ip")
 async def run(ctx: Context) -> Output:
-    clientid = await _whose(ctx)
+    clientid = await _account(ctx)
     plan: Any = await ctx.db.fetchrow(_PLAN, clientid)
     left = await balance.balances(ctx, clientid)
     if plan is None:
@@ -44,9 +44,10 @@ async def run(ctx: Context) -> Output:
     return Output(credits=left, plan=plan["name"], renewson=plan["expirydate"], autorenew=renews, limits=LIMITS)
 
 
-async def _whose(ctx: Context) -> int:
+async def _account(ctx: Context) -> int:
+    """Return the account of the session, or of the API key."""
     key = ctx.request.query.get("apikey") or ctx.request.headers.get("x-api-key") or ""
-    if key in ctx.settings.app_keys:  # it names the app; whose account it is says the session
+    if key in ctx.settings.app_keys:  # an application key: the session names the account
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.refuse_confined(user)
         if user["role"] in SESSION:

@@ -1,4 +1,4 @@
-"""The counters of the dashboard, of the whole account, from one snapshot."""
+"""Return the dashboard counters of the account."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Jobs: scripts without a URL, run from the queue, by the clock, or by `tableapi run`."""
+"""Jobs: scripts without a URL, run from the queue, on a schedule, or by `tableapi run`."""

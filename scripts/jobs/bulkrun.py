@@ -1,4 +1,4 @@
-"""Work through a bulk job. A failure on the way, such as a vendor that is down, goes back into the queue."""
+"""Process a bulk lookup. After a failure, such as an unavailable vendor, the queue runs it again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Every ten minutes: read the provider's events since the last one seen, and try again what was not applied.
+"""Every ten minutes, fetch payment events that no webhook delivered, and retry events not applied yet.
 
-After a day of downtime this brings what no webhook brought. Subscriptions that should have renewed by now and did not
-are looked at without any event.
+Also reconciles subscriptions that are overdue for renewal without any event.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ async def run(ctx: Context) -> str | None:
         return None
     last = await ctx.db.fetchval("select max(created) from stripeevent")
     since = last - OVERLAP if last else datetime.now(UTC) - FIRST
-    missed = [event for types in webhook_events.ASKED async for event in payments.events(since, types)]
-    kept = 0
-    for event in sorted(missed, key=lambda one: one.created):
-        kept += await webhook_events.keep(ctx, event)
+    missed = [event for types in webhook_events.REQUESTED async for event in payments.events(since, types)]
+    stored = 0
+    for event in sorted(missed, key=lambda event: event.created):
+        stored += await webhook_events.store(ctx, event)
     for row in await ctx.db.fetch(_STUCK):
         await ctx.later("stripeevent", id=row["id"])
     for row in await ctx.db.fetch(_OVERDUE):
         await reconcile.reconcile(ctx, row["clientid"])
-    if kept:
-        log.warning("missed_events", count=kept)
-    return f"{kept} events had been missed."
+    if stored:
+        log.warning("missed_events", count=stored)
+    return f"{stored} events had been missed."

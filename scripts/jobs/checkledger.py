@@ -1,4 +1,4 @@
-"""Every night: is the sum of the ledger the balance, for every client and kind? What is not is told to the log."""
+"""Every night, compare each balance with the sum of its ledger rows, and log every difference."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _WRONG = """
 
 @script(every="1d")
 async def run(ctx: Context) -> int:
-    """Out: how many balances do not fit."""
-    wrong = await ctx.db.fetch(_WRONG)
-    for row in wrong:
+    """Return the number of balances that differ from their ledger."""
+    differences = await ctx.db.fetch(_WRONG)
+    for row in differences:
         log.error("ledger_does_not_fit", **dict(row))
-    return len(wrong)
+    return len(differences)

@@ -1,4 +1,4 @@
-"""End a subscription at the provider that a newer one, or another plan, has taken the place of."""
+"""End a subscription at the payment provider that was replaced by another subscription or plan."""
 
 from __future__ import annotations
 

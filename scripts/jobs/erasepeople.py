@@ -1,9 +1,9 @@
-"""Erase a person who proved an address, wherever the product holds it. Only keyed hashes stay.
+"""Erase the person behind a confirmed email address from all tables. Only keyed hashes stay.
 
-Directory, contacts, notes, feedback, bulk lookups and kept answers are erased, the profile's address with them.
+Erases directory, contacts, notes, feedback, bulk lookups and stored responses, including the profile address.
 
-With a profile address that person is looked at first. Without one, or when the address is not that person's, every
-person and contact is opened and compared: values are sealed, so there is no other way to find an address.
+If the request names the profile and it has the address, only that person is erased. Otherwise every person and contact
+is decrypted and compared, because encrypted values cannot be searched.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NOTES = "delete from contactmeta m using usercontact c where c.contactid = m.co
 _LOOKUPS = """
     update bulkrow r set linkedinurl = '' from usercontact c where c.contactid = r.contactid and c.personid = $1
 """
-# Lookups without a result name no contact. The typed address holds the last part of the key, in some spelling.
+# Lookups without a result refer to no contact, but the typed address contains the last part of the profile key.
 _TYPED = """
     select jobid, line, linkedinurl from bulkrow
     where contactid is null and (position($1 in lower(linkedinurl)) > 0 or linkedinurl ~ '%|[^ -~]')
@@ -79,23 +79,23 @@ async def run(ctx: Context, input: Input) -> None:
     else:
         last = 0
         while rows := await ctx.db.fetch(_BATCH, last, BATCH):
-            for one in rows:
-                if input.email in _addresses(ctx.vault, one):
-                    await _erase(ctx, one)
+            for person in rows:
+                if input.email in _addresses(ctx.vault, person):
+                    await _erase(ctx, person)
             last = rows[-1]["personid"]
         await _by_contacts(ctx, input.email)
     await ctx.db.execute(_ERASED, ctx.vault.indexes("email", input.email))
 
 
 async def _by_contacts(ctx: Context, email: str) -> None:
-    """Erase people whose address the directory has lost, and an account's contacts still hold."""
+    """Erase people with an address that only contacts of accounts still hold, not the directory."""
     last, erased = 0, set[int]()
     while rows := await ctx.db.fetch(_CONTACTS, last, BATCH):
-        for one in rows:
-            items: Any = orjson.loads(ctx.vault.open(one["emails"]))
-            if one["personid"] not in erased and any(item["address"].lower() == email for item in items):
-                await _erase(ctx, one)
-                erased.add(one["personid"])
+        for contact in rows:
+            items: Any = orjson.loads(ctx.vault.open(contact["emails"]))
+            if contact["personid"] not in erased and any(item["address"].lower() == email for item in items):
+                await _erase(ctx, contact)
+                erased.add(contact["personid"])
         last = rows[-1]["contactid"]
 
 
@@ -119,8 +119,8 @@ async def _erase(ctx: Context, row: Any) -> None:
 
 
 async def _forget_lookups(ctx: Context, key: str) -> None:
-    """Blank the rows of bulk lookups that name the person and have no contact."""
+    """Clear the address in bulk lookup rows that name the person and have no contact."""
     rows: Any = await ctx.db.fetch(_TYPED, key.rpartition("/")[2])
-    for one in rows:
-        if key in job.keys_of(ctx, [one["linkedinurl"]]):
-            await ctx.db.execute(_UNTYPE, one["jobid"], one["line"])
+    for lookup in rows:
+        if key in job.keys_of(ctx, [lookup["linkedinurl"]]):
+            await ctx.db.execute(_UNTYPE, lookup["jobid"], lookup["line"])

@@ -1,4 +1,7 @@
-"""Mail a reset link, if the address belongs to somebody. A job, so that the call takes the same time for everybody."""
+"""Mail a reset link if a user has the address.
+
+A job, so that the response time of the call does not reveal whether the address is known.
+"""
 
 from __future__ import annotations
 

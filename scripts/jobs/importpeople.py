@@ -1,7 +1,7 @@
-"""Load people into the directory: `tableapi run importpeople file=people.csv [strict=1]`. Safe to repeat.
+"""Import people into the directory: `tableapi run importpeople file=people.csv [strict=1]`. Safe to repeat.
 
-Lines are read by worker processes, copied into a staging table, and merged by profile key; of two lines with one key
-the later wins. A bad line is reported by its number and skipped; with strict=1 one bad line imports nothing.
+Worker processes parse the lines, which are copied into a staging table and merged by profile key. Of two lines with one
+key the later wins. Bad lines are reported by number and skipped; with strict=1 a bad line cancels the import.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _Tally:
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> Output:
     started, tally = time.monotonic(), _Tally()
-    file = _opened(input.file)
+    file = _open(input.file)
     with file:
         suppressed = frozenset(row["hash"] for row in await ctx.db.fetch("select hash from suppression"))
         setup = (ctx.settings.secret_keys, ctx.settings.profile_host, suppressed)
@@ -88,13 +88,13 @@ async def run(ctx: Context, input: Input) -> Output:
                 _report(tally, input)
                 await connection.execute(_MERGE)
     seconds = time.monotonic() - started
-    _say(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
+    _print(f"Imported {tally.good:,} people in {seconds:.1f} s ({tally.good / seconds * 60:,.0f} a minute); "
          f"skipped {len(tally.bad):,} bad lines, {tally.suppressed:,} on the removal list.")  # fmt: skip
     return Output(imported=tally.good, skipped=len(tally.bad), suppressed=tally.suppressed, seconds=round(seconds, 1))
 
 
-def _opened(path: Path) -> BinaryIO:
-    """The file, behind its header line."""
+def _open(path: Path) -> BinaryIO:
+    """Open the file and read past its header line."""
     try:
         file = path.open("rb")
     except OSError as error:
@@ -107,7 +107,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Blocks of whole lines with the number of their first line; the header was line 1."""
+    """Yield blocks of whole lines with the number of their first line; the header is line 1."""
     first = 2
     while block := file.read(BLOCK):
         block += file.readline()
@@ -116,7 +116,7 @@ def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> AsyncIterator[bytes]:
-    """Rows in the order of the file. A few blocks are read ahead, so that no process waits and memory stays flat."""
+    """Yield rows in file order. Reads only a few blocks ahead, so that memory use stays constant."""
     loop = asyncio.get_running_loop()
     bar = Bar("Importing people", os.fstat(file.fileno()).st_size)
     ahead: deque[asyncio.Future[Parsed]] = deque()
@@ -136,12 +136,12 @@ async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> Asy
 
 
 def _report(tally: _Tally, input: Input) -> None:
-    """Name the bad lines, and refuse them all where that was asked for."""
-    for number, why in tally.bad:
-        _say(f"line {number}: {why}")
+    """Print the bad lines; raise BadFile (400) when there are any and `strict` is set."""
+    for number, reason in tally.bad:
+        _print(f"line {number}: {reason}")
     if tally.bad and input.strict:
         raise BadFile(f"{len(tally.bad):,} bad lines; nothing was imported (strict=1).")
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stderr.write(line + "\n")

@@ -1,4 +1,4 @@
-"""What a database must hold before the product serves: the plan catalogue, and in demo the demo account and people."""
+"""Load the plan catalogue into an empty database, and with DEMO=1 the demo account and its people."""
 
 from __future__ import annotations
 

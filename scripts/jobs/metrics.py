@@ -1,4 +1,4 @@
-"""What somebody should watch: payment events that were kept and not applied. Asked for by /metrics."""
+"""Return gauges for /metrics: payment events that are stored but not applied yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every hour: free plans whose month is over get their next one."""
+"""Every hour, renew the free plans that have reached the end of their month."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Send one queued mail. A failure is tried again by the queue, with back-off."""
+"""Send one queued mail. The queue retries a failure with back-off."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Input(BaseModel):
     name: str
     to: str
     values: dict[str, Any]
-    mark: str = ""  # of the mail, however often it is tried
+    mark: str = ""  # identifies the mail across retries
 
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
     mail = render(ctx.settings, input.name, input.to, input.values)
-    await ctx.vendors.post.send(replace(mail, mark=input.mark))
+    await ctx.vendors.mailer.send(replace(mail, mark=input.mark))

@@ -1,4 +1,4 @@
-"""Mail the owner the receipt of a payment, with its invoice as a PDF."""
+"""Mail the receipt of a payment to the owner, with the invoice as a PDF."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ class Input(BaseModel):
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
-    found = await invoice_pdf.row(ctx, input.clientid, transactionid=input.transactionid)
-    if found is None or not found["email"]:
+    transaction = await invoice_pdf.row(ctx, input.clientid, transactionid=input.transactionid)
+    if transaction is None or not transaction["email"]:
         return
-    total = invoice_pdf.money(int(found["price"] * 100), found["currency"])
-    values = {"name": found["owner"], "planname": found["planname"], "invoicenumber": found["invoicenumber"]}
+    total = invoice_pdf.money(int(transaction["price"] * 100), transaction["currency"])
+    values = {
+        "name": transaction["owner"],
+        "planname": transaction["planname"],
+        "invoicenumber": transaction["invoicenumber"],
+    }
     values |= {"total": total, "link": link(ctx, notices.BILLING)}
-    mail = render(ctx.settings, "receipt", found["email"], values)
-    document = await invoice_pdf.make(ctx, found)
-    await ctx.vendors.post.send(replace(mail, attachment=(f"{found['invoicenumber']}.pdf", document)))
+    mail = render(ctx.settings, "receipt", transaction["email"], values)
+    document = await invoice_pdf.render(ctx, transaction)
+    await ctx.vendors.mailer.send(replace(mail, attachment=(f"{transaction['invoicenumber']}.pdf", document)))

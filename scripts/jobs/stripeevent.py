@@ -1,6 +1,6 @@
-"""Apply one event of the payment provider: look at the present state of what it is about, and take that over.
+"""Apply one stored payment event by reading the present state of its object from the provider.
 
-Safe twice, late and out of order, because nothing is taken from the event but whose state to look at.
+Only the id of the object is taken from the event, so repeated, late and reordered events are safe.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts._shared.vendors.money import Missing
 from tableapi.endpoints.registry import script
 
 log = structlog.get_logger(__name__)
-_ABOUT_A_PLAN = ("customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")
+_PLAN_EVENTS = ("customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")
 _HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
 
 
@@ -35,10 +35,10 @@ async def run(ctx: Context, input: Input) -> None:
     if kind.startswith("payment_intent."):
         note = await _payment(ctx, about["id"])
     elif kind in reversals.TYPES:
-        note = await reversals.take_over(ctx, about, event["created"])
+        note = await reversals.apply(ctx, about, event["created"])
         if note:
             log.error("unknown_payment", alarm=True, stripe_event=event["id"], type=kind)
-    elif kind.startswith(_ABOUT_A_PLAN):
+    elif kind.startswith(_PLAN_EVENTS):
         if kind.startswith("checkout.session."):
             await checkout.settle(ctx, about["id"], str(about.get("status")))
         custid = about.get("customer")
@@ -53,7 +53,7 @@ async def run(ctx: Context, input: Input) -> None:
 
 
 async def _payment(ctx: Context, intentid: str) -> str | None:
-    """A one-off payment; those that belong to invoices are the invoices' business."""
+    """Apply a one-off payment and return why it was ignored, or None. Payments of invoices are ignored."""
     if not await ctx.db.fetchval("select true from addonpayment where providerid = $1", intentid):
         return "not an add-on"
     try:

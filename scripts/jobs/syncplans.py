@@ -1,4 +1,4 @@
-"""Make or find products and prices at the payment provider for every plan that is on sale, and say what was changed."""
+"""Create missing products and prices at the payment provider for the plans on sale, and report the changes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ async def run(ctx: Context) -> str:
     lines = []
     for plan in await ctx.db.fetch(_PLANS):
         if prices.is_paid(plan):
-            _, changed = await prices.make(ctx, plan)
-            lines.append(f"{plan['planid']:>4}  {plan['name']:<24} {', '.join(changed) or 'as it was'}")
+            _, changed = await prices.ensure(ctx, plan)
+            lines.append(f"{plan['planid']:>4}  {plan['name']:<24} {', '.join(changed) or 'unchanged'}")
     return "\n".join(lines) or "No plan is on sale."

@@ -1,4 +1,4 @@
-"""Every five minutes: tell the owner, once, that a balance fell to a fifth of what the plan gives, or to nothing."""
+"""Every five minutes, mail owners once when a balance falls to a fifth of the plan's credits, or to 0."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ async def run(ctx: Context) -> None:
     async with ctx.db.transaction():
         for row in await ctx.db.fetch(_OPEN):
             kind, left = NAMES[row["kind"]], row["credits"][row["kind"]] if row["threshold"] else 0
-            if row["threshold"] and not left:  # used up meanwhile, which is a notice of its own
+            if row["threshold"] and not left:  # used up meanwhile: a separate notice reports it
                 continue
             await mail.queue(ctx, "lowcredit", row["email"], link, name=row["name"], kind=kind, left=left)

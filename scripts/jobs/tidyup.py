@@ -1,4 +1,4 @@
-"""Every night: what nobody can use any more goes: old sessions, tokens, failures, reservations, kept answers."""
+"""Every night, delete expired sessions, tokens, counters, reserved keys, quotes and stored responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks of /_table/apikeys: reading is audited (62), keys are made here (63), switched off and deleted (64)."""
+"""Hooks of /_table/apikeys: audit reads, create keys, and disable or delete them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Change(BaseModel):
 
 
 class KeyLimit(Conflict):
-    """The plan allows no more keys."""
+    """The plan allows no more API keys (409)."""
 
     reason = "key_limit"
 
@@ -61,15 +61,15 @@ _CHANGE = """
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
-    """Keys are shown in clear to their owner, so that it was done is kept."""
+    """Write an audit row for each read, because the response shows keys in clear."""
     await audit.write(ctx, "keys_read")
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One key. A key of the body counts only if it was reserved for this account."""
+    """Create one key. A key in the body is used only if `generateapikey` reserved it for this account."""
     if len(records) != 1:
         raise BadRequest("Create one key at a time.", reason="bad_records")
-    wanted = validate(Key, records[0])
+    body = validate(Key, records[0])
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
@@ -77,20 +77,18 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
             raise api_keys.PlanWithoutApi("Your plan has no API access. Upgrade to unlock it.")
         if not await ctx.db.fetchval(_TAKE, clientid):
             raise KeyLimit("Your plan allows no more API keys.")
-        reserved = wanted.apikey and await ctx.db.fetchval(
-            _RESERVED, ctx.vault.indexes("apikey", wanted.apikey), clientid
-        )
-        key = wanted.apikey if reserved else api_keys.generate()
-        # With KEYS_SHOWN_ONCE only this answer ever holds the key.
-        shown = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
-        sealed, hashed = ctx.vault.seal(shown), ctx.vault.index("apikey", key)
-        row: Any = await ctx.db.fetchrow(_ADD, clientid, sealed, hashed, wanted.name, wanted.purpose)
+        reserved = body.apikey and await ctx.db.fetchval(_RESERVED, ctx.vault.indexes("apikey", body.apikey), clientid)
+        key = body.apikey if reserved else api_keys.generate()
+        # With KEYS_SHOWN_ONCE only this response contains the key.
+        stored = key[:4] + "*" * 12 if ctx.settings.keys_shown_once else key
+        sealed, hashed = ctx.vault.seal(stored), ctx.vault.index("apikey", key)
+        row: Any = await ctx.db.fetchrow(_ADD, clientid, sealed, hashed, body.name, body.purpose)
         await audit.write(ctx, "key_created", row["keyid"])
     return [dict(row) | {"apikey": key}]
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Purpose and name; off for good; deleted, which gives the allowance back once."""
+    """Change purpose and name, disable a key for good, or delete it, which returns its allowance once."""
     changes = [validate(Change, record) for record in records]
     async with ctx.db.transaction():
         await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", ctx.actor.clientid)

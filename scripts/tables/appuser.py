@@ -1,4 +1,4 @@
-"""Hooks of /_table/appuser: mailed tokens (21), own profile (30), members (31), adding (32) and deleting them (33)."""
+"""Hooks of /_table/appuser: mailed tokens, the caller's profile, and adding, changing and deleting members."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, 
 from tableapi.query.filter import ast as tree
 from tableapi.query.filter import cache
 
-ADD_PER_HOUR, LOOK_PER_MINUTE = 20, 10
+ADDS_PER_HOUR, LOOKUPS_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
 SWITCHES, PROFILE = ("isactive", "role"), ("name", "firstname", "lastname", "phonenumber", "avatar")
 STATE = (*SWITCHES, "email", "isverified", "isdeleted", "invitestatus")
@@ -43,28 +43,31 @@ class Member(BaseModel):
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Call 21: exactly `(email=x) and (verifytoken=y)`, for who has a mailed token. All else is the engine's."""
-    asked = _token_filter(str(options.get("filter", "")))
-    if asked is None or not options.keys() <= _OPTIONS:
+    """Answer the filter `(email=x) and (verifytoken=y)` for the holder of a mailed token.
+
+    Any other read is left to the engine, and refused for a caller without a session.
+    """
+    lookup = _token_filter(str(options.get("filter", "")))
+    if lookup is None or not options.keys() <= _OPTIONS:
         if ctx.actor.role == "key":
             raise Unauthorized(sessions.EXPIRED)
         return None
-    ctx.limit("verifytoken", ctx.request.network, LOOK_PER_MINUTE, 60)
-    user = await users.proved(ctx, *asked, "verify", "invite")
+    ctx.limit("verifytoken", ctx.request.network, LOOKUPS_PER_MINUTE, 60)
+    user = await users.proved(ctx, *lookup, "verify", "invite")
     if user is None or user["isdeleted"]:
         return []
     return [{name: user[name] for name in ("appuserid", "name", "email", "isverified", "invitestatus")}]
 
 
 def _token_filter(text: str) -> tuple[str, str] | None:
-    """E-mail and token of a filter that is exactly two equalities joined by AND; None for any other filter."""
+    """Return email and token of a filter that consists of these two equalities joined by AND, else None."""
     if "verifytoken" not in text.lower():
         return None
     try:
-        found, literals = cache.parse(text)
+        parsed, literals = cache.parse(text)
     except BadRequest:
         return None
-    match found.tree:
+    match parsed.tree:
         case tree.Logic(
             "and",
             tree.Condition((email,), "=", (tree.Literal(place=first),), False),
@@ -75,27 +78,28 @@ def _token_filter(text: str) -> tuple[str, str] | None:
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Call 32: add a member. Password, state and client of the body are not looked at."""
+    """Add one member. Password, state and account in the body are ignored."""
     if len(records) != 1:
         raise BadRequest("Add one member at a time.", reason="bad_records")
-    ctx.limit("addmember", str(ctx.actor.clientid), ADD_PER_HOUR, 3600)
+    ctx.limit("addmember", str(ctx.actor.clientid), ADDS_PER_HOUR, 3600)
     member = validate(Member, records[0])
     email = await email_domains.business(ctx, member.email, email_domains.FREE_BLOCKED)
     return [await seats.add(ctx, email, member.firstname, member.lastname, member.role)]
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
-    """Calls 30 and 31: check and tidy; company fields are written here, the rest by the engine under policy.py.
+    """Validate and normalize changes of profiles and members.
 
-    Nothing is written before every record was checked.
+    Company fields are written here, all others by the engine under policy.py. Every record is validated before
+    anything is written.
     """
-    found = [(record, await users.of_team(ctx, _id(record))) for record in records]
-    companies = [await _checked(ctx, record, user) for record, user in found]
-    for (record, user), company in zip(found, companies, strict=True):
+    targets = [(record, await users.of_team(ctx, _id(record))) for record in records]
+    companies = [await _validate(ctx, record, user) for record, user in targets]
+    for (record, user), company in zip(targets, companies, strict=True):
         if company:
             await profile_form.keep_company(ctx, company)
         if user["appuserid"] != ctx.actor.appuserid:
-            await _switched(ctx, record, user)
+            await _apply_switches(ctx, record, user)
 
 
 def _id(record: dict[str, Any]) -> int:
@@ -105,15 +109,15 @@ def _id(record: dict[str, Any]) -> int:
         raise BadRequest("Say which user: appuserid.", reason="bad_identifier") from None
 
 
-async def _checked(ctx: Context, record: dict[str, Any], user: Any) -> dict[str, Any]:
-    """Check one record and bring its values into form; the company fields taken out of it."""
-    own = user["appuserid"] == ctx.actor.appuserid
-    if not own and ctx.actor.role != "client":
+async def _validate(ctx: Context, record: dict[str, Any], user: Any) -> dict[str, Any]:
+    """Validate and normalize one record in place, and return the company fields removed from it."""
+    is_self = user["appuserid"] == ctx.actor.appuserid
+    if not is_self and ctx.actor.role != "client":
         raise NotFound("There is no such member.")
-    if not own and user["role"] == "client":
+    if not is_self and user["role"] == "client":
         raise Forbidden("The owner of the account cannot be changed.", reason="field_not_writable")
-    _only(record, user, STATE if own else (*STATE[len(SWITCHES) :], *PROFILE))
-    if not own:
+    _refuse_changes(record, user, STATE if is_self else (*STATE[len(SWITCHES) :], *PROFILE))
+    if not is_self:
         _check_switches(record, user)
         return {}
     await profile_form.tidy_person(ctx, record, user)
@@ -125,8 +129,8 @@ async def _checked(ctx: Context, record: dict[str, Any], user: Any) -> dict[str,
     return company
 
 
-def _only(record: dict[str, Any], user: Any, fixed: tuple[str, ...]) -> None:
-    """Refuse these fields unless they are sent as they are stored."""
+def _refuse_changes(record: dict[str, Any], user: Any, fixed: tuple[str, ...]) -> None:
+    """Raise Forbidden (403) if the record changes one of these fields."""
     for name in fixed:
         if name in record and _plain(record[name]) != _plain(user[name]):
             raise Forbidden(f"You cannot change: {name}.", reason="field_not_writable", context={"field": name})
@@ -137,7 +141,7 @@ def _plain(value: Any) -> str:
 
 
 def _check_switches(record: dict[str, Any], user: Any) -> None:
-    """What an owner may do with a member: switch it on or off, and choose its role."""
+    """Validate `isactive` and `role`, the fields of a member that the owner may change."""
     if record.keys().isdisjoint(SWITCHES):
         return
     if user["invitestatus"] != "accepted":
@@ -150,8 +154,8 @@ def _check_switches(record: dict[str, Any], user: Any) -> None:
         record["isactive"] = int(_plain(record["isactive"]))
 
 
-async def _switched(ctx: Context, record: dict[str, Any], user: Any) -> None:
-    """End the sessions of a member that was switched off or got another role, and keep it in the audit log."""
+async def _apply_switches(ctx: Context, record: dict[str, Any], user: Any) -> None:
+    """End the sessions of a member that was disabled or got another role, and write the audit log."""
     active, role = record.get("isactive", user["isactive"]), record.get("role", user["role"])
     if (active, role) == (user["isactive"], user["role"]):
         return
@@ -162,7 +166,7 @@ async def _switched(ctx: Context, record: dict[str, Any], user: Any) -> None:
 
 
 async def delete(ctx: Context, records: list[dict[str, Any]], options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Call 33: a soft delete that gives the seat back. It is answered by a list, also by path."""
+    """Delete members softly and release their seats. The response is a list, also for a delete by path."""
     targets = [_id(record) for record in records]
     if not targets:
         raise BadRequest("Say which member to delete.", reason="no_records")

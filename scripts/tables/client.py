@@ -1,4 +1,4 @@
-"""Hooks of /_table/client: creating one is signing up, by password or with a provider; changing one is checked."""
+"""Hooks of /_table/client: sign up by password or with a provider, and validate changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Register(BaseModel):
 
     email: str = Field(min_length=1)
     name: str = Field(min_length=1, max_length=200)
-    password: Annotated[str, StringConstraints(strip_whitespace=False)]  # as typed: blanks are refused, not dropped
+    password: Annotated[str, StringConstraints(strip_whitespace=False)]  # not stripped: blanks are refused
     terms: bool = False
 
     @field_validator("name")
@@ -41,7 +41,7 @@ class Register(BaseModel):
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Exactly one record: type `register` or `social`."""
+    """Sign up (`type` is `register`), or sign in or up with a provider (`type` is `social`). Takes one record."""
     if len(records) != 1:
         raise BadRequest("Send one record.", reason="bad_records")
     kind = records[0].get("type")
@@ -53,26 +53,29 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
 
 
 async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
-    typed = validate(Register, record)
-    email = await email_domains.business(ctx, typed.email)
-    if not typed.terms:
+    form = validate(Register, record)
+    email = await email_domains.business(ctx, form.email)
+    if not form.terms:
         raise Invalid({"terms": signup.TERMS})
     ctx.limit("register", ctx.request.network, PER_HOUR, 3600)
-    hashed = await passwords.hashed(typed.password)
+    hashed = await passwords.hashed(form.password)
     try:
         async with ctx.db.transaction():
-            user = await signup.open_account(ctx, email, typed.name, password=hashed)
+            user = await signup.open_account(ctx, email, form.name, password=hashed)
             await audit.write(ctx, "register", clientid=user["clientid"], appuserid=user["appuserid"])
             token = await sessions.start(ctx, user["appuserid"])
     except EmailExists:
         if ctx.settings.signup_discloses:
             raise
-        return await _as_if(ctx, email, typed.name)
+        return await _decoy(ctx, email, form.name)
     return {"clientdata": {"user": user, "session_token": token}}
 
 
-async def _as_if(ctx: Context, email: str, name: str) -> dict[str, Any]:
-    """SIGNUP_DISCLOSES=false: the answer of a sign-up that worked, with a dead session; the holder gets a mail."""
+async def _decoy(ctx: Context, email: str, name: str) -> dict[str, Any]:
+    """Return the response of a successful sign-up with an invalid session, and mail the owner of the address.
+
+    With SIGNUP_DISCLOSES=false, the response then does not reveal that the address is taken.
+    """
     await mail.queue(ctx, "exists", email, mail.link(ctx, "/login"))
     row: Any = await ctx.db.fetchrow(
         "select nextval(pg_get_serial_sequence('appuser', 'appuserid')) as appuserid,"
@@ -83,7 +86,7 @@ async def _as_if(ctx: Context, email: str, name: str) -> dict[str, Any]:
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
-    """Check the fields that the profile form writes too by the same rules; the engine writes the record."""
+    """Validate phone and company name by the rules of the profile form. The engine writes the record."""
     for record in records:
         if "phonenumber" in record:
             record["phonenumber"] = profile_form.digits(record["phonenumber"])

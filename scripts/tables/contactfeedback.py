@@ -1,4 +1,4 @@
-"""POST /_table/contactfeedback: a vote on a value that this account has paid for (call 42). A new one replaces it."""
+"""Hook of /_table/contactfeedback: vote on a value that the account has paid for. A new vote replaces the old."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tableapi.endpoints.guard import validate
 from tableapi.errors import BadRequest, Invalid, NotFound
 
 PER_HOUR = 60
-MOST = 20
+MAX_VOTES = 20
 KIND = {"personalemail": "personalemail", "businessemail": "businessemail", "phone": "directdial"}
 _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
@@ -55,16 +55,16 @@ _KEEP = """
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Votes, in the order sent: all of them count, or none. A row of My Contacts sends one for each of its values."""
-    if len(records) > MOST:
-        raise BadRequest(f"Send at most {MOST} votes at once.", reason="bad_records")
+    """Store at most 20 votes in one transaction, in the order sent."""
+    if len(records) > MAX_VOTES:
+        raise BadRequest(f"Send at most {MAX_VOTES} votes at once.", reason="bad_records")
     votes = [validate(Vote, record) for record in records]
     for vote in votes:
         _check_reason(vote)
     for _ in votes:
         ctx.limit("feedback", str(ctx.actor.appuserid), PER_HOUR, 3600)
     keys = [profile_url.typed_key(vote.linkedin_url, ctx.settings.profile_host) for vote in votes]
-    persons = {key: await directory.find(ctx, key) for key in set(keys)}  # perhaps the network: outside any transaction
+    persons = {key: await directory.find(ctx, key) for key in set(keys)}  # may call the vendor: outside any transaction
     async with ctx.db.transaction():
         return [{"feedbackid": await _vote(ctx, vote, persons[key])} for vote, key in zip(votes, keys, strict=True)]
 
@@ -79,7 +79,7 @@ async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int:
 
 
 def _check_reason(vote: Vote) -> None:
-    """The reason, and what the person typed for it, as the flag dialog asks."""
+    """Validate the reason of a downvote and the note that it requires; clear both for an upvote."""
     if vote.action == "upvote":
         vote.downvotereason = vote.reasonnote = None
         return
@@ -89,28 +89,29 @@ def _check_reason(vote: Vote) -> None:
     if vote.downvotereason == "others" and not note:
         raise Invalid({"reasonnote": "Please fill all required fields"})
     if vote.downvotereason == "invalid":
-        form, message = (_PHONE, "Not a valid cell number") if vote.type == "phone" else (_EMAIL, "Invalid email")
-        if not form.fullmatch(note):
+        pattern, message = (_PHONE, "Not a valid cell number") if vote.type == "phone" else (_EMAIL, "Invalid email")
+        if not pattern.fullmatch(note):
             raise Invalid({"reasonnote": message})
 
 
 def _values(ctx: Context, row: Any, type_: str) -> set[str]:
-    """The unlocked values of one type, in lower case."""
+    """Return the revealed values of one type, in lower case."""
     if type_ == "phone":
         return set(ctx.vault.open(row["phone_numbers"]).split(",")) if row["phone_numbers"] else set()
-    wanted = type_.removesuffix("email")
+    email_type = type_.removesuffix("email")
     items = orjson.loads(ctx.vault.open(row["emails"])) if row["emails"] else []
-    return {item["address"].lower() for item in items if item["type"] == wanted}
+    return {item["address"].lower() for item in items if item["type"] == email_type}
 
 
 async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int:
     hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
     note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
-    who = ctx.actor.appuserid
-    # Votes kept under an older key than the newest would not meet the unique key.
-    await ctx.db.execute(_REPLACE, who, personid, vote.type, hashes[1:])
+    appuserid = ctx.actor.appuserid
+    # The unique key does not catch an earlier vote hashed with an older secret key.
+    await ctx.db.execute(_REPLACE, appuserid, personid, vote.type, hashes[1:])
     feedbackid: int = await ctx.db.fetchval(
-        _KEEP, ctx.actor.clientid, who, personid, url, ctx.vault.seal(vote.info), hashes[0], vote.action, vote.type,
+        _KEEP,
+        ctx.actor.clientid, appuserid, personid, url, ctx.vault.seal(vote.info), hashes[0], vote.action, vote.type,
         vote.downvotereason, note,
     )  # fmt: skip
     return feedbackid

@@ -1,4 +1,4 @@
-"""Hook of /_table/usercontact: a list that is asked for as a file is an export, which is counted and audited."""
+"""Hook of /_table/usercontact: lists requested as a file are exports, which are limited and audited."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tableapi.tables.export import Export
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> Export | None:
-    """Leave lists of JSON to the engine; say what a file holds."""
+    """Count an export and describe its file; JSON lists are left to the engine."""
     if "form" not in options:
         return None
     await export.count(ctx, options["form"])
-    return Export(line, export.MOST_ROWS, file="mycontacts", title="My Contacts")
+    return Export(line, export.MAX_ROWS, file="mycontacts", title="My Contacts")
 
 
 def line(row: dict[str, Any]) -> dict[str, str]:
-    """The cells of one contact; a column that the caller left out of `fields` is empty."""
+    """Return the cells of one contact; a column left out of `fields` is empty."""
     return {
         "Full_name": row.get("name") or "",
         "Linkedin_url": row.get("linkedinurl") or "",

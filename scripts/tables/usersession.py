@@ -1,4 +1,4 @@
-"""DELETE /_table/usersession: end one of one's own sessions, or without an id all the others (call 69)."""
+"""Hook of /_table/usersession: end one of the caller's sessions, or all others when no id is given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _END = """
 
 
 async def delete(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Sessions are ended, not erased: the list shows when."""
+    """End sessions. Their rows stay and show when they ended."""
     try:
         idents = [int(str(record["usersessionid"])) for record in records]
     except (KeyError, ValueError):

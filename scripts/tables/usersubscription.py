@@ -1,6 +1,6 @@
-"""Hooks of /_table/usersubscription. PATCH records a downgrade that begins when the paid period ends (calls 49 and 53).
+"""Hooks of /_table/usersubscription: record a downgrade that starts at the end of the paid period.
 
-Of what the body says only the intent counts: which subscription, and which plan.
+Only the subscription and the target plan are taken from the body.
 """
 
 from __future__ import annotations
@@ -34,24 +34,23 @@ _RECORD = """
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
-    """Refuse an app key alone: it reads subscriptions as a relation of plans only, where there are none for it."""
+    """Refuse callers without a session, which may read subscriptions only as an empty relation of plans."""
     if "clientid" not in ctx.actor.values:
         raise Unauthorized(sessions.EXPIRED)
 
 
 async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Exactly one record. A repeat replaces what was recorded before."""
+    """Record a downgrade. Takes one record; a repeat replaces the earlier one."""
     if len(records) != 1:
         raise BadRequest("Send one record.", reason="bad_records")
-    typed = validate(Input, records[0])
-    assert isinstance(typed, Input)
-    await users.own(ctx, clientid=typed.clientid)
+    intent = validate(Input, records[0])
+    await users.own(ctx, clientid=intent.clientid)
     async with ctx.db.transaction():
-        row = await change_rules.own_live(ctx, typed.subscriptionid)
-        _only_the_intent(records[0], row)
-        if typed.type != "downgrade":
+        row = await change_rules.own_live(ctx, intent.subscriptionid)
+        _refuse_other_columns(records[0], row)
+        if intent.type != "downgrade":
             raise Invalid({"type": "Must be downgrade"})
-        plan = await prices.on_sale(ctx, typed.planid)
+        plan = await prices.on_sale(ctx, intent.planid)
         if not prices.is_paid({"price": row["price"], "sku": row["plansku"]}) or not row["autorenew"]:
             raise Conflict("There is no renewing plan to downgrade from.", reason="not_renewing")
         if plan["planid"] >= row["planid"]:
@@ -62,8 +61,8 @@ async def patch(ctx: Context, records: list[dict[str, Any]], _options: Mapping[s
     return [changed]
 
 
-def _only_the_intent(record: dict[str, Any], row: Any) -> None:
-    """403 for any other column, unless it says what is there already (G7)."""
+def _refuse_other_columns(record: dict[str, Any], row: Any) -> None:
+    """Raise Forbidden (403) if the record changes any other column."""
     for name, value in record.items():
         if name not in INTENT and (name not in row or str(row[name]) != str(value)):
             raise Forbidden(f"Field '{name[:100]}' cannot be written.", reason="field_not_writable")

@@ -1,4 +1,4 @@
-"""Forgotten, reset and changed passwords. What the body holds decides, not the query."""
+"""Request a password reset, reset the password with a mailed code, or change it. The body selects which."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Input(BaseModel):
     confirm_password: str | None = None
 
 
-# A mailed code, or a mailed temporary password, proves that the new password is that of the holder of the address.
+# A mailed code or temporary password proves that the owner of the address chose the new password.
 _SET = """
     update appuser set password = $2, mustchangepassword = 0, passwordexpireson = null,
         passwordproved = greatest(passwordproved, mustchangepassword, $3::boolean::int),
         isverified = case when $3 and invitestatus = 'accepted' then 1 else isverified end
     where appuserid = $1
 """
-ENDED: tuple[tokens.Purpose, ...] = ("reset", "verify", "emailchange", "check", "session", "mfa")
+REVOKED: tuple[tokens.Purpose, ...] = ("reset", "verify", "emailchange", "check", "session", "mfa")
 EXPIRED = "The Code for this link has expired,Please try with latest"
 DIFFERENT = "Both password doesn't match"
 
@@ -47,7 +47,7 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
 
 
 async def _forgot(ctx: Context, email: str) -> dict[str, Any]:
-    """Give the same answer for every address. What is done for a known one is done by a job."""
+    """Queue the reset mail. The response is the same for every address."""
     ctx.limit("password forgot", ctx.request.network, 10, 3600)
     ctx.limit("password forgot address", email, 3, 3600)
     await ctx.later("forgotpassword", email=email)
@@ -55,13 +55,13 @@ async def _forgot(ctx: Context, email: str) -> dict[str, Any]:
 
 
 async def _reset(ctx: Context, input: Input) -> dict[str, Any]:
-    """Set a new password by the mailed code, which also verifies the address."""
+    """Set a new password with a mailed code, which also verifies the address."""
     ctx.limit("password reset", ctx.request.network, 20, 3600)
     email = input.email.strip().lower()
     missing = {name: "Please fill all required fields" for name in ("email", "code") if not getattr(input, name)}
     if missing:
         raise Invalid(missing)
-    hashed = await _new(input)
+    hashed = await _hash_new(input)
     async with ctx.db.transaction():
         user = await users.proved(ctx, email, input.code, "reset")
         if user is None or user["isdeleted"] or await tokens.use(ctx, input.code, "reset") is None:
@@ -69,13 +69,13 @@ async def _reset(ctx: Context, input: Input) -> dict[str, Any]:
         await _set(ctx, user, hashed, "password_reset", mailed=True)
         if not user["isverified"] and user["invitestatus"] == "accepted":
             await verification.welcome(ctx, user["appuserid"])
-            whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
-            await audit.write(ctx, "email_verified", user["appuserid"], **whose)
+            actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
+            await audit.write(ctx, "email_verified", user["appuserid"], **actor)
     return {"success": True}
 
 
 async def _change(ctx: Context, input: Input) -> dict[str, Any]:
-    """Change the password by the old one, in a session. The others end and this one gets a new token."""
+    """Change the password in a session. All sessions end; the response has the token of a new one."""
     if ctx.actor.role not in (*SESSION, *TEMPORARY):
         raise Unauthorized(sessions.EXPIRED)
     ctx.limit("password change", str(ctx.actor.appuserid), 5, 900)
@@ -84,14 +84,14 @@ async def _change(ctx: Context, input: Input) -> dict[str, Any]:
         raise Invalid({"old_password": "Your old password is not correct"})
     if input.old_password == input.new_password:
         raise Invalid({"new_password": "Choose a password that differs from the old one"})
-    hashed = await _new(input)
+    hashed = await _hash_new(input)
     async with ctx.db.transaction():
         await _set(ctx, user, hashed, "password_changed")
         token = await sessions.start(ctx, user["appuserid"])
     return {"success": True, "session_token": token}
 
 
-async def _new(input: Input) -> str:
+async def _hash_new(input: Input) -> str:
     if problem := passwords.problem(input.new_password):
         raise Invalid({"new_password": problem})
     if input.confirm_password is not None and input.confirm_password != input.new_password:
@@ -100,11 +100,11 @@ async def _new(input: Input) -> str:
 
 
 async def _set(ctx: Context, user: Any, hashed: str, event: str, *, mailed: bool = False) -> None:
-    """Keep the new password. Every session and open token of the user ends, except an invitation."""
-    whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
+    """Store the new password. Ends every session and unused token of the user, except an invitation."""
+    actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
     await ctx.db.execute(_SET, user["appuserid"], hashed, mailed)
     await sessions.end_all(ctx, user["appuserid"])
-    await tokens.kill(ctx, user["appuserid"], *ENDED)
+    await tokens.revoke(ctx, user["appuserid"], *REVOKED)
     link = mail.link(ctx, "/forgotpassword")
     await mail.queue(ctx, "passwordchanged", user["email"], link, name=user["name"])
-    await audit.write(ctx, event, user["appuserid"], **whose)
+    await audit.write(ctx, event, user["appuserid"], **actor)

@@ -1,4 +1,4 @@
-"""Sign in, look at the session, extend it, sign out."""
+"""Sign in, read the session, extend it, sign out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DISABLED = "Your account is temporarily disabled"
 UNVERIFIED = "Your email is not verified. Please verify your email address and try logging in again."
 NOT_ACCEPTED = "Please Accept your invitation and Sign in"
 
-# An address can be free again after a delete, so the live user of it comes first.
+# A new user may have the address of a deleted one, so live users sort first.
 _FIND = """
     select appuserid, clientid, name, email, isactive, isdeleted, isverified, invitestatus,
            case when passwordexpireson is null or passwordexpireson > now() then password end as password
@@ -46,14 +46,14 @@ class Token(BaseModel):
 
 
 class SignInRefused(ApiError):
-    """The password is right, but the account cannot be used; the code says why (800 to 803)."""
+    """The password is correct, but the account cannot be used; the code (800 to 803) tells why."""
 
     status, reason, scope = 403, "sign_in_refused", "account"
 
 
 @script(method="GET", roles=(ANYONE, *TEMPORARY), limit="30/minute per ip")
-async def look(ctx: Context, input: Token) -> dict[str, Any]:
-    """Who is signed in: by the session header, or by `session_token` in the query (a token or a one-use ticket)."""
+async def read(ctx: Context, input: Token) -> dict[str, Any]:
+    """Return the signed-in user, by session header or by `session_token` in the query (token or one-use ticket)."""
     if not input.session_token:
         token = ctx.request.session_token
         return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)
@@ -68,35 +68,37 @@ async def look(ctx: Context, input: Token) -> dict[str, Any]:
 
 @script(roles=(ANYONE, *TEMPORARY), limit="20/minute per ip")
 async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
-    """By e-mail and password, or silently by a session token."""
+    """Sign in by email and password, or resume a session by its token."""
     if input.session_token and not input.password:
-        known = await sessions.live_user(ctx, input.session_token)
-        return await sessions.answer(ctx, known["appuserid"], input.session_token)
+        session = await sessions.live_user(ctx, input.session_token)
+        return await sessions.answer(ctx, session["appuserid"], input.session_token)
     email = (input.email or input.username).strip().lower()
     if not email or not input.password:
         missing = "email" if not email else "password"
         raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
 
-    async with signin_throttle.attempt(ctx, email) as counted:
+    async with signin_throttle.attempt(ctx, email) as attempt:
         user: Any = await ctx.db.fetchrow(_FIND, email)
-        await counted.by_account(user["appuserid"] if user else None)
+        await attempt.by_account(user["appuserid"] if user else None)
         if not await passwords.matches(user["password"] if user else None, input.password):
-            await audit.write(ctx, "signin_failed", **_whose(user))
+            await audit.write(ctx, "signin_failed", **_actor(user))
             raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
-        await counted.forgive()
+        await attempt.forgive()
     await _refuse_unusable(ctx, user)
 
     async with ctx.db.transaction():
         if await ctx.db.fetchval(_SIGNED_IN, user["appuserid"], user["password"]) is None:
-            raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})  # it was changed meanwhile
+            raise Unauthorized(
+                WRONG, reason="bad_credentials", extra={"success": 0}
+            )  # the password was changed meanwhile
         token = await sessions.start(ctx, user["appuserid"])
-        await audit.write(ctx, "signin", **_whose(user))
+        await audit.write(ctx, "signin", **_actor(user))
     return await sessions.answer(ctx, user["appuserid"], token)
 
 
 @script(method="PUT", roles=(*SIGNUP, *TEMPORARY))
 async def extend(ctx: Context) -> dict[str, Any]:
-    """Extend the idle life. The token stays the same."""
+    """Extend the idle lifetime of the session. The token stays the same."""
     token = ctx.request.session_token
     user = await sessions.live_user(ctx, token)
     await ctx.db.execute("update usersession set lastused = now() where usersessionid = $1", user["usersessionid"])
@@ -105,7 +107,7 @@ async def extend(ctx: Context) -> dict[str, Any]:
 
 @script(method="DELETE", roles=(ANYONE, *TEMPORARY))
 async def sign_out(ctx: Context) -> dict[str, bool]:
-    """End this session. Again is safe."""
+    """End the session. Repeating it is safe."""
     if ctx.request.session_token:
         await sessions.end(ctx, ctx.request.session_token)
     if "appuserid" in ctx.actor.values:
@@ -113,12 +115,12 @@ async def sign_out(ctx: Context) -> dict[str, bool]:
     return {"success": True}
 
 
-def _whose(user: Any) -> dict[str, Any]:
+def _actor(user: Any) -> dict[str, Any]:
     return {"clientid": user["clientid"], "appuserid": user["appuserid"]} if user else {}
 
 
 async def _refuse_unusable(ctx: Context, user: Any) -> None:
-    """800 to 803, told only to one who knows the password."""
+    """Refuse an account that cannot be used, with code 800 to 803. Called after the password was verified."""
 
     def refused(code: int, message: str, reason: str, **context: Any) -> SignInRefused:
         return SignInRefused(message, code=code, reason=reason, context=context, extra={"success": 0})

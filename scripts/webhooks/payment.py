@@ -1,6 +1,6 @@
-"""The payment provider's events (call 61): verify the signature, keep each once, queue it. Applying is `stripeevent`.
+"""Receive an event of the payment provider: verify its signature, store it once and queue it.
 
-Closed without its secret. A failure is a 500 or 503, so that the provider sends the event again.
+The job `stripeevent` applies it. A failure answers 500 or 503, so that the provider sends the event again.
 """
 
 from __future__ import annotations
@@ -15,5 +15,5 @@ from tableapi.endpoints.registry import script
 @script(public=True, raw=True, body_bytes=1_000_000)
 async def run(ctx: Context, body: bytes) -> dict[str, Any]:
     event = customer.provider(ctx).event(body, ctx.request.headers.get("stripe-signature", ""))
-    await webhook_events.keep(ctx, event)
+    await webhook_events.store(ctx, event)
     return {"received": True}

@@ -150,6 +150,8 @@ async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
     policy = load_policy(folder)
     connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
     try:
-        return await Reseal(connection, secret_keys, declared(policy.POLICY, getattr(policy, "KEPT", ()))).run()
+        return await Reseal(
+            connection, secret_keys, declared(policy.POLICY, getattr(policy, "SEALED_TABLES", ()))
+        ).run()
     finally:
         await connection.close(timeout=5)

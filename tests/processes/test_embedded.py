@@ -243,7 +243,7 @@ def test_the_server_is_owner_of_its_database_and_no_superuser(
                     "insert into schemaversion values (0); create sequence s; create extension pg_trgm")  # fmt: skip
     for first in (True, False):
         server = serve(cwd=project, DATA_DIR=data, WORKER="off", APP_KEYS="k")
-        note = f"{server.url}/api/v2/leads/_table/note"
+        note = f"{server.url}/api/v2/data/_table/note"
         answer = httpx2.post(note, json={"resource": [{"noteid": 1}]}, headers={"X-API-Key": "k"}, timeout=20)
         assert answer.status_code in (200, 400)  # the second time it exists
         secret = (data / "secrets" / "postgres_password").read_text().strip()

@@ -95,7 +95,7 @@ async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Accou
     row = await addon(shop, buyer)
     assert ((await shop.credits(buyer))[0], row["status"], row["refunded"]) == after
     assert await shop.balanced(buyer)
-    items = [one for one in await subjects(buyer) if "disputed" in one or "stands again" in one]
+    items = [one for one in await subjects(buyer) if "disputed" in one or "was restored" in one]
     assert len(items) == (2 if status == "won" else 1)
     if status == "won":  # no debt remains
         await buy(shop, buyer, "tok_mastercard")

@@ -224,7 +224,7 @@ class _Signer:
     def __init__(self) -> None:
         self.key = ECKey.generate_key("P-256", {"kid": "test"})
         self.provider = Provider("http://idp.example", "client", "secret", nonce_needed=True)
-        self.provider._found = {"issuer": "http://idp.example"}
+        self.provider._discovery = {"issuer": "http://idp.example"}
         self.provider._keys = KeySet([self.key])
         self.provider._until = float("inf")
 

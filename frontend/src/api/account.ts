@@ -1,6 +1,6 @@
 /** The signed-in person with client, credits and subscription: signing in and out, and the one query about them. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isLive } from "../lib/subscription";
+import { isLive } from "../domain/subscription";
 import { currentSession, sessionStarted, tokenReplaced, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
@@ -9,7 +9,7 @@ import type { Account, Balances, Client, Credits, Subscription } from "./types";
 
 const REFRESH_MS = 20_000;
 
-/** Call 26. Asked again while the tab is in use, so that a disabled or deleted user is out in every tab. */
+/** The signed-in user. Fetched again while the tab is in use, so that a disabled or deleted user is out in every tab. */
 export const account = queryOptions({
   queryKey: ["account"] as const,
   queryFn: ({ signal }) => call<Account>("PUT", "user/session", { signal }),
@@ -31,19 +31,19 @@ export function useMaybeAccount(): Account | undefined {
   return useQuery({ ...account, enabled: session !== null }).data;
 }
 
-/** Call 2. Throws ApiError with code 800 to 803 for an account that may not come in. */
+/** Signs in by password. Throws ApiError with code 800 to 803 for an account that cannot be used. */
 export async function signIn(email: string, password: string): Promise<Account> {
   return started(
     await call<Account>("POST", "user/session", { body: { email: email.toLowerCase(), password }, anonymous: true }),
   );
 }
 
-/** Call 3: takes up a session that is known by its token. */
+/** Resumes a session by its token. */
 export async function signInSilently(token: string): Promise<Account> {
   return started(await call<Account>("POST", "user/session", { body: { session_token: token }, anonymous: true }));
 }
 
-/** Call 1: exchanges a token or ticket of a link for a session. */
+/** Exchanges the token or ticket of a link for a session. */
 export async function signInByToken(token: string): Promise<Account> {
   return started(await call<Account>("GET", "user/session", { query: { session_token: token }, anonymous: true }));
 }
@@ -79,7 +79,7 @@ export const subscriptionOf = (one: Account): Subscription | undefined =>
 /** The owner of the company account; the interface calls the role Admin. */
 export const isOwner = (one: Pick<Account, "role">): boolean => one.role === "client";
 
-/** Whether nothing more can be revealed: no live subscription, or no credit of any kind (specification §4). */
+/** Whether nothing more can be revealed: no live subscription, or no credit of any kind. */
 export function isExpired(one: Account): boolean {
   const credits = creditsOf(one);
   const emails = credits?.emailcredit ?? (credits?.bus_email_credits ?? 0) + (credits?.personal_email_credits ?? 0);

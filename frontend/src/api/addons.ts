@@ -4,7 +4,7 @@ import { bankVisited } from "../stores/bankvisit";
 import { ApiError } from "./errors";
 import { runScript } from "./scripts";
 
-/** Call 57. `true`: it is paid. `false`: the bank's page has been opened, and leads back to the add-ons. */
+/** Pays for an add-on. `true`: it is paid. `false`: the bank's page has been opened, and leads back to the add-ons. */
 export async function payAddon(clientid: number, planid: number, tokenid: string): Promise<boolean> {
   const { result } = await runScript("addonpayment", { clientid, tokenid, planid });
   if (result.requires_action) {
@@ -18,7 +18,7 @@ export async function payAddon(clientid: number, planid: number, tokenid: string
   return true;
 }
 
-/** Call 56: a payment that the card form confirms in the browser. */
+/** Creates a payment that the card form confirms in the browser. */
 export async function beginAddon(planid: number): Promise<{ clientsecret: string; paymentintentid: string }> {
   return (await runScript("addonpaymentintent", { planid })).result;
 }

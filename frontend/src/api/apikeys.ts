@@ -23,7 +23,7 @@ export interface Lookup {
   credits_left: number;
 }
 
-/** Call 47, exactly as a customer's program makes it. */
+/** Looks a contact up exactly as a customer's program does. */
 export function useLookup() {
   const queries = useQueryClient();
   return useMutation({

@@ -30,14 +30,14 @@ interface Envelope<Data> {
   resource?: { status: number; code: number; data: Data; url?: string };
 }
 
-/** Call 51. null: the provider has no subscription that could be changed, so the hosted page is next. */
+/** Previews a change of plan. null: there is no running subscription, so the hosted page is next. */
 export async function previewChange(subId: number | undefined, plan: number, downgrade = false): Promise<Preview | null> {
   const query = { res: "invoice", subId: subId ?? "", plan, ...(downgrade && { stdate: "yes" }) };
   const answer = await call<Envelope<Preview>>("GET", CALL, { query });
   return answer.success === 2 ? null : (answer.resource?.data ?? null);
 }
 
-/** Call 50: the address of the hosted page for a new subscription. */
+/** Returns the address of the hosted page for a new subscription. */
 export async function openCheckout(me: Account, plan: number): Promise<string> {
   const answer = await call<Envelope<string>>("POST", CALL, { body: { email: me.email, plan, env: environment() } });
   return answer.resource?.url ?? "";
@@ -63,23 +63,23 @@ export const checkoutOutcome = (session_id: string) =>
     retry: 1,
   });
 
-/** Call 52: up at once, down when the paid period ends. */
+/** Changes the plan: upgrades at once, downgrades at the end of the paid period. */
 export function changePlan(subId: number, plan: number, proration_date: number) {
   return call("PATCH", CALL, { body: { res: "sub", plan, subId, proration_date, env: environment() } });
 }
 
-/** Call 49: keeps that a lower plan shall begin when the paid period ends. */
+/** Records a downgrade for the end of the paid period. */
 export function recordDowngrade(subscriptionid: number, clientid: number, planid: number, downgrade_startson: string | undefined) {
   const record = { subscriptionid, clientid, downgrade_startson, type: "downgrade", planid };
   return call("PATCH", tablePath("usersubscription"), { body: { resource: [record] } });
 }
 
-/** Call 24: to the free plan. */
+/** Switches to the free plan. */
 export function switchToFree(me: Account, planid: number, subscriptionid: number | undefined) {
   return runScript("upgradeplan", { planid, clientid: me.clientid, subscriptionid });
 }
 
-/** Call 55. */
+/** Cancels the subscription at the end of the paid period. */
 export function useCancelPlan() {
   return useMutation({
     mutationFn: (subId: number) => call("DELETE", CALL, { query: { subId, env: environment() } }),

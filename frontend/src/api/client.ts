@@ -10,9 +10,9 @@ export interface CallOptions {
   query?: Query | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** Ask for contact values encrypted for this session, and open them (safe-contract G17). */
+  /** Request contact values encrypted for this session, and decrypt them. */
   contacts?: boolean;
-  /** Call as the app alone, whoever is signed in. */
+  /** Send the request without a session. */
   anonymous?: boolean;
   /** The content type to ask for. */
   accept?: string;
@@ -45,7 +45,7 @@ async function openedFor(body: unknown, options: CallOptions, token: string | un
   return openFields(body, token);
 }
 
-/** The last answers with a version: the server says 304 to a question whose answer did not change. */
+/** Responses with an ETag: the server answers 304 while they are unchanged. */
 const kept = new Map<string, { tag: string; body: unknown }>();
 const MOST_KEPT = 50;
 
@@ -62,7 +62,7 @@ function keep(place: string, tag: string, body: unknown): void {
   kept.set(place, { tag, body });
 }
 
-/** Forget every kept answer: whoever was signed in is not any more. */
+/** Clears the stored responses at the end of a session. */
 export function forgetAnswers(): void {
   kept.clear();
 }
@@ -80,7 +80,7 @@ interface Exchange {
   token: string | undefined;
 }
 
-/** Sends with the session's token. A 401 for a token that was replaced meanwhile is asked once more with the new one. */
+/** Sends with the session's token. A 401 for a token that was replaced meanwhile is retried once with the new one. */
 async function send(method: string, path: string, options: CallOptions, tag?: string): Promise<Exchange> {
   const session = options.anonymous ? null : currentSession();
   const token = session?.sessionToken;
@@ -90,7 +90,7 @@ async function send(method: string, path: string, options: CallOptions, tag?: st
   await renewalSettled();
   const now = storedSession();
   if (now?.sessionToken === token) return { response, token };
-  // Somebody else's session must not do what this one was asked for.
+  // A request of one session must not be retried with the session of another user.
   if (!now || now.signinid !== session.signinid) throw new ApiError(401, "", 401, { reason: "session_replaced", scope: "resource" });
   return { response: await fetchWith(now.sessionToken, method, path, options), token: now.sessionToken };
 }

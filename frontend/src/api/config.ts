@@ -11,7 +11,7 @@ export interface Config {
   /** Absent means that they are. */
   paymentsenabled?: boolean;
   stripepublishablekey: string | null;
-  /** Domain of the professional network whose profiles can be searched. */
+  /** Domain of the professional network on which profiles are searched. */
   profilehost?: string;
 }
 

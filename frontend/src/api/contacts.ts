@@ -1,7 +1,7 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MOST_OFFSET, fromEnd } from "../lib/paging";
-import { inPortions, votesByValue } from "../lib/votes";
+import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";

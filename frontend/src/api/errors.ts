@@ -64,7 +64,7 @@ function firstFailure(context: ErrorContext): Failure | undefined {
   return (resource as Partial<Failure>[]).find((one): one is Failure => typeof one?.message === "string");
 }
 
-/** G11: 401, 403 and 404 end the session, unless they speak of one row or one right only. */
+/** Whether an error ends the session: 401, 403 or 404 with a scope other than `resource`. */
 export function endsSession(error: unknown): error is ApiError {
   return error instanceof ApiError && [401, 403, 404].includes(error.status) && error.context.scope !== "resource";
 }

@@ -1,4 +1,4 @@
-/** What an error means to a person, in one sentence. */
+/** User-facing messages for errors. */
 import { t } from "../lib/i18n";
 import { ApiError } from "./errors";
 
@@ -10,21 +10,12 @@ export function explain(error: unknown): string {
   return error.message || t("somethingWrong");
 }
 
-const MINUTE = 60;
-const HOUR = 3600;
-
-/** Why a file of contacts was refused. A wait of hours is the limit of a day, not of a minute. */
-export function explainExport(error: unknown): string {
-  const wait = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
-  return wait > MINUTE ? t("contacts.exportLimit", { count: Math.ceil(wait / HOUR) }) : explain(error);
-}
-
 /** Texts of the fields that the server refused, by field name. */
 export function fieldErrors(error: unknown): Record<string, string> {
   return error instanceof ApiError ? (error.context.fields ?? {}) : {};
 }
 
-/** Why the session of this person is over (G11). */
+/** The message for an error that ends the session. */
 export function explainLeaving(error: ApiError): string {
   if (error.code === 801 || error.status === 404) return t("session.deletedByAdmin");
   if (error.code === 802) return t("session.unverified");

@@ -1,9 +1,14 @@
 /** Files of contacts, which the server writes, counts and audits. */
 import { useMutation } from "@tanstack/react-query";
+import { t } from "../lib/i18n.dashboard";
 import { saveFile } from "../lib/savefile";
 import { download } from "./client";
+import { ApiError } from "./errors";
+import { explain } from "./explain";
 import { tablePath } from "./tables";
 
+const MINUTE = 60;
+const HOUR = 3600;
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** The most rows of one file. */
@@ -21,3 +26,9 @@ export const useExportJob = () =>
   useMutation({
     mutationFn: async (jobid: number) => saveFile(await download(`bulklookup/${jobid}`, { accept: XLSX }), "bulklookup.xlsx"),
   });
+
+/** Why a file of contacts was refused. A wait of hours is the limit of a day, not of a minute. */
+export function explainExport(error: unknown): string {
+  const wait = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
+  return wait > MINUTE ? t("contacts.exportLimit", { count: Math.ceil(wait / HOUR) }) : explain(error);
+}

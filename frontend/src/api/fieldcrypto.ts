@@ -1,4 +1,4 @@
-/** Opens contact values that the server encrypted for this session: `v1.<nonce>.<ciphertext>` (safe-contract G17). */
+/** Decrypts contact values that the server encrypted for this session: `v1.<nonce>.<ciphertext>`. */
 import { gcm } from "@noble/ciphers/aes.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";

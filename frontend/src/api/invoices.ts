@@ -35,7 +35,7 @@ export function invoices({ number, from, to, page }: InvoiceSearch) {
 /** What was typed is meant as it stands, wildcards included. */
 const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
-/** Call 60: fetched with the credentials in headers, so that no address holds them. */
+/** Downloads an invoice with credentials in headers, so that they appear in no URL. */
 export function useInvoicePdf() {
   return useMutation({
     mutationFn: async (invoicenumber: string) => {

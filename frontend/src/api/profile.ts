@@ -8,7 +8,7 @@ import { runScript } from "./scripts";
 import { tablePath } from "./tables";
 import type { List } from "./types";
 
-/** Saves fields of the own user; those of the company go with it, the server knows whose they are. */
+/** Saves profile fields of the user; the server stores company fields with the company. */
 export function useSaveProfile() {
   const queries = useQueryClient();
   return useMutation({

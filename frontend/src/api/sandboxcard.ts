@@ -1,5 +1,5 @@
 /** A card for a token of the payment sandbox, as Stripe's own script would get one. Our API never sees the card. */
-import { type TypedCard, expiryOf } from "../lib/card";
+import { type TypedCard, expiryOf } from "../domain/card";
 import { digitsOf } from "../lib/validate";
 import { ApiError } from "./errors";
 

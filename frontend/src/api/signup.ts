@@ -38,7 +38,7 @@ interface Registration {
   password: string;
 }
 
-/** Call 5. The session that comes with it may do little until the address is verified. */
+/** Registers an account. Its session is restricted until the address is verified. */
 export async function register({ email, name, password }: Registration): Promise<NewUser> {
   const record = { email, name, password, type: "register", terms: true };
   const answer = await call<List<{ clientdata: { user: NewUser; session_token: string } }>>("POST", tablePath("client"), {
@@ -52,13 +52,13 @@ export async function register({ email, name, password }: Registration): Promise
   return user;
 }
 
-/** Call 9. Says nothing about whether the address is known. */
+/** Requests a reset link. The response does not reveal whether the address is known. */
 export const useForgot = () =>
   useMutation({
     mutationFn: (email: string) => call("POST", "user/password", { query: { reset: true }, body: { email }, anonymous: true }),
   });
 
-/** Call 10. */
+/** Sets a new password with a mailed code. */
 export const useReset = () =>
   useMutation({
     mutationFn: (body: { email: string; code: string; new_password: string }) =>
@@ -67,7 +67,7 @@ export const useReset = () =>
 
 type Invited = Pick<User, "appuserid" | "name" | "email" | "isverified" | "invitestatus">;
 
-/** Call 21: the user of a mailed link, or undefined when the link is wrong or too old. Uses nothing up. */
+/** The user of a mailed link, or undefined when the link is wrong or too old. Uses nothing up. */
 export async function invitedUser(email: string, code: string, signal?: AbortSignal): Promise<Invited | undefined> {
   const filter = `(email=${literal(email)}) and (verifytoken=${literal(code)})`;
   const answer = await call<List<Invited>>("GET", tablePath("appuser"), { query: { filter }, signal, anonymous: true });

@@ -1,4 +1,4 @@
-/** Sign-in with a provider: the window, the code, the ticket, the proof, the session (calls 4 and 6 to 8). */
+/** Sign-in with a provider: the window, the code, the ticket, the proof, the session. */
 import { answerOf } from "../lib/popup";
 import { sessionStarted } from "../stores/session";
 import { signInSilently } from "./account";
@@ -15,7 +15,7 @@ export type Entered = { action: "login"; account: Account } | { action: "signup"
 
 type Entry = { action: "login"; session_token: string } | { action: "signup"; clientdata: { user: NewUser; session_token: string } };
 
-/** Leads a popup through the provider's question and returns the proof of who answered it. */
+/** Runs the sign-in of a provider in a popup and returns the proof of the identity. */
 export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
   const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
   const state = new URL(url).searchParams.get("state") ?? "";

@@ -1,4 +1,4 @@
-/** Stripe's script, fetched only where a card is asked for, and given up after a while: a firewall may swallow it. */
+/** Loads Stripe's script on the card form only, with a timeout in case a firewall drops the request. */
 import type { Stripe } from "@stripe/stripe-js";
 import { config } from "./config";
 

@@ -13,7 +13,7 @@ export interface ListOptions extends Query {
   include_count?: boolean | undefined;
 }
 
-// Tables whose rows hold contact values, which travel sealed.
+// Tables with contact values, which are encrypted in responses.
 const WITH_CONTACTS = new Set<keyof Tables>(["usercontact", "contactfeedback"]);
 
 export function tablePath(table: keyof Tables, id?: number): string {

@@ -81,7 +81,7 @@ export interface User {
   createdon: string;
 }
 
-/** The answer of calls 1, 2, 3 and 26. */
+/** The signed-in user, as the session calls return it. */
 export interface Account extends User {
   session_token: string;
   mustchangepassword?: number;

@@ -20,7 +20,7 @@ const beforeSignIn: RouteObject[] = [
   { path: "acceptinvite", lazy: () => import("../screens/acceptinvite/AcceptInviteScreen") },
 ];
 
-// What somebody must be able to read before there is an account.
+// Pages that must be readable without an account.
 const legal: RouteObject[] = [
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
   { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },

@@ -1,7 +1,7 @@
 /** An API key in even letters, with a button that copies it. */
 import { ActionIcon } from "@mantine/core";
 import { Copy } from "lucide-react";
-import { t } from "../lib/i18n";
+import { t } from "../lib/i18n.dashboard";
 import classes from "./CopyKey.module.css";
 
 export function CopyKey({ apikey, onCopy }: { apikey: string; onCopy: () => void }) {

@@ -2,10 +2,10 @@
 import { Button, Group, NativeSelect, Radio, Stack, TextInput, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { t } from "../lib/i18n";
-import { FEEDBACK_TYPE, type Kind } from "../lib/reveal";
+import { t } from "../lib/i18n.dashboard";
+import { FEEDBACK_TYPE, type Kind } from "../domain/reveal";
 import { digitsOf, isBlank, isEmail } from "../lib/validate";
-import type { Votable } from "../lib/votes";
+import type { Votable } from "../domain/votes";
 import classes from "./FlagDialog.module.css";
 import { BusyButton } from "./ui/BusyButton";
 import { Dialog } from "./ui/Dialog";

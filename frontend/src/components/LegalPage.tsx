@@ -1,6 +1,6 @@
 /** A legal text as a page of its own. */
-import { type TextKey, t } from "../lib/i18n";
-import type { Document } from "../lib/legal";
+import { type TextKey, t } from "../lib/i18n.dashboard";
+import type { Document } from "../domain/legal";
 import classes from "./LegalPage.module.css";
 import { LegalText } from "./LegalText";
 import { Title } from "./Title";

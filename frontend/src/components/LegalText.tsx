@@ -1,5 +1,5 @@
 /** One of the legal texts, section by section. */
-import { LEGAL, type Document } from "../lib/legal";
+import { LEGAL, type Document } from "../domain/legal";
 import { t } from "../lib/i18n";
 import classes from "./LegalText.module.css";
 

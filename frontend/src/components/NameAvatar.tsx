@@ -1,6 +1,6 @@
-/** A picture made of somebody's initials; the same name always has the same colour. */
+/** An avatar with the initials of a name, in a colour derived from the name. */
 import type { CSSProperties } from "react";
-import { hueOf, initials } from "../lib/contacts";
+import { hueOf, initials } from "../domain/contacts";
 import classes from "./NameAvatar.module.css";
 
 export function NameAvatar({ name, src, size = 40 }: { name: string; src?: string | null | undefined; size?: number }) {

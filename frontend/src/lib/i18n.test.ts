@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { t } from "./i18n";
+import { t } from "./i18n.dashboard";
 
 test("a text is found by its path", () => expect(t("login.title")).toBe("Login"));
 

@@ -9,7 +9,7 @@ export interface DialCode {
   priority: number;
 }
 
-/** The country whose code a number that starts with + begins with; else, and between equals, the chosen one. */
+/** The country of a number that starts with +. Without +, or for a shared code, the chosen country. */
 export function countryOf(phone: string, codes: DialCode[], chosen: string): DialCode {
   const digits = phone.trim().startsWith("+") ? digitsOf(phone) : "";
   const fitting = codes.filter(({ dialCode }) => digits.startsWith(dialCode));

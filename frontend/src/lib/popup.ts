@@ -1,4 +1,4 @@
-/** The window in which a provider asks who somebody is, and the way its answer comes back. */
+/** The popup of a sign-in provider, and the channel that returns its answer. */
 
 export interface PopupAnswer {
   code: string;

@@ -1,4 +1,4 @@
-/** Who is signed in on this browser, and nothing about them: the account itself is server data (api/account.ts). */
+/** The session of this browser. The account itself is server data (api/account.ts). */
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
@@ -76,7 +76,7 @@ function changed({ key, newValue }: StorageEvent): void {
   }
 }
 
-/** Signing out, or in as somebody else, in one tab does so in every tab. */
+/** Applies a sign-out or a sign-in of another user to every tab. */
 export function followOtherTabs(): () => void {
   window.addEventListener("storage", changed);
   return () => window.removeEventListener("storage", changed);

@@ -1,4 +1,4 @@
-/** Who tried to sign in, or has just signed up, and must open the link in the mail first. Lives as long as the tab. */
+/** The user that has to open the mailed link before signing in. Lives as long as the tab. */
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
 

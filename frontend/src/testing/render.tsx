@@ -56,7 +56,7 @@ interface Options {
   at?: string;
   /** State of the first address. */
   state?: unknown;
-  /** null: nobody is signed in. */
+  /** null: no session. */
   me?: ReturnType<typeof accountAnswer> | null;
 }
 

@@ -1,4 +1,4 @@
-"""Is an address still free to sign up with? One question that two calls ask."""
+"""Check whether an email address can still be used to sign up, for two calls that share one limit."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Output(BaseModel):
     result: Result
 
 
-async def ask(ctx: Context, input: Input) -> Output:
-    """Both calls share their limit, so that asking twice is not asking more."""
+async def check(ctx: Context, input: Input) -> Output:
+    """Return whether the address is taken. Both calls count against the same limits."""
     ctx.limit("checkemail minute", ctx.request.network, 5, 60)
     ctx.limit("checkemail day", ctx.request.network, 30, 86400)
     email = await email_domains.business(ctx, input.email)

@@ -1,4 +1,4 @@
-"""Pictures: the content decides what a file is. What is kept are its pixels, encoded anew without anything else."""
+"""Validate uploaded pictures and encode them again without metadata. The type is detected from the content."""
 
 from __future__ import annotations
 
@@ -9,20 +9,25 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from tableapi.errors import TooLarge, UnsupportedMedia
 
-MOST_BYTES, MOST_PIXELS = 2 * 1024 * 1024, 4096
+MAX_BYTES, MAX_PIXELS = 2 * 1024 * 1024, 4096
 TYPES = {"JPEG": ("jpg", "image/jpeg"), "PNG": ("png", "image/png")}
-NOT_ONE = "Please choose a JPEG or PNG picture."
+NOT_A_PICTURE = "Please choose a JPEG or PNG picture."
 
 
-async def redrawn(data: bytes) -> tuple[str, str, bytes]:
-    """File ending, content type and bytes of the picture as it is kept. 413 or 415 for what is none."""
-    if len(data) > MOST_BYTES:
+async def reencode(data: bytes) -> tuple[str, str, bytes]:
+    """Return file extension, content type and bytes of the picture as it is stored.
+
+    Raises:
+        TooLarge: the file or its dimensions exceed the limit (413).
+        UnsupportedMedia: the file is not a JPEG or PNG picture (415).
+    """
+    if len(data) > MAX_BYTES:
         raise TooLarge("The picture is larger than 2 MB.")
-    return await asyncio.to_thread(_redraw, data)
+    return await asyncio.to_thread(_reencode, data)
 
 
 def _upright(picture: Image.Image) -> Image.Image:
-    """Turned as the camera says; metadata that cannot be read says nothing."""
+    """Rotate the picture according to its EXIF orientation, and ignore metadata that cannot be read."""
     picture.load()
     try:
         return ImageOps.exif_transpose(picture)
@@ -31,24 +36,24 @@ def _upright(picture: Image.Image) -> Image.Image:
 
 
 def _pixels(picture: Image.Image, mode: str) -> Image.Image:
-    """Return a picture of the same pixels without comments, colour profiles and other metadata."""
+    """Return a picture with the same pixels and without comments, colour profiles or other metadata."""
     converted = picture.convert(mode)
     clean = Image.new(mode, converted.size)
     clean.paste(converted)
     return clean
 
 
-def _redraw(data: bytes) -> tuple[str, str, bytes]:
+def _reencode(data: bytes) -> tuple[str, str, bytes]:
     try:
         with Image.open(io.BytesIO(data), formats=tuple(TYPES)) as picture:
-            # The size stands in the head of the file: refused before a bomb is unpacked.
-            if max(picture.size) > MOST_PIXELS:
-                raise TooLarge(f"The picture is larger than {MOST_PIXELS} pixels.")
-            # A JPEG that holds further pictures, as of a phone's camera, calls itself MPO. The first one is kept.
+            # The header holds the size, so a decompression bomb is refused before it is decoded.
+            if max(picture.size) > MAX_PIXELS:
+                raise TooLarge(f"The picture is larger than {MAX_PIXELS} pixels.")
+            # Phone cameras write MPO: a JPEG with further pictures. The first one is stored.
             kind = "PNG" if picture.format == "PNG" else "JPEG"
             plain = _pixels(_upright(picture), "RGB" if kind == "JPEG" else "RGBA")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise UnsupportedMedia(NOT_ONE) from None
+        raise UnsupportedMedia(NOT_A_PICTURE) from None
     out = io.BytesIO()
     plain.save(out, kind, quality=88) if kind == "JPEG" else plain.save(out, kind)
     return (*TYPES[kind], out.getvalue())

@@ -1,4 +1,4 @@
-"""E-mail addresses: their form, and whether the domain is a business's own (call 15)."""
+"""Validate email addresses and tell business domains from free and disposable ones."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tableapi.errors import Invalid
 BUSINESS = "Please use your business email to register"
 FREE_BLOCKED = "Please use a Business Email, free emails are blocked from the platform"
 NOT_VALID = "Invalid email"
-DNS_SECONDS, DNS_KEPT = 2.0, 24 * 3600.0
-_known: dict[str, tuple[float, bool]] = {}  # domain -> until when, has it a mail server
+DNS_SECONDS, CACHE_SECONDS = 2.0, 24 * 3600.0
+_cache: dict[str, tuple[float, bool]] = {}  # domain -> (expiry on the monotonic clock, accepts mail)
 
 
 def cleaned(email: str) -> str:
-    """The address in lower case; 422 when it has not the form of one."""
+    """Return the address in lower case; raise Invalid (422) when it is malformed."""
     text = email.strip().lower()
     try:
         validate_email(text, check_deliverability=False, globally_deliverable=False)
@@ -34,48 +34,50 @@ def cleaned(email: str) -> str:
 
 
 async def is_business(ctx: Context, email: str) -> bool:
-    """Is the domain neither free nor disposable, and (CHECK_MX) does it take mail? Closed for the list, open for DNS
-    trouble."""
+    """Return whether the domain is neither free nor disposable and, with CHECK_MX, accepts mail.
+
+    A DNS failure counts as accepting mail.
+    """
     domain = email.rpartition("@")[2]
     parents = [domain]
     while "." in parents[-1].partition(".")[2]:
         parents.append(parents[-1].partition(".")[2])
-    if any(one in free_domains or one in blocklist for one in parents):
+    if any(parent in free_domains or parent in blocklist for parent in parents):
         return False
-    return not ctx.settings.check_mx or await _takes_mail(domain)
+    return not ctx.settings.check_mx or await _accepts_mail(domain)
 
 
 async def business(ctx: Context, email: str, message: str = BUSINESS) -> str:
-    """A business address in lower case; 422 for any other."""
+    """Return a business address in lower case; raise Invalid (422) for any other."""
     address = cleaned(email)
     if not await is_business(ctx, address):
         raise Invalid({"email": message})
     return address
 
 
-async def _takes_mail(domain: str) -> bool:
-    until, known = _known.get(domain, (0.0, True))
-    if until > time.monotonic():
-        return known
+async def _accepts_mail(domain: str) -> bool:
+    expiry, accepts = _cache.get(domain, (0.0, True))
+    if expiry > time.monotonic():
+        return accepts
     try:
-        answer = await _resolved(domain)
+        accepts = await _has_mail_server(domain)
     except dns.exception.DNSException:
         return True
-    if len(_known) > 10_000:
-        _known.clear()
-    _known[domain] = (time.monotonic() + DNS_KEPT, answer)
-    return answer
+    if len(_cache) > 10_000:
+        _cache.clear()
+    _cache[domain] = (time.monotonic() + CACHE_SECONDS, accepts)
+    return accepts
 
 
-async def _resolved(domain: str) -> bool:
-    """Has the domain a mail server? Without an MX record its address is one."""
+async def _has_mail_server(domain: str) -> bool:
+    """Return whether the domain has a mail server; without an MX record its own address counts as one."""
     for kind in ("MX", "A", "AAAA"):
         try:
-            found = await dns.asyncresolver.resolve(domain, kind, lifetime=DNS_SECONDS)
+            records = await dns.asyncresolver.resolve(domain, kind, lifetime=DNS_SECONDS)
         except dns.resolver.NXDOMAIN:
             return False
         except dns.resolver.NoAnswer:
             continue
-        # A null MX (RFC 7505) says that the domain takes none.
-        return kind != "MX" or any(str(record.exchange) != "." for record in found)
+        # A null MX record (RFC 7505) declares that the domain accepts no mail.
+        return kind != "MX" or any(str(record.exchange) != "." for record in records)
     return False

@@ -1,6 +1,6 @@
-"""Sign-in with Google or LinkedIn: state, code, one-use ticket, proof, account.
+"""Sign in with Google or LinkedIn: state, code, one-use ticket, proof, account.
 
-Each step leaves a one-use token that the next one takes, so that nothing the browser says about itself is believed.
+Each step issues a one-use token that the next step consumes, so no identity is ever taken from a request body.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Vendor = Literal["google", "linkedin"]
 REDIRECT = "/socialcallback"
 COOKIE = "oauth_binding"
 
-# Live users come before deleted ones: an address, and an identity, can belong to a new account after a removal.
+# Live users sort before deleted ones: after a deletion a new account may have the same address or identity.
 _FIND = """
     select appuserid
     from (select u.appuserid, u.isdeleted, 0 as place from socialaccount join appuser u using (appuserid)
@@ -49,23 +49,23 @@ _LINK = """
 
 
 def provider(ctx: Context, vendor: Vendor) -> Provider:
-    """The provider's adapter; 404 where it is not set up."""
-    found = ctx.vendors.provider(vendor)
-    if found is None:
+    """Return the client of the provider; raise NotFound when it is not set up."""
+    client = ctx.vendors.provider(vendor)
+    if client is None:
         raise NotFound(f"Sign-in with {vendor.capitalize()} is not set up.", reason="not_set_up")
-    return found
+    return client
 
 
 def redirect_uri(ctx: Context) -> str:
-    """The only address that a provider may send the browser back to."""
+    """Return the only redirect URI that providers may use."""
     return f"{ctx.settings.public_url}{REDIRECT}"
 
 
 async def begin(ctx: Context, vendor: Vendor) -> str:
-    """The provider's address for the popup. State, nonce and verifier are kept here; a cookie binds the browser."""
+    """Return the authorization URL. State, nonce and verifier stay on the server; a cookie binds the browser."""
     nonce, verifier, binding = (secrets.token_urlsafe(32) for _ in range(3))
-    kept = {"vendor": vendor, "nonce": nonce, "verifier": verifier, "binding": token_hash(binding).hex()}
-    state = await tokens.issue(ctx, "oauthstate", None, kept)
+    data = {"vendor": vendor, "nonce": nonce, "verifier": verifier, "binding": token_hash(binding).hex()}
+    state = await tokens.issue(ctx, "oauthstate", None, data)
     secure = "; Secure" if ctx.settings.public_url.startswith("https") else ""
     ctx.headers["Set-Cookie"] = f"{COOKIE}={binding}; Path=/api; Max-Age=600; HttpOnly; SameSite=Lax{secure}"
     return await provider(ctx, vendor).authorize_url(
@@ -73,7 +73,7 @@ async def begin(ctx: Context, vendor: Vendor) -> str:
     )
 
 
-# What the popup brings back, of either provider, and the ticket for it. (A docstring would be told in /api/docs.)
+# The code that the popup brought back, of either provider. A docstring here would appear in the API description.
 class Input(BaseModel):
     code: str
     state: str
@@ -85,21 +85,21 @@ class Output(BaseModel):
     expires_in: int = 60
 
 
-async def ticket(ctx: Context, vendor: Vendor, input: Input) -> Output:
-    """Trade the code that the popup brought for a one-use ticket."""
+async def exchange_code(ctx: Context, vendor: Vendor, input: Input) -> Output:
+    """Exchange an authorization code for a one-use ticket."""
     row = await tokens.use(ctx, input.state, "oauthstate")
-    kept = None if row is None else tokens.data(ctx, row)
-    here = redirect_uri(ctx)
-    if kept is None or kept["vendor"] != vendor or input.redirect_uri != here or not _bound(ctx, kept["binding"]):
+    data = None if row is None else tokens.data(ctx, row)
+    uri = redirect_uri(ctx)
+    if data is None or data["vendor"] != vendor or input.redirect_uri != uri or not _bound(ctx, data["binding"]):
         raise NotProved("The sign-in was not started here or took too long. Please try again.", reason="bad_state")
     identity = await provider(ctx, vendor).exchange(
-        input.code, redirect_uri=here, nonce=kept["nonce"], verifier=kept["verifier"]
+        input.code, redirect_uri=uri, nonce=data["nonce"], verifier=data["verifier"]
     )
-    return Output(access_token=await _kept(ctx, vendor, identity))
+    return Output(access_token=await _issue_ticket(ctx, vendor, identity))
 
 
 def _bound(ctx: Context, binding: str) -> bool:
-    """Does the browser that comes back hold the cookie of the one that left?"""
+    """Return whether the request carries the cookie set when this sign-in started."""
     try:
         cookie = SimpleCookie(ctx.request.headers.get("cookie", "")).get(COOKIE)
     except CookieError:
@@ -108,29 +108,29 @@ def _bound(ctx: Context, binding: str) -> bool:
 
 
 async def credential_ticket(ctx: Context, credential: str, nonce: str) -> str:
-    """Return the ticket for an ID token that Google gave the browser itself.
+    """Exchange an ID token that Google issued to the browser for a one-use ticket.
 
-    One nonce, and one token, is good for one sign-in. Claims tell that, because one token has many encodings.
+    A token and a nonce are accepted once. They are recognised by claims, because one token has many encodings.
     """
     identity = await provider(ctx, "google").identity(credential, nonce)
     async with ctx.db.transaction():
         for mark in identity.marks:
             if not await ctx.db.fetchval(_SPEND, token_hash(f"idtoken\0{mark}"), float(identity.until)):
                 raise NotProved("This sign-in was used before. Please try again.")
-    return await _kept(ctx, "google", identity)
+    return await _issue_ticket(ctx, "google", identity)
 
 
-async def _kept(ctx: Context, vendor: Vendor, identity: Identity) -> str:
+async def _issue_ticket(ctx: Context, vendor: Vendor, identity: Identity) -> str:
     if not identity.email:
         raise NotProved("The provider gave no email address.")
     if not identity.email_verified:
         raise NotProved("The provider has not verified this email address.", reason="email_not_verified")
-    known = {"vendor": vendor, "subject": identity.subject, "email": identity.email, "name": identity.name}
-    return await tokens.issue(ctx, "social", None, known)
+    claims = {"vendor": vendor, "subject": identity.subject, "email": identity.email, "name": identity.name}
+    return await tokens.issue(ctx, "social", None, claims)
 
 
 class Details(BaseModel):
-    """What the app may know of the one who signs in, and the proof for the last step."""
+    """The identity that the provider proved, and the proof for the last step."""
 
     email: str
     name: str
@@ -140,25 +140,25 @@ class Details(BaseModel):
 
 
 async def details(ctx: Context, ticket_: str) -> Details:
-    """Take the ticket; tell the app who it is, and give it the proof for the last step."""
+    """Exchange a ticket for the identity behind it and the proof for the last step."""
     row = await tokens.use(ctx, ticket_, "social")
-    known = None if row is None else tokens.data(ctx, row)
-    if known is None:
+    claims = None if row is None else tokens.data(ctx, row)
+    if claims is None:
         raise NotProved("The sign-in took too long. Please try again.", reason="bad_ticket")
-    user = await _find(ctx, known)
-    proof = await tokens.issue(ctx, "social", None, known)
+    user = await _find(ctx, claims)
+    proof = await tokens.issue(ctx, "social", None, claims)
     return Details(
-        email=known["email"],
-        name=known["name"],
-        socialid=known["subject"],
+        email=claims["email"],
+        name=claims["name"],
+        socialid=claims["subject"],
         proof=proof,
         action="signup" if user is None else "login",
     )
 
 
-async def _find(ctx: Context, known: dict[str, str]) -> int | None:
-    """Return the id of the user that the identity is linked to, or that has its address."""
-    appuserid: int | None = await ctx.db.fetchval(_FIND, known["vendor"], known["subject"], known["email"])
+async def _find(ctx: Context, claims: dict[str, str]) -> int | None:
+    """Return the id of the user that is linked to the identity or has its email address."""
+    appuserid: int | None = await ctx.db.fetchval(_FIND, claims["vendor"], claims["subject"], claims["email"])
     return appuserid
 
 
@@ -169,39 +169,39 @@ class Terms(BaseModel):
 
 
 async def enter(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
-    """Sign in, or sign up, the user that the proof names. E-mail and id in the body are not looked at."""
+    """Sign in or sign up the user that the proof names. Email and id in the body are ignored."""
     ctx.limit("social", ctx.request.network, 10, 60)
     async with ctx.db.transaction():
         row = await tokens.use(ctx, str(record.get("proof") or ""), "social")
-        known = None if row is None else tokens.data(ctx, row)
-        if known is None:
+        claims = None if row is None else tokens.data(ctx, row)
+        if claims is None:
             raise Unauthorized("Please sign in with the provider again.", reason="no_proof", scope="resource")
-        appuserid = await _find(ctx, known)
+        appuserid = await _find(ctx, claims)
         if appuserid is None:
-            return await _sign_up(ctx, known, record)
+            return await _sign_up(ctx, claims, record)
         user: Any = await ctx.db.fetchrow(_LOCK, appuserid)
-        _refuse_unusable(user, known["email"])
-        # The provider proves the address, which the one who set the present credentials may not have done.
+        _refuse_unusable(user, claims["email"])
+        # The provider proves ownership of the address; the existing credentials may have been set without it.
         if verification.is_unproved(user):
-            await verification.evict(ctx, user, known["vendor"])
+            await verification.evict(ctx, user, claims["vendor"])
             await verification.welcome(ctx, appuserid)
-        await ctx.db.execute(_LINK, known["vendor"], known["subject"], appuserid)
+        await ctx.db.execute(_LINK, claims["vendor"], claims["subject"], appuserid)
         await ctx.db.execute(_SIGNED_IN, appuserid)
-        whose = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
-        await audit.write(ctx, "signin", known["vendor"], **whose)
+        actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
+        await audit.write(ctx, "signin", claims["vendor"], **actor)
         token = await sessions.start(ctx, user["appuserid"])
     return {"afid": user["afid"], "session_token": token, "action": "login"}
 
 
-async def _sign_up(ctx: Context, known: dict[str, str], record: dict[str, Any]) -> dict[str, Any]:
-    email = await email_domains.business(ctx, known["email"])
+async def _sign_up(ctx: Context, claims: dict[str, str], record: dict[str, Any]) -> dict[str, Any]:
+    email = await email_domains.business(ctx, claims["email"])
     if not validate(Terms, {"terms": record.get("terms")}).terms:
         raise Invalid({"terms": signup.TERMS})
-    name = person_names.plain(known["name"]) or person_names.plain(email.partition("@")[0])
+    name = person_names.plain(claims["name"]) or person_names.plain(email.partition("@")[0])
     user = await signup.open_account(ctx, email, name or email, password=None, verified=True)
     await verification.welcome(ctx, user["appuserid"])
-    await ctx.db.execute(_LINK, known["vendor"], known["subject"], user["appuserid"])
-    await audit.write(ctx, "register", known["vendor"], clientid=user["clientid"], appuserid=user["appuserid"])
+    await ctx.db.execute(_LINK, claims["vendor"], claims["subject"], user["appuserid"])
+    await audit.write(ctx, "register", claims["vendor"], clientid=user["clientid"], appuserid=user["appuserid"])
     token = await sessions.start(ctx, user["appuserid"])
     return {"clientdata": {"user": user, "session_token": token}, "action": "signup"}
 
@@ -216,5 +216,7 @@ def _refuse_unusable(user: Any, email: str) -> None:
         raise refused(803, "Please Accept your invitation and Sign in")
     if not user["isactive"]:
         raise refused(800, "Your account is temporarily disabled")
-    if not user["isverified"] and user["email"].lower() != email:  # linked, and the provider proves another address
+    if (
+        not user["isverified"] and user["email"].lower() != email
+    ):  # linked account with another address, which the provider does not prove
         raise refused(802, "Your email is not verified. Please verify your email address and try logging in again.")

@@ -1,4 +1,4 @@
-"""Passwords: the rule, Argon2id hashes, and a check that takes as long for nobody as for somebody."""
+"""Check, hash and generate passwords. Verification takes the same time for unknown users."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ _BLANK = re.compile(r"\s")
 LENGTH_MESSAGE = "Password length must be atleast 8 characters"
 RULE_MESSAGE = "Password must have a lowercase letter, an uppercase letter and a number, and no spaces"
 _hasher = PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)  # OWASP's second profile
-# A hash of nothing anybody knows: checked for unknown users, so that they take the same time.
+# The hash of a random password: verified for unknown users, so that the response time does not reveal them.
 _DUMMY = _hasher.hash(secrets.token_urlsafe(32))
-_busy = asyncio.Semaphore(4)  # 19 MB each: a flood of sign-ins waits instead of eating the memory
+_busy = asyncio.Semaphore(4)  # each hash takes 19 MB, so concurrent ones are limited
 
 
 def problem(password: str) -> str | None:
-    """Why a new password is refused; None when it is good."""
+    """Return why a new password is refused, or None when it is acceptable."""
     if not 8 <= len(password) <= 100:
         return LENGTH_MESSAGE if len(password) < 8 else "Password must be at most 100 characters"
-    good = all(part.search(password) for part in _PARTS) and not _BLANK.search(password)
-    return None if good else RULE_MESSAGE
+    valid = all(part.search(password) for part in _PARTS) and not _BLANK.search(password)
+    return None if valid else RULE_MESSAGE
 
 
 async def hashed(password: str) -> str:
-    """The Argon2id hash to store."""
+    """Return the Argon2id hash to store."""
     async with _busy:
         return await asyncio.to_thread(_hasher.hash, password)
 
 
 async def matches(stored: str | None, password: str) -> bool:
-    """Does the password belong to the stored hash? Without one the answer is no, after the same time."""
+    """Return whether the password matches the stored hash; without a hash, False after the same time."""
     async with _busy:
-        good = await asyncio.to_thread(_verify, stored or _DUMMY, password)
-    return good and stored is not None
+        valid = await asyncio.to_thread(_verify, stored or _DUMMY, password)
+    return valid and stored is not None
 
 
 def _verify(stored: str, password: str) -> bool:
@@ -49,7 +49,7 @@ def _verify(stored: str, password: str) -> bool:
 
 
 def temporary() -> str:
-    """A password for an invitation: 8 characters with digits, lower and upper case."""
+    """Generate a password for an invitation: 8 characters with digits, lower and upper case."""
     kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
     picked = [secrets.choice(kind) for kind in kinds]
     picked += [secrets.choice("".join(kinds)) for _ in range(8 - len(picked))]
@@ -58,5 +58,5 @@ def temporary() -> str:
 
 
 def random_token() -> str:
-    """Text that looks like a session token and is none."""
+    """Return text in the form of a session token that belongs to no session."""
     return secrets.token_urlsafe(32)

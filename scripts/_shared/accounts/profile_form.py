@@ -1,4 +1,4 @@
-"""What a person changes about itself and its company (call 30): the rules of the fields, and where each is kept."""
+"""Validate and store the profile fields that users change: their own, and those of their company."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PHONE = "Please Enter Valid Phone Number"
 _PUNCTUATION = re.compile(r"[ \u00a0\u2010-\u2015()\[\]+-]")
 _NUMBER = re.compile(r"[0-9]{5,15}")
 _Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
-_NOT_ISO = {"XKX"}  # Kosovo, which lists of countries have and ISO has not
+_NOT_ISO = {"XKX"}  # Kosovo: in common country lists, but not in ISO 3166
 _AVATAR = """
     select exists (select 1 from upload where path = $1 and appuserid = $2 and kind = 'avatar')
         or exists (select 1 from appuser where appuserid = $2 and avatar = $1)
@@ -25,7 +25,7 @@ _AVATAR = """
 
 
 class Company(BaseModel):
-    """Fields of the client that its owner writes."""
+    """Company fields that the owner may write."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
@@ -56,9 +56,12 @@ class Company(BaseModel):
 
 
 def digits(value: Any) -> str:
-    """Return a phone number as it is kept: 5 to 15 digits, or nothing.
+    """Return a phone number as stored: 5 to 15 digits, or an empty text.
 
-    Spaces, dashes, brackets and plus signs are left out. Any other character is refused, never dropped.
+    Spaces, dashes, brackets and plus signs are removed.
+
+    Raises:
+        Invalid: the number contains any other character, or has another length (422).
     """
     if not isinstance(value, str | int | None):
         raise Invalid({"phonenumber": PHONE})
@@ -70,16 +73,20 @@ def digits(value: Any) -> str:
 
 
 def take_company(record: dict[str, Any]) -> dict[str, Any]:
-    """The company fields of a record, checked and taken out of it."""
-    sent = {name: record.pop(name) for name in list(record) if name in Company.model_fields}
-    checked = validate(Company, sent)
-    return {name: getattr(checked, name) for name in sent if getattr(checked, name) is not None or name == "country"}
+    """Remove the company fields from a record and return them validated."""
+    fields = {name: record.pop(name) for name in list(record) if name in Company.model_fields}
+    company = validate(Company, fields)
+    return {name: getattr(company, name) for name in fields if getattr(company, name) is not None or name == "country"}
 
 
 async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
-    """Fields of the user in a record: phone as digits, both forms of the name, an avatar of one's own.
+    """Validate and normalize the user fields of a record in place: phone, both forms of the name, avatar.
 
-    `user`: the row as it is stored, for the part of the name that was not sent.
+    Args:
+        user: the stored row; supplies the part of the name that the record leaves out.
+
+    Raises:
+        Invalid: a field has a wrong type or value, or the avatar was not uploaded by the caller (422).
     """
     for name in ("name", "firstname", "lastname", "avatar"):
         if not isinstance(record.get(name), str | None):
@@ -105,7 +112,7 @@ async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
 
 
 async def keep_company(ctx: Context, company: dict[str, Any]) -> None:
-    """Write the company fields of the caller's own client, as its owner."""
+    """Update the company fields of the caller's account."""
     changes = ", ".join(f"{name} = ${number}" for number, name in enumerate(company, 2))
     sql = f"update client set {changes} where clientid = $1"  # noqa: S608 - names of the model's fields
     await ctx.db.execute(sql, ctx.actor.clientid, *company.values())

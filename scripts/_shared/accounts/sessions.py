@@ -1,4 +1,4 @@
-"""Sessions: starting, ending, and the answer that tells the app who is signed in (call 1)."""
+"""Start and end sessions, and build the response that describes the signed-in user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _START = """
     select $1, appuserid, clientid, $3, $4 from appuser where appuserid = $2
     returning expireson
 """
-# A subscription whose date is over is shown as expired before the provider's event or the nightly job closes it.
+# A subscription past its expiry date is reported as expired even before an event or the nightly job closes it.
 _ANSWER = f"""
     select to_jsonb(u) - $2::text[] as person, u.role = 'client' as owner, c.clientid,
            to_jsonb(c) - array['stripe_custid'] as client,
@@ -38,7 +38,7 @@ _OVER = {"isactive": 0, "status": "expired"}
 
 
 async def start(ctx: Context, appuserid: int) -> str:
-    """A new session; out: its token, which is stored as a hash only."""
+    """Start a session and return its token, of which only the hash is stored."""
     token = secrets.token_urlsafe(32)
     agent = ctx.request.headers.get("user-agent", "")[:300]
     await ctx.db.execute(_START, token_hash(token), appuserid, ctx.request.ip or None, agent)
@@ -52,13 +52,17 @@ async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
 
 
 async def end(ctx: Context, token: str) -> None:
-    """End one session. Ending it again changes nothing."""
+    """End one session; a session that has ended already is left unchanged."""
     sql = "update usersession set revokedon = now() where tokenhash = $1 and revokedon is null"
     await ctx.db.execute(sql, token_hash(token))
 
 
 async def live_user(ctx: Context, token: str) -> Any:
-    """The row of policy.SESSIONS for a token; 401, or the refusal of a disabled or deleted user."""
+    """Return the row of `policy.SESSIONS.lookup` for a token.
+
+    Raises:
+        Unauthorized: there is no live session (401), or its user is disabled (403) or deleted (404).
+    """
     row = await ctx.db.fetchrow(policy.SESSIONS.lookup, token_hash(token)) if token else None
     if row is None:
         raise Unauthorized(EXPIRED)
@@ -69,28 +73,30 @@ async def live_user(ctx: Context, token: str) -> Any:
 
 
 def refuse_confined(user: Any) -> None:
-    """Refuse a session that may only change its password. For scripts that check the session themselves."""
+    """Refuse a session that may only change its password. For scripts that authenticate the caller themselves."""
     if refusal := policy.SESSIONS.confined.get(user["role"]):
         status, reason, message = refusal
         raise ApiError(message, status=status, reason=reason, scope="resource")
 
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
-    """User, client, credits and subscriptions, with the fields of DreamFactory's session object beside them."""
+    """Return user, client, credits and subscriptions, merged with the fields of DreamFactory's session object."""
     row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, sorted(policy.USER_SECRETS), _HIDDEN_OF_PLAN, _OVER)
     person: dict[str, Any] = row["person"]
     owner: bool = row["owner"]
     client = row["client"] if owner else {"clientid": row["clientid"], "companyname": row["client"]["companyname"]}
     hidden = {"stripe_itemid", "stripe_scheduleid"} if owner else policy.PROVIDER_IDS
     subscriptions = [
-        {name: value for name, value in one.items() if name not in hidden} for one in row["subscriptions"] or ()
+        {name: value for name, value in subscription.items() if name not in hidden}
+        for subscription in row["subscriptions"] or ()
     ]
     balances = [
-        {name: value for name, value in one.items() if owner or name in policy.BALANCES} for one in row["credits"] or ()
+        {name: value for name, value in credit.items() if owner or name in policy.BALANCES}
+        for credit in row["credits"] or ()
     ]
     client |= {"usercredit_by_clientid": balances, "usersubscription_by_clientid": subscriptions}
-    own: dict[str, Any] = {"success": 1, "session_token": token, "client_by_clientid": client}
-    return own | person | _dreamfactory(ctx, person, token)
+    session: dict[str, Any] = {"success": 1, "session_token": token, "client_by_clientid": client}
+    return session | person | _dreamfactory(ctx, person, token)
 
 
 def _dreamfactory(ctx: Context, person: dict[str, Any], token: str) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""Wrong passwords: each attempt is counted before its password is looked at, and forgiven when it was right.
+"""Limit password guessing. Each attempt is counted before the password is checked and refunded on success.
 
-An address is blocked for a quarter of an hour in a network after five wrong passwords from there. Beside that, networks
-in which its user has never had a session share 20 attempts an hour, so that trying one account from many addresses does
-not help, and cannot lock its user out of the networks that it uses.
+Two limits apply to an email address: five wrong passwords from one network block that network for 15 minutes, and all
+networks in which the user has had no session share 20 attempts an hour. Guessing from many networks is thus limited
+without locking the user out of the networks that it signs in from.
 
-The counts are in the database, because they hold for every worker and node. Attempts for one address from one network
-wait for each other within a worker, so that several right ones at once do not count as wrong.
+Counts are stored in the database and hold for all workers and nodes. Within a worker, attempts for one address from one
+network run one at a time, so that simultaneous correct sign-ins are not counted as failures.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tableapi.ratelimit.counter import network
 FAILURES, MINUTES = 5, 15
 ACCOUNT_FAILURES, ACCOUNT_MINUTES = 20, 60
 
-# A new window begins with the first attempt after the old one. The attempt that fills it sets its time anew, so that
-# a block counts from there; further ones change nothing.
+# The first attempt after a window opens a new one. The attempt that reaches the limit restarts the window, so a block
+# lasts its full time from there; further attempts do not extend it.
 _COUNT = """
     insert into signinfailure as f (keyhash) values ($1)
     on conflict (keyhash) do update set
@@ -43,60 +43,68 @@ _PLACES = """
     select distinct ip from usersession
     where appuserid = $1 and ip is not null and createdon > now() - interval '90 days' limit 500
 """
-_waiting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One attempt to sign in, counted until it is forgiven."""
+    """One counted sign-in attempt."""
 
     ctx: Context
     address: str
-    shared: bool = False  # whether it is counted among those from networks that are new to the account
+    shared: bool = False  # whether the attempt also counts against the limit shared by unknown networks
 
     async def by_account(self, appuserid: int | None) -> None:
-        """Count it for the address over all networks, unless its user is known in this one. Raises TooMany."""
-        if self.ctx.settings.rate_limits is False or await self._known(appuserid):
+        """Count the attempt against the shared limit, unless the user has had a session in this network.
+
+        Raises:
+            TooMany: the shared limit is used up (429).
+        """
+        if self.ctx.settings.rate_limits is False or await self._is_known_network(appuserid):
             return
         await _spend(self.ctx, self.address, ACCOUNT_FAILURES, ACCOUNT_MINUTES)
         self.shared = True
 
-    async def _known(self, appuserid: int | None) -> bool:
-        here = self.ctx.request.network
-        # An unknown user takes the same statement, and so the same time.
-        return any(network(row["ip"]) == here for row in await self.ctx.db.fetch(_PLACES, appuserid or 0))
+    async def _is_known_network(self, appuserid: int | None) -> bool:
+        current = self.ctx.request.network
+        # The statement runs for unknown users too, so that the response time does not reveal them.
+        return any(network(row["ip"]) == current for row in await self.ctx.db.fetch(_PLACES, appuserid or 0))
 
     async def forgive(self) -> None:
-        """The password was right: forget the failures from here, and this attempt among the others."""
+        """Clear the failures of this network and refund this attempt to the shared limit."""
         if self.ctx.settings.rate_limits is False:
             return
-        await self.ctx.db.execute(_FORGET, self.ctx.vault.indexes("signin", _here(self.ctx, self.address)))
+        await self.ctx.db.execute(_FORGET, self.ctx.vault.indexes("signin", _network_key(self.ctx, self.address)))
         if self.shared:
             await self.ctx.db.execute(_FORGIVE, self.ctx.vault.index("signin", self.address))
 
 
 @asynccontextmanager
 async def attempt(ctx: Context, address: str) -> AsyncIterator[Attempt]:
-    """Count one attempt before its password is looked at. Raises TooMany while the address is blocked from here."""
-    key = _here(ctx, address)
-    lock = _waiting.setdefault(key, asyncio.Lock())
+    """Count one attempt before its password is checked.
+
+    Raises:
+        TooMany: the address is blocked for this network (429).
+    """
+    key = _network_key(ctx, address)
+    lock = _locks.setdefault(key, asyncio.Lock())
     async with lock:
         if ctx.settings.rate_limits is not False:
             await _spend(ctx, key, FAILURES, MINUTES)
         yield Attempt(ctx, address)
 
 
-async def _spend(ctx: Context, key: str, most: int, minutes: int) -> None:
-    """Count one attempt. A count that an older secret key made still blocks."""
+async def _spend(ctx: Context, key: str, limit: int, minutes: int) -> None:
+    """Count one attempt. A count stored under an older secret key still blocks."""
     newest, *older = ctx.vault.indexes("signin", key)
-    wait = await ctx.db.fetchval(_OLDER, older, most, minutes) if older else None
+    wait = await ctx.db.fetchval(_OLDER, older, limit, minutes) if older else None
     if wait is None:
-        row = await ctx.db.fetchrow(_COUNT, newest, most, minutes)
-        if row is None or row["failures"] <= most:
+        row = await ctx.db.fetchrow(_COUNT, newest, limit, minutes)
+        if row is None or row["failures"] <= limit:
             return
         wait = row["wait"]
     raise TooMany("Too many failed attempts. Try again later.", headers={"Retry-After": str(max(1, wait))})
 
 
-def _here(ctx: Context, address: str) -> str:
+def _network_key(ctx: Context, address: str) -> str:
     return f"{address}\0{ctx.request.network}"

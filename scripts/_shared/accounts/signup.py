@@ -1,4 +1,4 @@
-"""New accounts: client, owner, credits and the free plan in one transaction."""
+"""Create accounts: client, owner, credits and the free plan in one transaction."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _OWNER = """
 
 
 class EmailExists(Conflict):
-    """Somebody has this address already."""
+    """The email address belongs to another user (409)."""
 
     reason = "email_exists"
 
 
 async def exists(ctx: Context, email: str) -> bool:
-    """Does a user who is not deleted have this address (in lower case)?"""
+    """Return whether a user that is not deleted has this address (in lower case)."""
     sql = "select exists (select 1 from appuser where lower(email) = $1 and isdeleted = 0)"
     return bool(await ctx.db.fetchval(sql, email))
 
@@ -36,7 +36,11 @@ async def exists(ctx: Context, email: str) -> bool:
 async def open_account(
     ctx: Context, email: str, name: str, *, password: str | None, verified: bool = False
 ) -> dict[str, Any]:
-    """A client with its owner on the free plan. Of two at once with one address, one gets EmailExists."""
+    """Create a client with its owner on the free plan. Inside a transaction.
+
+    Raises:
+        EmailExists: another user has the address, also when two requests sign up at once (409).
+    """
     clean = " ".join(name.split())[:200]
     clientid = await ctx.db.fetchval("insert into client default values returning clientid")
     await ctx.db.execute("insert into usercredit (clientid) values ($1)", clientid)

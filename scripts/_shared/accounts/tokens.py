@@ -1,7 +1,8 @@
-"""One-use tokens of mailed links and hand-overs: 32 random bytes, stored as a hash, bound to a purpose.
+"""One-use tokens of mailed links and sign-in steps: 32 random bytes, stored as a hash, bound to a purpose.
 
-A token of a user is also bound to the address that it was mailed to. It is refused once the user has another address.
-Asking for a new one, or using one, ends the older. A change of the address ends all of them (schema.sql).
+A token of a user is also bound to the address that it was mailed to, and invalid once the user has another address.
+Issuing a token deletes the unused ones of the same user and purpose. A change of the address deletes all of them
+(trigger in schema.sql).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tableapi.crypto.vault import token_hash
 Purpose = Literal[
     "verify", "invite", "reset", "emailchange", "check", "social", "oauthstate", "session", "mfa", "removal"
 ]
-LIFE: dict[str, timedelta] = {
+LIFETIME: dict[str, timedelta] = {
     "verify": timedelta(hours=24),
     "invite": timedelta(days=7),
     "reset": timedelta(hours=1),
@@ -30,10 +31,10 @@ LIFE: dict[str, timedelta] = {
     "mfa": timedelta(minutes=5),
     "removal": timedelta(hours=24),
 }
-TRIES = 5
+MAX_TRIES = 5
 
-_KILL = "delete from onetimetoken where appuserid = $1 and purpose = $2 and usedon is null"
-_KEEP = """
+_DELETE_UNUSED = "delete from onetimetoken where appuserid = $1 and purpose = $2 and usedon is null"
+_INSERT = """
     insert into onetimetoken (tokenhash, purpose, appuserid, datacipher, expireson, email)
     values ($1, $2, $3, $4, now() + $5, $6)
 """
@@ -52,34 +53,41 @@ _USE = f"""
 async def issue(
     ctx: Context, purpose: Purpose, appuserid: int | None = None, data: Any = None, *, email: str | None = None
 ) -> str:
-    """Make a token and end the unused ones of the same user and purpose, except proofs of a sign-in in several tabs.
+    """Create a token and delete the unused ones of the same user and purpose.
 
-    `email` is the user's address that it is mailed to. Without it, the token is bound to the address of the moment.
+    Tokens of purposes that several browser tabs may hold at once are not deleted.
+
+    Args:
+        data: a JSON value, stored encrypted with the token.
+        email: the address that the token is mailed to; by default the present address of the user.
     """
     token = secrets.token_urlsafe(32)
     if appuserid is not None and purpose not in ("check", "session", "mfa", "social"):
-        await ctx.db.execute(_KILL, appuserid, purpose)
+        await ctx.db.execute(_DELETE_UNUSED, appuserid, purpose)
     sealed = None if data is None else ctx.vault.seal(orjson.dumps(data).decode())
-    await ctx.db.execute(_KEEP, token_hash(token), purpose, appuserid, sealed, LIFE[purpose], email)
+    await ctx.db.execute(_INSERT, token_hash(token), purpose, appuserid, sealed, LIFETIME[purpose], email)
     return token
 
 
 async def find(ctx: Context, token: str, *purposes: Purpose) -> Any:
-    """The row of a live token, used or not (appuserid, used), without using it; None for a bad one."""
-    return await ctx.db.fetchrow(_FIND, token_hash(token), list(purposes), TRIES)
+    """Return the row of a live token (appuserid, datacipher, used) without consuming it, or None."""
+    return await ctx.db.fetchrow(_FIND, token_hash(token), list(purposes), MAX_TRIES)
 
 
 async def use(ctx: Context, token: str, *purposes: Purpose) -> Any:
-    """Use a token up: its row (appuserid, purpose, datacipher), or None. Two at once: one of them gets None."""
-    return await ctx.db.fetchrow(_USE, token_hash(token), list(purposes), TRIES)
+    """Consume a token and return its row (appuserid, purpose, datacipher), or None.
+
+    Of two simultaneous uses one gets None.
+    """
+    return await ctx.db.fetchrow(_USE, token_hash(token), list(purposes), MAX_TRIES)
 
 
 def data(ctx: Context, row: Any) -> Any:
-    """What was kept with the token."""
+    """Return the JSON value that was stored with the token, or None."""
     return None if row["datacipher"] is None else orjson.loads(ctx.vault.open(row["datacipher"]))
 
 
-async def kill(ctx: Context, appuserid: int, *purposes: Purpose) -> None:
-    """End the unused tokens of a user: those of some purposes, or all."""
+async def revoke(ctx: Context, appuserid: int, *purposes: Purpose) -> None:
+    """Delete the unused tokens of a user: those of the given purposes, or all without any."""
     sql = "delete from onetimetoken where appuserid = $1 and usedon is null and (purpose = any($2) or $2 = '{}')"
     await ctx.db.execute(sql, appuserid, list(purposes))

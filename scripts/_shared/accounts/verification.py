@@ -1,4 +1,4 @@
-"""What the proof of an address changes in its account: the welcome mail, and credentials that were set without it."""
+"""Apply a proof of an email address: send the welcome mail, and remove credentials set without the proof."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNLINK = "delete from socialaccount where appuserid = $1"
 
 
 async def welcome(ctx: Context, appuserid: int) -> None:
-    """Mail the welcome, once per account."""
+    """Send the welcome mail, once per account."""
     user: Any = await ctx.db.fetchrow(_WELCOME, appuserid)
     if user is not None:
         link = mail.link(ctx, "/dashboard/main/dashboardmain")
@@ -32,33 +32,34 @@ async def welcome(ctx: Context, appuserid: int) -> None:
 
 
 async def signed_up_here(ctx: Context, appuserid: int) -> bool:
-    """Return whether the caller is the browser that signed up, by its session, or is in the network that did.
+    """Return whether the request comes from the browser that signed up (by its session) or from its network.
 
-    A mailed link may be opened by another person than the one who chose the password.
+    The person opening a mailed link need not be the one that chose the password.
     """
-    token, here = token_hash(ctx.request.session_token), network(ctx.request.ip)
+    token, current = token_hash(ctx.request.session_token), network(ctx.request.ip)
     rows: Any = await ctx.db.fetch(_SESSIONS, appuserid)
     return any(
-        secrets.compare_digest(row["tokenhash"], token) or (here and network(row["ip"] or "") == here) for row in rows
+        secrets.compare_digest(row["tokenhash"], token) or (current and network(row["ip"] or "") == current)
+        for row in rows
     )
 
 
 def is_unproved(user: Any) -> bool:
-    """Return whether the credentials of an account may be known to another person than the address's holder."""
+    """Return whether a person other than the owner of the address may have set the credentials."""
     return not user["isverified"] or (user["password"] is not None and not user["passwordproved"])
 
 
 async def evict(ctx: Context, user: Any, vendor: str) -> None:
-    """Remove password, sessions, tokens and linked identities that were set before a provider proved the address."""
+    """Remove password, sessions, tokens and linked identities set before a provider proved the address."""
     appuserid = user["appuserid"]
-    whose = {"clientid": user["clientid"], "appuserid": appuserid}
+    actor = {"clientid": user["clientid"], "appuserid": appuserid}
     await ctx.db.execute(_EVICT, appuserid)
     if not user["isverified"]:
         await ctx.db.execute(_UNLINK, appuserid)
     await sessions.end_all(ctx, appuserid)
-    await tokens.kill(ctx, appuserid)
+    await tokens.revoke(ctx, appuserid)
     if user["password"] is not None:
         link = mail.link(ctx, "/forgotpassword")
         await mail.queue(ctx, "passwordremoved", user["email"], link, name=user["name"], vendor=vendor.capitalize())
     event = "password_removed" if user["isverified"] else "account_claimed"
-    await audit.write(ctx, event, appuserid, provider=vendor, **whose)
+    await audit.write(ctx, event, appuserid, provider=vendor, **actor)

@@ -1,4 +1,4 @@
-"""Credits that are bought once. They are granted once per payment, whether the app or the provider tells us first."""
+"""Sell add-on credits. A payment grants its credits once, whichever report of it arrives first."""
 
 from __future__ import annotations
 
@@ -28,13 +28,18 @@ _FAILED = "update addonpayment set status = 'failed' where providerid = $1 and s
 
 
 class NoAddons(Conflict):
-    """The free plan takes no add-ons."""
+    """Accounts on the free plan cannot buy add-ons (409)."""
 
     reason = "no_addons_on_free"
 
 
 async def on_sale(ctx: Context, planid: int) -> Any:
-    """An add-on that this client may buy."""
+    """Return the row of an add-on that the caller's account may buy.
+
+    Raises:
+        NotFound: there is no such add-on on sale (404).
+        Conflict: the account has no live plan, or is on the free plan (409).
+    """
     plan: Any = await ctx.db.fetchrow(_PLAN, planid)
     if plan is None or plan["price"] <= 0:
         raise NotFound("There is no such add-on.")
@@ -47,11 +52,14 @@ async def on_sale(ctx: Context, planid: int) -> Any:
 
 
 async def settle(ctx: Context, intent: Intent) -> int | None:
-    """Take over what became of a payment: credits and an invoice when it is paid. Out: its transactionid."""
+    """Apply the state of a payment intent and return its transactionid once it is paid.
+
+    A paid intent adds credits and an invoice; repeating it changes nothing.
+    """
     async with ctx.db.transaction():
         row: Any = await ctx.db.fetchrow("select * from addonpayment where providerid = $1 for update", intent.id)
         if row is None or row["amount"] != intent.amount or row["currency"] != intent.currency:
-            return None  # not one of ours
+            return None  # not a payment for an add-on of this product
         if row["status"] == "paid":
             return int(row["transactionid"])
         if intent.status == "succeeded":

@@ -1,4 +1,4 @@
-"""Card numbers have no business here: whoever sends one is refused before anything else looks at the request."""
+"""Refuse requests that contain a card number, before anything of them is processed or logged."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)")
 
 
 class CardNumber(BadRequest):
-    """The request holds what looks like a card number."""
+    """The request contains a card number (400)."""
 
     reason = "card_number"
 
 
 def refuse(value: Any) -> None:
-    """400 when there is a card number anywhere in the value."""
-    if _holds_one(value):
+    """Raise CardNumber (400) when the JSON value contains a card number at any depth."""
+    if _contains_card(value):
         raise CardNumber("Never send card numbers here: use the card form, which gives a token.")
 
 
-def _holds_one(value: Any) -> bool:
+def _contains_card(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return any(_holds_one(key) or _holds_one(one) for key, one in value.items())
+        return any(_contains_card(key) or _contains_card(item) for key, item in value.items())
     if isinstance(value, list):
-        return any(map(_holds_one, value))
+        return any(map(_contains_card, value))
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return False
-    return any(_luhn(_NO_DIGIT.sub("", found)) for found in _DIGITS.findall(str(value)))
+    return any(_luhn(_NO_DIGIT.sub("", match)) for match in _DIGITS.findall(str(value)))
 
 
 def _luhn(digits: str) -> bool:

@@ -1,4 +1,4 @@
-"""Changing, resuming and cancelling a running subscription at the provider."""
+"""Preview, change, resume and cancel a running subscription at the payment provider."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _LOCAL_CANCEL = "update usersubscription set autorenew = 0 where subscriptionid 
 
 
 class AlreadyChanged(Conflict):
-    """There is nothing left to change."""
+    """The account is on the requested plan already (409)."""
 
     reason = "already_changed"
 
 
 async def _running(ctx: Context, row: Any) -> Subscription | None:
-    """The provider's subscription of a row, while it runs."""
+    """Return the provider's subscription of a row while it runs, else None."""
     if not row["isactive"] or not row["stripe_subid"]:
         return None
     try:
@@ -41,58 +41,67 @@ async def _running(ctx: Context, row: Any) -> Subscription | None:
 
 
 async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
-    """What changing to this plan costs and when it is due; None when the provider has nothing to change."""
+    """Return what a change to the plan costs and when it is due, or None without a running subscription.
+
+    `subtotal`, `total` and the amounts of `lines` are in the smallest unit of the currency.
+    """
     sub = await _running(ctx, row)
     if sub is None:
         return None
     plan = await prices.on_sale(ctx, planid)
-    if plan["planid"] < row["planid"]:  # paid when it begins, at the end of the period
+    if plan["planid"] < row["planid"]:  # charged when it starts, at the end of the period
         date, total = int(sub.end.timestamp()), prices.cents(plan)
         facts = {"subtotal": total, "total": total, "currency": customer.CURRENCY, "dueon": sub.end.isoformat()}
         return {"subscription_proration_date": date} | facts | {"lines": [], "credits": {k: plan[k] for k in KINDS}}
     date = max(await change_rules.quote(ctx, row["subscriptionid"], planid), int(sub.start.timestamp()))
     if plan["planid"] == row["planid"]:
         return _costs_nothing(date, sub)
-    found = await customer.provider(ctx).preview(sub, await prices.of_plan(ctx, plan), date)
+    invoice = await customer.provider(ctx).preview(sub, await prices.of_plan(ctx, plan), date)
     old: Any = (await prices.plans_by_price(ctx)).get(sub.priceid)
-    prorated = [line for line in found.lines if line.proration and line.amount >= 0]
-    brings = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
+    prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
+    added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
     return {
-        "subscription_proration_date": date, "subtotal": found.subtotal, "total": found.total,
-        "currency": found.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
-        "lines": [{"description": line.description, "amount": line.amount} for line in found.lines],
-        "credits": brings,
+        "subscription_proration_date": date, "subtotal": invoice.subtotal, "total": invoice.total,
+        "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
+        "lines": [{"description": line.description, "amount": line.amount} for line in invoice.lines],
+        "credits": added,
     }  # fmt: skip
 
 
 def _costs_nothing(date: int, sub: Subscription) -> dict[str, Any]:
-    """Resuming a cancelled plan: it is paid when its next period begins."""
+    """Return the preview of resuming a cancelled plan, which is charged when its next period starts."""
     return {"subscription_proration_date": date, "subtotal": 0, "total": 0, "currency": customer.CURRENCY,
             "dueon": sub.end.isoformat(), "lines": [], "credits": dict.fromkeys(KINDS, 0)}  # fmt: skip
 
 
-async def change(ctx: Context, row: Any, planid: int, asked: int | None) -> dict[str, Any]:
-    """Up now, down at the end, or on after a cancel."""
+async def change(ctx: Context, row: Any, planid: int, proration_date: int | None) -> dict[str, Any]:
+    """Upgrade at once, downgrade at the end of the period, or resume a cancelled subscription.
+
+    Raises:
+        Conflict: no subscription runs, an invoice is open, or the plan is the present one (409).
+        LimitExceeded: seats or API keys in use exceed the plan (409).
+        CardRefused: the bank declined the upgrade; nothing is changed (402).
+    """
     plan = await prices.on_sale(ctx, planid)
     sub = await _running(ctx, row)
     if sub is None:
         raise Conflict("There is no running subscription to change. Please subscribe.", reason="no_subscription")
     if sub.status in reconcile.PAST_DUE:
         raise Conflict("Please pay the open invoice first.", reason="past_due")
-    now: Any = (await prices.plans_by_price(ctx)).get(sub.priceid)
-    if now is not None and now["planid"] == plan["planid"]:
-        await _stay(ctx, row, sub)
+    current: Any = (await prices.plans_by_price(ctx)).get(sub.priceid)
+    if current is not None and current["planid"] == plan["planid"]:
+        await _resume(ctx, row, sub)
     elif plan["planid"] > row["planid"]:
         await change_rules.must_fit(ctx, row["clientid"], plan)
-        sub = await _up(ctx, row, sub, plan, asked)
+        sub = await _upgrade(ctx, row, sub, plan, proration_date)
     else:
         await change_rules.must_fit(ctx, row["clientid"], plan)
-        await _down(ctx, row, sub, plan)
+        await _downgrade(ctx, row, sub, plan)
     return {"subscriptionid": row["subscriptionid"], "planid": plan["planid"], "expirydate": sub.end.isoformat()}
 
 
-async def _stay(ctx: Context, row: Any, sub: Subscription) -> None:
-    """Keep the present plan after all: take back a cancel or a planned downgrade."""
+async def _resume(ctx: Context, row: Any, sub: Subscription) -> None:
+    """Keep the present plan: undo a cancellation or a scheduled downgrade."""
     if sub.renews and not sub.scheduleid and row["downgrade_planid"] is None:
         raise AlreadyChanged("You are on this plan already.")
     payments = customer.provider(ctx)
@@ -101,19 +110,19 @@ async def _stay(ctx: Context, row: Any, sub: Subscription) -> None:
     if not sub.renews:
         await payments.renewing(sub.id, True)
     await ctx.db.execute(_FORGET, row["subscriptionid"])
-    await _look(ctx, row)
+    await _refresh(ctx, row)
 
 
-async def _up(ctx: Context, row: Any, sub: Subscription, plan: Any, asked: int | None) -> Subscription:
+async def _upgrade(ctx: Context, row: Any, sub: Subscription, plan: Any, proration_date: int | None) -> Subscription:
     payments, planid = customer.provider(ctx), plan["planid"]
     priceid = await prices.of_plan(ctx, plan)
-    tried = await change_rules.begin(ctx, row, planid, asked, sub.start)
+    attempt = await change_rules.begin(ctx, row, planid, proration_date, sub.start)
     if sub.scheduleid:
         await payments.release(sub.scheduleid)
     try:
-        changed = await payments.upgrade(sub, priceid, tried.prorationdate, tried.key)
+        changed = await payments.upgrade(sub, priceid, attempt.prorationdate, attempt.key)
     except CardRefused:
-        await change_rules.failed(ctx, row, planid, sub.start, tried.attempt)
+        await change_rules.failed(ctx, row, planid, sub.start, attempt.number)
         await audit.write(ctx, "plan_change_refused", planid)
         raise
     await ctx.db.execute(_FORGET, row["subscriptionid"])
@@ -121,7 +130,7 @@ async def _up(ctx: Context, row: Any, sub: Subscription, plan: Any, asked: int |
     return changed
 
 
-async def _down(ctx: Context, row: Any, sub: Subscription, plan: Any) -> None:
+async def _downgrade(ctx: Context, row: Any, sub: Subscription, plan: Any) -> None:
     if row["downgrade_planid"] != plan["planid"] and row["autorenew"]:
         raise Conflict("Record the downgrade first.", reason="no_downgrade_record")
     payments, priceid = customer.provider(ctx), await prices.of_plan(ctx, plan)
@@ -131,15 +140,19 @@ async def _down(ctx: Context, row: Any, sub: Subscription, plan: Any) -> None:
     async with ctx.db.transaction():
         await ctx.db.execute(_RECORD, row["subscriptionid"], plan["planid"], sub.end)
         await audit.write(ctx, "plan_downgrade", plan["planid"], before=row["planid"], startson=sub.end.isoformat())
-    await _look(ctx, row)
+    await _refresh(ctx, row)
 
 
 async def cancel(ctx: Context, row: Any) -> dict[str, Any]:
-    """End with the period; credits stay until then."""
+    """Cancel at the end of the period, and return `autorenew` and `expirydate`.
+
+    Raises:
+        Conflict: the account has no paid plan (409).
+    """
     if not row["isactive"] or not prices.is_paid(_plan(row)):
         raise Conflict("There is no paid plan to cancel.", reason="nothing_to_cancel")
     sub = await _running(ctx, row)
-    if sub is None:  # paid for elsewhere, so there is nothing but our own record of it
+    if sub is None:  # not billed by the provider, so only the local row changes
         await ctx.db.execute(_LOCAL_CANCEL, row["subscriptionid"])
         return {"autorenew": 0, "expirydate": row["expirydate"].isoformat()}
     payments = customer.provider(ctx)
@@ -149,7 +162,7 @@ async def cancel(ctx: Context, row: Any) -> dict[str, Any]:
         sub = await payments.renewing(sub.id, False)
         await audit.write(ctx, "plan_cancel", row["planid"])
     await ctx.db.execute(_FORGET, row["subscriptionid"])
-    await _look(ctx, row)
+    await _refresh(ctx, row)
     return {"autorenew": 0, "expirydate": sub.end.isoformat()}
 
 
@@ -157,6 +170,6 @@ def _plan(row: Any) -> dict[str, Any]:
     return {"price": row["price"], "sku": row["plansku"]}
 
 
-async def _look(ctx: Context, row: Any) -> None:
-    """Show at once what the provider has just said; its event will find nothing left to do."""
+async def _refresh(ctx: Context, row: Any) -> None:
+    """Apply the provider's new state at once instead of waiting for its event."""
     await reconcile.reconcile(ctx, row["clientid"])

@@ -1,4 +1,4 @@
-"""Changing between plans: whose subscription it is, which way it goes, and whether seats and keys fit."""
+"""Rules of a plan change: ownership, seat and key limits, proration dates and idempotency of attempts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from scripts._shared.context import Context
 from tableapi.errors import Conflict, NotFound
 
-QUOTE_SECONDS = 15 * 60  # a proration date that was shown is kept this long
+QUOTE_SECONDS = 15 * 60  # how long a quoted proration date stays valid
 
 _OWN = """
     select s.*, p.name as planname, p.price, p.sku as plansku, p.validity
@@ -31,7 +31,7 @@ _QUOTED = """
     where clientid = $1 and subscriptionid = $2 and planid = $3 and ($4::bigint is null or prorationdate = $4)
       and createdon > now() - make_interval(secs => $5)
 """
-_TRY = """
+_ATTEMPT = """
     insert into planchange as c (clientid, subscriptionid, planid, period, prorationdate) values ($1, $2, $3, $4, $5)
     on conflict (subscriptionid, planid, period) do update set
         attempt = c.attempt + (c.createdon < now() - interval '1 hour')::int,
@@ -46,27 +46,27 @@ _FAILED = """
 
 
 class LimitExceeded(Conflict):
-    """More members or API keys than the plan has room for."""
+    """Members or API keys in use exceed the limits of the plan (409)."""
 
     reason = "limit_exceeded"
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
-    """One try to change: what a repeat of it must send again."""
+class Attempt:
+    """One attempt to change a plan: what a repeat of it must send to the provider again."""
 
     prorationdate: int
     key: str
-    attempt: int
+    number: int
 
 
 async def own(ctx: Context, subscriptionid: int) -> Any:
-    """A subscription of the caller's client, live or not; None for anybody else's, as if there were none."""
+    """Return a subscription of the caller's account, live or not, else None."""
     return await ctx.db.fetchrow(_OWN, subscriptionid, ctx.actor.clientid)
 
 
 async def own_live(ctx: Context, subscriptionid: int) -> Any:
-    """The caller's live subscription; 404 otherwise."""
+    """Return a live subscription of the caller's account; raise NotFound (404) otherwise."""
     row = await own(ctx, subscriptionid)
     if row is None or not row["isactive"]:
         raise NotFound("There is no such subscription.")
@@ -74,7 +74,7 @@ async def own_live(ctx: Context, subscriptionid: int) -> Any:
 
 
 async def must_fit(ctx: Context, clientid: int, plan: Any) -> None:
-    """409 when the client uses more seats or keys than the plan allows."""
+    """Raise LimitExceeded (409) when the account uses more seats or API keys than the plan allows."""
     used: Any = await ctx.db.fetchrow(_USED, clientid)
     members = max(0, used["members"] - plan["availableseats"])
     apis = max(0, used["keys"] - plan["availableapicall"])
@@ -85,25 +85,26 @@ async def must_fit(ctx: Context, clientid: int, plan: Any) -> None:
 
 
 async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:
-    """A proration date, remembered."""
+    """Issue and store a proration date for a change, in seconds since 1970."""
     date = int(time.time())
     await ctx.db.execute(_QUOTE, ctx.actor.clientid, subscriptionid, planid, date)
     return date
 
 
-async def begin(ctx: Context, row: Any, planid: int, asked: int | None, start: datetime) -> Try:
-    """The try that this request belongs to. A double click, and a repeat within the hour, are the same try.
+async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None, start: datetime) -> Attempt:
+    """Return the attempt that this request belongs to. A repeat within an hour belongs to the same attempt.
 
-    A proration date counts only if it was issued here, for this change and lately; otherwise a new one is taken.
+    The proration date is used if `quote` issued it for this change within `QUOTE_SECONDS`, else replaced by a new one.
     """
-    who = (row["clientid"], row["subscriptionid"], planid)
-    date = await ctx.db.fetchval(_QUOTED, *who, asked, QUOTE_SECONDS)
+    change = (row["clientid"], row["subscriptionid"], planid)
+    date = await ctx.db.fetchval(_QUOTED, *change, proration_date, QUOTE_SECONDS)
     date = max(date or int(datetime.now(UTC).timestamp()), int(start.timestamp()))
-    made: Any = await ctx.db.fetchrow(_TRY, *who, start, date)
-    text = f"{row['stripe_subid']}:{planid}:{int(start.timestamp())}:{made['attempt']}"
-    return Try(made["prorationdate"], "change:" + hashlib.sha256(text.encode()).hexdigest()[:40], made["attempt"])
+    stored: Any = await ctx.db.fetchrow(_ATTEMPT, *change, start, date)
+    text = f"{row['stripe_subid']}:{planid}:{int(start.timestamp())}:{stored['attempt']}"
+    key = "change:" + hashlib.sha256(text.encode()).hexdigest()[:40]
+    return Attempt(stored["prorationdate"], key, stored["attempt"])
 
 
 async def failed(ctx: Context, row: Any, planid: int, start: datetime, attempt: int) -> None:
-    """The bank said no, so the next click is a try of its own."""
+    """Record that the bank declined an attempt, so that the next request starts a new one."""
     await ctx.db.execute(_FAILED, row["subscriptionid"], planid, start, attempt)

@@ -1,4 +1,4 @@
-"""Hosted pages for a new subscription: at most one is open per client."""
+"""Hosted payment pages for new subscriptions. At most one is open per account."""
 
 from __future__ import annotations
 
@@ -25,20 +25,24 @@ _KEEP = """
 
 
 async def page(ctx: Context, clientid: int, plan: Any) -> Checkout:
-    """The page for this plan: the one that is open for the last ten minutes, or a new one in its place."""
+    """Return the hosted page for a plan: the open one if it is younger than ten minutes, else a new one.
+
+    Raises:
+        Conflict: the previous page was paid, or another request opened a page at the same time (409).
+    """
     payments = customer.provider(ctx)
     row: Any = await ctx.db.fetchrow(_OPEN, clientid)
     if row is not None:
         if row["planid"] == plan["planid"] and row["fresh"]:
             return Checkout(row["sessionid"], row["url"], "open")
         await _close(ctx, row["sessionid"])
-    made = await _made(ctx, clientid, plan)
-    await ctx.db.execute(_KEEP, made.id, clientid, plan["planid"], made.url)
+    checkout = await _create(ctx, clientid, plan)
+    await ctx.db.execute(_KEEP, checkout.id, clientid, plan["planid"], checkout.url)
     row = await ctx.db.fetchrow(_OPEN, clientid)
-    if row is None or row["sessionid"] != made.id:  # two at once for different plans: one page stays
-        await payments.expire_checkout(made.id)
+    if row is None or row["sessionid"] != checkout.id:  # two requests for different plans: one page stays open
+        await payments.expire_checkout(checkout.id)
         raise Conflict("Another payment page has just been opened. Try again.", reason="checkout_open")
-    return made
+    return checkout
 
 
 async def _close(ctx: Context, sessionid: str) -> None:
@@ -47,13 +51,13 @@ async def _close(ctx: Context, sessionid: str) -> None:
         await payments.expire_checkout(sessionid)
         if (await payments.checkout_state(sessionid)).status == "complete":
             raise Conflict("You have just paid for a plan. It will be there in a moment.", reason="checkout_complete")
-    except Missing:  # of another account at the provider
+    except Missing:  # created under another account at the provider
         pass
     await ctx.db.execute(_CLOSE, sessionid)
 
 
-async def _made(ctx: Context, clientid: int, plan: Any) -> Checkout:
-    """A new page. What the provider does not know any more (its account was changed) is made again, once."""
+async def _create(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """Create a page. A customer or price that the provider no longer knows is created again, once."""
     for last in (False, True):
         custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
         count = await ctx.db.fetchval("select count(*) from checkout where clientid = $1", clientid)
@@ -74,7 +78,7 @@ async def _made(ctx: Context, clientid: int, plan: Any) -> Checkout:
 
 
 async def settle(ctx: Context, sessionid: str, status: str) -> None:
-    """What the provider says has become of a page."""
+    """Store the status of a page that the provider reported."""
     if status in ("complete", "expired"):
         sql = "update checkout set status = $2 where sessionid = $1 and status <> 'complete'"
         await ctx.db.execute(sql, sessionid, status)
@@ -84,12 +88,12 @@ _OWN = "select planid, status from checkout where sessionid = $1 and clientid = 
 
 
 async def outcome(ctx: Context, sessionid: str) -> dict[str, Any] | None:
-    """Say which plan a page of the caller's account is for and whether it was paid; None when there is no such page."""
+    """Return plan, status and `settled` of a page of the caller's account, or None when there is no such page."""
     row: Any = await ctx.db.fetchrow(_OWN, sessionid, ctx.actor.clientid)
     if row is None:
         return None
     status = row["status"]
-    if status != "complete":  # the provider's event may still be on its way
+    if status != "complete":  # the provider's event may not have arrived yet
         with suppress(Missing):
             status = (await customer.provider(ctx).checkout_state(sessionid)).status
     return {"planid": row["planid"], "status": status, "settled": int(row["status"] == "complete")}

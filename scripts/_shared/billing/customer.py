@@ -1,4 +1,4 @@
-"""The account at the payment provider: is it set up, and who is our client there."""
+"""The payment provider of this installation, and the customer that stands for an account there."""
 
 from __future__ import annotations
 
@@ -23,31 +23,34 @@ _FORGET = "update client set stripe_custid = null where clientid = $1 and stripe
 
 
 class NotSetUp(ApiError):
-    """There are no payments here: the settings name no provider."""
+    """The settings name no payment provider (503)."""
 
     status, reason = 503, "payments_not_set_up"
 
 
 def provider(ctx: Context) -> Payments:
-    """The payment provider; 503 where payments are not set up."""
-    found = ctx.vendors.payments
-    if found is None:
+    """Return the payment provider; raise NotSetUp (503) when the settings name none."""
+    payments = ctx.vendors.payments
+    if payments is None:
         raise NotSetUp("Payments are not set up here. Please contact us.")
-    return found
+    return payments
 
 
 async def customer(ctx: Context, clientid: int) -> str:
-    """Our client at the provider, made once. Two at once, or a crash in between, get the same one by the key."""
+    """Return the provider's customer id of an account, creating the customer on first use.
+
+    The idempotency key makes concurrent requests, and a retry after a crash, get the same customer.
+    """
     row: Any = await ctx.db.fetchrow(_CLIENT, clientid)
     if row["stripe_custid"]:
         return str(row["stripe_custid"])
     name = row["companyname"] or row["name"]
     digest = hashlib.sha256(f"{row['email']}\0{name}".encode()).hexdigest()[:16]
-    made = await provider(ctx).customer(clientid, row["email"], name, f"customer:{clientid}:{digest}")
-    await ctx.db.execute(_KEEP, clientid, made)
+    custid = await provider(ctx).customer(clientid, row["email"], name, f"customer:{clientid}:{digest}")
+    await ctx.db.execute(_KEEP, clientid, custid)
     return str(await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid))
 
 
 async def forget_customer(ctx: Context, clientid: int, custid: str) -> None:
-    """The provider does not know it: another account of ours was used before."""
+    """Drop a customer id that the provider does not know, as after a change of the provider's account."""
     await ctx.db.execute(_FORGET, clientid, custid)

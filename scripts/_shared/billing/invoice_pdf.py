@@ -1,4 +1,4 @@
-"""The invoice of one transaction as a PDF: both sides, lines, proration, tax, and whether it is paid."""
+"""Render the invoice of a transaction as a PDF: parties, lines, proration, tax and payment state."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ _STATE = {"paid": "Paid", "open": "Not paid yet", "refunded": "Refunded", "faile
 
 
 async def row(ctx: Context, clientid: int, *, transactionid: int = 0, number: str = "") -> Any:
-    """A transaction of this client with both parties; None when it is not this client's."""
+    """Return a transaction of this account with its parties, by id or invoice number, else None."""
     return await ctx.db.fetchrow(_ROW, clientid, transactionid, number)
 
 
-async def make(ctx: Context, found: Any) -> bytes:
-    """The PDF of such a row."""
-    return await pdf.pdf(TEMPLATE, data(ctx.settings, found))
+async def render(ctx: Context, transaction: Any) -> bytes:
+    """Return the PDF of a row that `row` returned."""
+    return await pdf.pdf(TEMPLATE, data(ctx.settings, transaction))
 
 
 def money(amount: int, currency: str) -> str:
-    """-1234 -> -$12.34"""
+    """Format an amount in the smallest unit: -1234 becomes -$12.34."""
     mark = "$" if currency == "usd" else f"{currency.upper()} "
     return f"{'-' if amount < 0 else ''}{mark}{abs(amount) / 100:,.2f}"
 
 
-def data(settings: Any, found: Any) -> dict[str, Any]:
-    """What the template shows. Amounts are made into text here, and sum up."""
-    currency, total, tax = found["currency"], int(found["price"] * 100), found["tax"]
-    lines = found["lines"] or [{"description": found["planname"], "quantity": 1, "amount": total - tax}]
+def data(settings: Any, transaction: Any) -> dict[str, Any]:
+    """Return the values of the template. Amounts are formatted as text, and the sums add up to the total."""
+    currency, total, tax = transaction["currency"], int(transaction["price"] * 100), transaction["tax"]
+    lines = transaction["lines"] or [{"description": transaction["planname"], "quantity": 1, "amount": total - tax}]
     net = sum(line["amount"] for line in lines)
     sums = [("Subtotal", net)] + ([("Tax", tax)] if tax else [])
     if net + tax != total:
         sums.append(("Credit and rounding", total - net - tax))
-    if found["refunded"]:
-        sums.append(("Returned", -int(found["refunded"] * 100)))
-    day = f"{found['transactiondate']:%-d %b %Y}"
-    state = _STATE[found["status"]] + (f" on {day}" if found["status"] == "paid" else "")
-    facts = [("Invoice", found["invoicenumber"]), ("Date", day)]
-    if found["expirydate"]:
-        facts.append(("Valid until", f"{found['expirydate']:%-d %b %Y}"))
+    if transaction["refunded"]:
+        sums.append(("Returned", -int(transaction["refunded"] * 100)))
+    day = f"{transaction['transactiondate']:%-d %b %Y}"
+    state = _STATE[transaction["status"]] + (f" on {day}" if transaction["status"] == "paid" else "")
+    facts = [("Invoice", transaction["invoicenumber"]), ("Date", day)]
+    if transaction["expirydate"]:
+        facts.append(("Valid until", f"{transaction['expirydate']:%-d %b %Y}"))
     prorated = any(line.get("proration") for line in lines)
     return {
-        "number": found["invoicenumber"], "facts": facts, "paid": found["status"] == "paid", "state": state,
+        "number": transaction["invoicenumber"], "facts": facts, "paid": transaction["status"] == "paid", "state": state,
         "seller": _party(settings.seller_name or settings.brand_name, settings.seller_address, settings.seller_taxid),
-        "buyer": _party(found["companyname"] or found["owner"] or "", found["billingaddress"], found["taxid"],
-                        found["email"] or ""),
+        "buyer": _party(transaction["companyname"] or transaction["owner"] or "", transaction["billingaddress"],
+                        transaction["taxid"], transaction["email"] or ""),
         "lines": [{"description": line["description"], "period": _period(line), "quantity": line.get("quantity", 1),
                    "amount": money(line["amount"], currency)} for line in lines],
         "sums": [(name, money(amount, currency)) for name, amount in sums],
-        "total": ("Total" if found["status"] in ("paid", "refunded") else "Total due", money(total, currency)),
+        "total": ("Total" if transaction["status"] in ("paid", "refunded") else "Total due", money(total, currency)),
         "note": "Unused time of the earlier plan is credited, the rest of the new one is charged." if prorated else "",
     }  # fmt: skip
 

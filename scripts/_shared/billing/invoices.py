@@ -1,4 +1,4 @@
-"""Invoices of subscriptions as rows of transactionhistory, and the credits that a paid one brings, once."""
+"""Store invoices of subscriptions in transactionhistory and grant the credits of a paid invoice, once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scripts._shared.vendors.money import Invoice, Line, Subscription
 
 _STATUS = {"open": "open", "paid": "paid", "void": "failed", "uncollectible": "failed"}
 
-# A row comes back when it is new or has become paid: the one moment in which its credits are granted.
+# Returns a row only when the invoice is new or has changed to paid, which is when its credits are granted.
 _BOOK = """
     insert into transactionhistory as t (clientid, planid, invoicenumber, transactiondate, periodstart, expirydate,
         planname, isaddon, price, tax, currency, status, lines, payurl, providerid)
@@ -39,36 +39,45 @@ def _rows(invoice: Invoice) -> list[dict[str, Any]]:
 
 
 async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any]) -> int | None:
-    """Keep an invoice; out: its transactionid if it has just become paid. In a transaction, under the credit lock."""
+    """Store an invoice and return its transactionid if it has just become paid, else None.
+
+    Inside a transaction that holds the lock on usercredit.
+
+    Args:
+        plans: the row of subscriptionplan of each price id.
+    """
     status = _STATUS.get(invoice.status)
-    known = [line for line in invoice.lines if line.priceid in plans]
-    if status is None or not known:
+    lines = [line for line in invoice.lines if line.priceid in plans]
+    if status is None or not lines:
         return None
-    plan = plans[known[-1].priceid]
+    plan = plans[lines[-1].priceid]
     amount = invoice.paid if status == "paid" else invoice.total
     row: Any = await ctx.db.fetchrow(
         _BOOK,
-        clientid, plan["planid"], invoice.number, invoice.date, known[-1].start, max(line.end for line in known),
+        clientid, plan["planid"], invoice.number, invoice.date, lines[-1].start, max(line.end for line in lines),
         plan["name"], Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice),
         invoice.payurl if status == "open" else None, invoice.id,
     )  # fmt: skip
     if row is None or row["status"] != "paid":
         return None
-    await _credit(ctx, clientid, invoice, sub, plans, known)
+    await _credit(ctx, clientid, invoice, sub, plans, lines)
     return int(row["transactionid"])
 
 
 async def _credit(
     ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any], lines: list[Line]
 ) -> None:
-    """A new period brings the whole of its plan; a change within one brings the part that is left of the difference."""
+    """Grant the credits of a paid invoice.
+
+    A new period grants all credits of the plan; a change within a period grants the rest of the difference.
+    """
     periods = [line for line in lines if not line.proration]
     if periods:
         start = periods[-1].start
         if not await ctx.db.fetchval(_LATER, clientid, invoice.id, start):
             await end_plan_credits(ctx, clientid, f"invoice:{invoice.id}")
             plan = plans[periods[-1].priceid]
-            # The plan belongs to it: two periods may begin in one second, when a plan is changed as soon as it is paid.
+            # The planid keeps the source unique: a plan changed right after payment starts two periods in one second.
             source = f"{sub.id}:{int(start.timestamp())}:{plan['planid']}"
             amounts = {kind: plan[kind] for kind in KINDS}
             await grant(ctx, clientid, amounts, reason="plan", source="plan", source_id=source)
@@ -81,12 +90,12 @@ async def _credit(
 
 
 def rest(line: Line, sub: Subscription) -> Fraction:
-    """What part of its period a prorated line covers."""
+    """Return the part of its period that a prorated line covers, from 0 to 1."""
     length = sub.end - sub.start
     whole = length if line.end == sub.end else timedelta(days=30 if length < timedelta(days=60) else 365)
     return min(Fraction(1), Fraction(int((line.end - line.start).total_seconds()), int(whole.total_seconds())))
 
 
 def difference(old: Any, new: Any, part: Fraction) -> dict[str, int]:
-    """The credits of an upgrade within a period: that part of what the new plan has more, rounded up."""
+    """Return the credits that an upgrade adds: the part of the difference between the plans, rounded up."""
     return {kind: max(0, ceil((new[kind] - old[kind]) * part)) for kind in KINDS}

@@ -1,6 +1,6 @@
-"""When a subscription counts. Every question about it uses this one condition, and reveal_contact the same."""
+"""The SQL condition of a live subscription, shared by every query; reveal_contact in schema.sql repeats it."""
 
 from __future__ import annotations
 
-# Of usersubscription as `s`. A renewal that could not be charged has its grace; `greatest` leaves nulls out.
+# `s` is usersubscription. A failed renewal stays live until graceuntil; `greatest` ignores nulls.
 LIVE = "s.isactive = 1 and greatest(s.expirydate, s.graceuntil) > now()"

@@ -1,4 +1,7 @@
-"""What the owner is told about money: receipts, failed and returned payments, ended plans. Queued with its cause."""
+"""Mail the owner about payments: receipts, failed and returned payments, ended plans.
+
+Each mail is queued in the transaction of the change that it reports.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ BILLING, PLANS = "/dashboard/settings/billing", "/dashboard/upgradeplan"
 
 
 async def receipt(ctx: Context, clientid: int, transactionid: int) -> None:
-    """The receipt of a paid invoice, with its PDF."""
+    """Queue the receipt of a paid invoice, with its PDF."""
     await ctx.later("sendreceipt", clientid=clientid, transactionid=transactionid)
 
 
 async def payment_failed(ctx: Context, clientid: int, until: datetime) -> None:
-    """A renewal could not be charged; the account goes on until the grace is over."""
+    """Tell the owner that a renewal could not be charged, and until when the account keeps working."""
     owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
     if owner is not None:
         link = owner["payurl"] or mail.link(ctx, BILLING)
@@ -37,7 +40,7 @@ async def payment_failed(ctx: Context, clientid: int, until: datetime) -> None:
 
 
 async def ended(ctx: Context, clientid: int, *, unpaid: bool) -> None:
-    """The plan is over: cancelled, or not paid for."""
+    """Tell the owner that the plan has ended, by cancellation or because it was not paid."""
     owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
     if owner is not None:
         values = {"name": owner["name"], "planname": owner["planname"] or "", "unpaid": unpaid}
@@ -52,11 +55,17 @@ _NAMES = {
 
 
 async def money_back(ctx: Context, row: Any, event: str, amount: int, moved: dict[str, int]) -> None:
-    """A payment was refunded, disputed or restored; `moved` says by how many credits of each kind."""
+    """Tell the owner that a payment was refunded, disputed or restored.
+
+    Args:
+        event: payment_refunded, payment_disputed or payment_restored.
+        amount: in the smallest unit of the currency.
+        moved: the change of each credit balance.
+    """
     owner: Any = await ctx.db.fetchrow(_OWNER, row["clientid"])
     if owner is None:
         return
-    told = ", ".join(f"{abs(count):,} {_NAMES[kind]}" for kind, count in moved.items())
+    moved_text = ", ".join(f"{abs(count):,} {_NAMES[kind]}" for kind, count in moved.items())
     values = {"name": owner["name"], "planname": row["planname"], "invoicenumber": row["invoicenumber"]}
-    values |= {"event": event, "amount": invoice_pdf.money(abs(amount), row["currency"]), "credits": told}
+    values |= {"event": event, "amount": invoice_pdf.money(abs(amount), row["currency"]), "credits": moved_text}
     await mail.queue(ctx, "moneyback", owner["email"], mail.link(ctx, BILLING), **values)

@@ -1,7 +1,7 @@
-"""The plan catalogue of a new installation, and what having a plan means: credits, seats, keys, a subscription.
+"""The initial plan catalogue, and subscribing an account to a plan: credits, seats, API keys.
 
-`init` loads the catalogue into an empty table; from then on the table is the truth. The order of planid is the order
-of upgrades, within the free plan, the monthly and the yearly ones.
+The job `init` loads the catalogue into an empty table; afterwards only the table counts. Within monthly and within
+yearly plans, a higher planid is an upgrade.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Plan:
     isaddon: int = 0
 
     def row(self) -> tuple[Any, ...]:
-        """The values of `_INSERT`."""
+        """Return the parameters of `_INSERT`."""
         return (
             self.planid, self.name, self.sku, self.price, self.validity, self.details, self.seats, self.keys,
             self.isaddon, _features(self), self.apiaccess, *self.credits,
@@ -40,22 +40,24 @@ class Plan:
 
 
 def _features(plan: Plan) -> list[dict[str, str]]:
-    """What a plan card lists, with its tooltips."""
+    """Return the features that a plan card lists, with their tooltips."""
     phone, work, second = plan.credits
-    listed = [
+    features = [
         ("Cell number credits", f"{phone:,}", "Each revealed cell number takes one credit."),
         ("Work email credits", f"{work:,}", "Each revealed work email takes one credit."),
         ("Secondary email credits", f"{second:,}", "Each revealed secondary email takes one credit."),
     ]
-    listed = [item for item, amount in zip(listed, plan.credits, strict=True) if amount] if plan.isaddon else listed
+    features = (
+        [item for item, amount in zip(features, plan.credits, strict=True) if amount] if plan.isaddon else features
+    )
     if not plan.isaddon:
-        listed.append(("Team members", f"Up to {plan.seats:,}" if plan.seats else "-", "Seats that you can invite."))
+        features.append(("Team members", f"Up to {plan.seats:,}" if plan.seats else "-", "Seats that you can invite."))
         api = f"{plan.keys:,} keys" if plan.apiaccess else "Not included"
-        listed.append(("API access", api, "Look contacts up from your own programs."))
+        features.append(("API access", api, "Look contacts up from your own programs."))
     tip = "The API spends the same credits."
     return [
         {"name": name, "value": value, "tooltip": text, "tooltipapi": tip if name == "API access" else ""}
-        for name, value, text in listed
+        for name, value, text in features
     ]
 
 
@@ -100,7 +102,7 @@ _ROOM = """
 
 
 async def load_catalogue(ctx: Context) -> bool:
-    """Fill an empty subscriptionplan. Out: whether it was empty."""
+    """Fill an empty subscriptionplan table, and return whether it was empty."""
     if await ctx.db.fetchval("select exists (select 1 from subscriptionplan)"):
         return False
     async with ctx.db.connection() as connection:
@@ -109,27 +111,27 @@ async def load_catalogue(ctx: Context) -> bool:
 
 
 async def free_plan(ctx: Context) -> Any:
-    """The plan that a new account gets."""
+    """Return the plan of new accounts."""
     sql = "select * from subscriptionplan where sku = $1 and isactive = 1 order by planid limit 1"
     return await ctx.db.fetchrow(sql, FREE_SKU)
 
 
 async def start(ctx: Context, clientid: int, plan: Any, source_id: str) -> int:
-    """Subscribe a client that has no live subscription, and grant the first period. Inside a transaction."""
+    """Subscribe an account without a live subscription and grant the first period. Inside a transaction."""
     subscriptionid = await subscribe(ctx, clientid, plan["planid"])
     await grant(ctx, clientid, {kind: plan[kind] for kind in KINDS}, reason="plan", source="plan", source_id=source_id)
     return subscriptionid
 
 
 async def subscribe(ctx: Context, clientid: int, planid: int) -> int:
-    """A live subscription with its seats and keys, without credits. Inside a transaction."""
+    """Create a live subscription with its seats and keys, without credits. Inside a transaction."""
     subscriptionid: int = await ctx.db.fetchval(_SUBSCRIBE, clientid, planid)
-    await make_room(ctx, clientid, planid)
+    await update_allowances(ctx, clientid, planid)
     return subscriptionid
 
 
-async def make_room(ctx: Context, clientid: int, planid: int) -> None:
-    """Seats and keys left under a plan: what it allows minus what is used."""
+async def update_allowances(ctx: Context, clientid: int, planid: int) -> None:
+    """Set the remaining seats and API keys to what the plan allows minus what is in use."""
     await ctx.db.execute(_ROOM, clientid, planid)
 
 
@@ -143,9 +145,9 @@ _RENEWED = """
 
 
 async def renew_free(ctx: Context, clientid: int) -> None:
-    """The free plan of a client, if it has one whose month is over: what is left of it ends, a new month begins.
+    """Renew a free plan after its month: expire its remaining credits and grant the next month.
 
-    An account that has no subscription at all gets the free one, once. Inside a transaction.
+    An account without any subscription gets the free plan, once. Inside a transaction.
     """
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     plan: Any = await ctx.db.fetchrow(_RENEWED, clientid, FREE_SKU)

@@ -1,4 +1,4 @@
-"""Plans as prices at the provider. Our table is the truth; a price there is found or made from it, never changed."""
+"""Map plans to prices at the payment provider. Prices are created from subscriptionplan and never changed."""
 
 from __future__ import annotations
 
@@ -14,22 +14,27 @@ _KEEP = "insert into planprice (priceid, planid, amount, currency) values ($1, $
 
 
 def cents(plan: Any) -> int:
-    """The price of a plan in the smallest unit."""
+    """Return the price of a plan in the smallest unit of the currency."""
     return int(plan["price"] * 100)
 
 
 def interval(plan: Any) -> str:
-    """Anything but a month counts as a year, as on the plan cards."""
+    """Return `month` for 30 days of validity, and `year` for any other."""
     return "month" if plan["validity"] == 30 else "year"
 
 
 def is_paid(plan: Any) -> bool:
-    """A plan that is bought here: neither free nor made to measure."""
+    """Return whether the plan is sold by card: neither free nor custom."""
     return plan["price"] > 0 and plan["sku"] is not None and not plan["sku"].startswith("custom_")
 
 
 async def on_sale(ctx: Context, planid: int) -> Any:
-    """A plan that can be bought; 404 when there is none, 409 when it is free or custom."""
+    """Return a plan that can be bought.
+
+    Raises:
+        NotFound: there is no such plan on sale (404).
+        Conflict: the plan is free or custom (409).
+    """
     sql = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
     plan: Any = await ctx.db.fetchrow(sql, planid)
     if plan is None:
@@ -40,28 +45,28 @@ async def on_sale(ctx: Context, planid: int) -> Any:
 
 
 async def of_plan(ctx: Context, plan: Any) -> str:
-    """The id of the price that this plan has today."""
-    known = await ctx.db.fetchval(_KNOWN, plan["planid"], cents(plan), CURRENCY)
-    return str(known) if known else (await make(ctx, plan))[0]
+    """Return the id of the plan's present price, creating it at the provider on first use."""
+    priceid = await ctx.db.fetchval(_KNOWN, plan["planid"], cents(plan), CURRENCY)
+    return str(priceid) if priceid else (await ensure(ctx, plan))[0]
 
 
-async def make(ctx: Context, plan: Any) -> tuple[str, list[str]]:
-    """Find or make product and price at the provider. Out: the price's id, and what was changed there."""
+async def ensure(ctx: Context, plan: Any) -> tuple[str, list[str]]:
+    """Find or create product and price at the provider. Return the price id and a list of what changed."""
     payments, product = customer.provider(ctx), f"plan_{plan['planid']}"
-    made, renamed = await payments.product(product, plan["name"], plan["details"])
+    created, renamed = await payments.product(product, plan["name"], plan["details"])
     key = f"{product}_{cents(plan)}_{CURRENCY}_{interval(plan)}"
     priceid, priced = await payments.price(product, key, cents(plan), CURRENCY, interval(plan))
     await ctx.db.execute(_KEEP, priceid, plan["planid"], cents(plan), CURRENCY)
-    done = {"product made": made, "product renamed": renamed, "price made": priced}
-    return priceid, [text for text, happened in done.items() if happened]
+    changes = {"product created": created, "product renamed": renamed, "price created": priced}
+    return priceid, [text for text, happened in changes.items() if happened]
 
 
 async def forget(ctx: Context, priceid: str) -> None:
-    """The provider does not know it: another account of ours was used before."""
+    """Drop a price id that the provider does not know, as after a change of the provider's account."""
     await ctx.db.execute("delete from planprice where priceid = $1", priceid)
 
 
 async def plans_by_price(ctx: Context) -> dict[str, Any]:
-    """Every price that was ever made -> its plan."""
+    """Return the plan of every price that was ever created, by price id."""
     sql = "select q.priceid, p.* from planprice q join subscriptionplan p using (planid)"
     return {row["priceid"]: row for row in await ctx.db.fetch(sql)}

@@ -1,7 +1,7 @@
-"""What a client is entitled to, taken over from the provider's present state.
+"""Bring subscriptions, credits and invoices of an account in line with the payment provider's present state.
 
-Events only say whose state to look at. So it does not matter whether they come twice, late, in another order or not at
-all: the end state is the same. Of two looks at once the older one is thrown away (`paymentsync.version`).
+An event only tells which account to read. Events that arrive twice, late, out of order or not at all therefore lead to
+the same result. Of two concurrent reads the older one is discarded (`paymentsync.version`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,15 @@ _HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 an
 
 
 async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: bool = True) -> None:
-    """Look at the provider and take over what it says; `event` is marked as handled in the same transaction."""
+    """Read the provider's state of an account and apply it in one transaction.
+
+    Args:
+        event: the id of a stored event to mark as handled in the same transaction.
+        receipts: whether paid invoices are mailed to the owner.
+
+    Raises:
+        Busy: other processes applied newer states `TRIES` times in a row (503).
+    """
     payments = customer.provider(ctx)
     for _ in range(TRIES):
         version = await ctx.db.fetchval(VERSION, clientid)
@@ -68,70 +76,70 @@ async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: b
         async with ctx.db.transaction():
             await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
             if await ctx.db.execute(NEXT, clientid, version) != "UPDATE 1":
-                continue  # somebody took over a newer state meanwhile: look again
-            await _take_over(ctx, clientid, subs, bills, receipts)
+                continue  # a newer state was applied meanwhile: read again
+            await _apply(ctx, clientid, subs, bills, receipts)
             if event:
                 await ctx.db.execute(_HANDLED, event, None)
         return
     raise Busy("Too many changes at once.")
 
 
-async def _take_over(
+async def _apply(
     ctx: Context, clientid: int, subs: list[Subscription], bills: list[Invoice], receipts: bool
 ) -> None:  # fmt: skip
-    known = await prices.plans_by_price(ctx)
+    plans_by_price = await prices.plans_by_price(ctx)
     for sub in subs:
-        if sub.priceid not in known:
+        if sub.priceid not in plans_by_price:
             log.error("unknown_price", alarm=True, clientid=clientid, price=sub.priceid, subscription=sub.id)
-    ours = {sub.id: sub for sub in subs if sub.priceid in known and not sub.status.startswith("incomplete")}
-    bills.reverse()  # as they came: of two in one second the older one first
-    for bill in sorted(bills, key=lambda one: one.date):
-        if billed := ours.get(bill.subscription):
-            paid = await invoices.book(ctx, clientid, bill, billed, known)
-            if paid is not None:
+    current = {sub.id: sub for sub in subs if sub.priceid in plans_by_price and not sub.status.startswith("incomplete")}
+    bills.reverse()  # oldest first, also within one second: the sort is stable
+    for bill in sorted(bills, key=lambda bill: bill.date):
+        if billed := current.get(bill.subscription):
+            transactionid = await invoices.book(ctx, clientid, bill, billed, plans_by_price)
+            if transactionid is not None:
                 await audit.write(ctx, "invoice_paid", bill.number, clientid=clientid, total=bill.total)
                 if receipts:
-                    await notices.receipt(ctx, clientid, paid)
+                    await notices.receipt(ctx, clientid, transactionid)
                 await returns.apply(ctx, clientid, bill.id)
     rows = {row["stripe_subid"]: row for row in await ctx.db.fetch(_ROWS, clientid)}
-    live = [sub for sub in ours.values() if sub.status in LIVE + PAST_DUE]
-    newest = max(live, key=lambda one: one.created, default=None)
-    for sub in sorted(ours.values(), key=lambda one: one.created):
+    live = [sub for sub in current.values() if sub.status in LIVE + PAST_DUE]
+    newest = max(live, key=lambda sub: sub.created, default=None)
+    for sub in sorted(current.values(), key=lambda sub: sub.created):
         row = rows.get(sub.id)
         if sub is newest:
-            row = row or await _open(ctx, clientid, sub, known[sub.priceid])
+            row = row or await _open(ctx, clientid, sub, plans_by_price[sub.priceid])
             if row["isactive"]:
-                await _keep(ctx, row, sub, known[sub.priceid], bills)
+                await _update(ctx, row, sub, plans_by_price[sub.priceid], bills)
         elif row is not None and row["isactive"]:
             await _end(ctx, row, sub, superseded=newest is not None)
         if sub in live and sub is not newest:
-            await ctx.later("endsubscription", subscription=sub.id)  # superseded by a newer one
+            await ctx.later("endsubscription", subscription=sub.id)  # a newer subscription replaces it
 
 
 async def _open(ctx: Context, clientid: int, sub: Subscription, plan: Any) -> Any:
-    """A subscription that is new to us takes the place of the live one."""
-    for row in await ctx.db.fetch("select * from usersubscription where clientid = $1 and isactive = 1", clientid):
-        await ctx.db.execute(_CLOSE, row["subscriptionid"])
+    """Insert a subscription and close the live one that it replaces."""
+    for live in await ctx.db.fetch("select * from usersubscription where clientid = $1 and isactive = 1", clientid):
+        await ctx.db.execute(_CLOSE, live["subscriptionid"])
     await audit.write(ctx, "plan_subscribed", plan["planid"], clientid=clientid)
-    made = await ctx.db.fetchrow(_OPEN, clientid, plan["planid"], plan["sku"], sub.start, sub.end, sub.id, sub.itemid)
-    await plans.make_room(ctx, clientid, plan["planid"])
-    return made
+    row = await ctx.db.fetchrow(_OPEN, clientid, plan["planid"], plan["sku"], sub.start, sub.end, sub.id, sub.itemid)
+    await plans.update_allowances(ctx, clientid, plan["planid"])
+    return row
 
 
-async def _keep(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: list[Invoice]) -> None:
-    """Bring our row of a live subscription up to date."""
+async def _update(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: list[Invoice]) -> None:
+    """Update the row of a live subscription, and notify the owner of a failed payment."""
     clientid, late = row["clientid"], sub.status in PAST_DUE
     paid = [bill for bill in bills if bill.subscription == sub.id and bill.status == "paid"]
     end = max((line.end for bill in paid for line in bill.lines), default=sub.start) if late else sub.end
-    turned = sub.start > row["startdate"] or plan["planid"] == row["downgrade_planid"]
+    downgraded = sub.start > row["startdate"] or plan["planid"] == row["downgrade_planid"]
     last = await ctx.db.fetchval(_LAST_PAID, clientid, [bill.id for bill in paid])
     await ctx.db.execute(
         _KEEP,
         row["subscriptionid"], plan["planid"], plan["sku"], min(sub.start, end), end, end + GRACE if late else None,
-        "past_due" if late else "active", int(sub.renews), last, sub.itemid, sub.scheduleid or None, turned,
+        "past_due" if late else "active", int(sub.renews), last, sub.itemid, sub.scheduleid or None, downgraded,
     )  # fmt: skip
     if plan["planid"] != row["planid"]:
-        await plans.make_room(ctx, clientid, plan["planid"])
+        await plans.update_allowances(ctx, clientid, plan["planid"])
         await audit.write(ctx, "plan_changed", plan["planid"], clientid=clientid, before=row["planid"])
     if late and row["status"] != "past_due":
         await notices.payment_failed(ctx, clientid, end + GRACE)
@@ -140,7 +148,7 @@ async def _keep(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: lis
 
 
 async def _end(ctx: Context, row: Any, sub: Subscription, *, superseded: bool) -> None:
-    """It is over: what is left of its plan credits ends, bought ones stay. A newer one has seen to that already."""
+    """End a subscription. Its remaining plan credits expire, unless a newer subscription has expired them already."""
     status = "cancelled" if row["status"] == "active" and not row["autorenew"] else "expired"
     await ctx.db.execute(_END, row["subscriptionid"], status, sub.ended or sub.end)
     await audit.write(ctx, "plan_ended", row["planid"], clientid=row["clientid"])

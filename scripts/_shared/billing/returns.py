@@ -1,7 +1,7 @@
-"""What a refund or a dispute takes back: the credits of that payment, in proportion to the money.
+"""Take back the credits of a refunded or disputed payment, in proportion to the money returned.
 
-The amount returned is the state of the provider, so the effect is a target and not a step: applying it again changes
-nothing, and a dispute that is won gives back what was taken. What cannot be taken because it was spent is owed.
+The returned amount is a state read from the provider, so applying it again changes nothing, and winning a dispute
+restores the credits. Credits that were spent already are recorded as owed (`creditreturn.owed`).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _TRANSACTION = """
     select * from transactionhistory where clientid = $1 and providerid = $2 and status in ('paid', 'refunded')
     for update
 """
-# A refund that failed and a dispute that was won or only asked about move no money. Where the provider lists no refund,
-# the sum that the charge of an event stated counts.
+# Failed refunds, won disputes and inquiries move no money. While the provider lists no refund, the refunded sum of the
+# charge in an event counts.
 _BACK = """
-    with told as (select * from paymentreversal where purchase = $1),
+    with reported as (select * from paymentreversal where purchase = $1),
     refund as (
         select coalesce(sum(amount) filter (where status not in ('failed', 'canceled')), 0) as amount,
                coalesce(bool_or(listed = 1), false) as listed,
                max(asof) filter (where status in ('failed', 'canceled')) as failedon
-        from told where kind = 'refund'
+        from reported where kind = 'refund'
     ),
-    charge as (select coalesce(max(amount), 0) as amount, max(asof) as asof from told where kind = 'charge'),
+    charge as (select coalesce(max(amount), 0) as amount, max(asof) as asof from reported where kind = 'charge'),
     dispute as (
-        select coalesce(sum(amount), 0) as amount from told
+        select coalesce(sum(amount), 0) as amount from reported
         where kind = 'dispute' and status not in ('won', 'prevented') and status not like 'warning%'
     )
     select dispute.amount > 0 as disputed, dispute.amount + case
@@ -62,44 +62,52 @@ _SET = """
 
 
 async def apply(ctx: Context, clientid: int, purchase: str) -> bool:
-    """Bring credits, transaction and owner up to what is known to go back. Under the lock on usercredit."""
+    """Apply the known refunds and disputes of a purchase; return whether the account has such a transaction.
+
+    Updates the transaction and the credits, and mails the owner. Inside a transaction that holds the lock on
+    usercredit.
+    """
     row: Any = await ctx.db.fetchrow(_TRANSACTION, clientid, purchase)
     if row is None:
         return False
     paid = int(row["price"] * 100)
-    known: Any = await ctx.db.fetchrow(_BACK, purchase)
-    back, before = min(paid, int(known["amount"])), int(row["refunded"] * 100)
-    if back == before:
+    reversal: Any = await ctx.db.fetchrow(_BACK, purchase)
+    returned, before = min(paid, int(reversal["amount"])), int(row["refunded"] * 100)
+    if returned == before:
         return True
     await ctx.db.execute(
-        _KEEP, row["transactionid"], Decimal(back) / 100, "refunded" if back == paid else "paid"
+        _KEEP, row["transactionid"], Decimal(returned) / 100, "refunded" if returned == paid else "paid"
     )  # fmt: skip
-    moved = await _credits(ctx, row, back, paid)
-    event = "payment_restored" if back < before else "payment_disputed" if known["disputed"] else "payment_refunded"
-    await audit.write(ctx, event, row["invoicenumber"], clientid=clientid, refunded=back, credits=moved)
-    await notices.money_back(ctx, row, event, back - before, moved)
+    moved = await _credits(ctx, row, returned, paid)
+    event = (
+        "payment_restored" if returned < before else "payment_disputed" if reversal["disputed"] else "payment_refunded"
+    )
+    await audit.write(ctx, event, row["invoicenumber"], clientid=clientid, refunded=returned, credits=moved)
+    await notices.money_back(ctx, row, event, returned - before, moved)
     return True
 
 
-async def _credits(ctx: Context, row: Any, back: int, paid: int) -> dict[str, int]:
-    """Move the credits of each kind; out: by how many, negative where they were taken or are owed."""
+async def _credits(ctx: Context, row: Any, returned: int, paid: int) -> dict[str, int]:
+    """Move the credits of each kind and return the changes, negative for credits taken or owed."""
     moved = {}
     period = str(int(row["periodstart"].timestamp())) if row["periodstart"] else ""
     granted = await ctx.db.fetch(_GRANTED, row["clientid"], row["providerid"], period, str(row["planid"]))
     for grant in granted:
         kind, whole = grant["kind"], grant["delta"] - await _expired(ctx, row["clientid"], grant)
-        target = (2 * whole * back + paid) // (2 * paid)
+        target = (2 * whole * returned + paid) // (2 * paid)
         if amount := await _move(ctx, row, kind, target):
             moved[kind] = amount
     return moved
 
 
 async def _expired(ctx: Context, clientid: int, grant: Any) -> int:
-    """How many of a grant ended unused with its period; those are not taken a second time."""
+    """Return how many credits of a grant expired with its period; these are not taken a second time."""
     if grant["source"] == "payment":
         return 0
-    after: Any = await ctx.db.fetchrow(_AFTER, clientid, grant["kind"], grant["ledgerid"])
-    return min(grant["delta"], -after["delta"]) if after is not None and after["reason"] == "expired" else 0
+    next_entry: Any = await ctx.db.fetchrow(_AFTER, clientid, grant["kind"], grant["ledgerid"])
+    return (
+        min(grant["delta"], -next_entry["delta"]) if next_entry is not None and next_entry["reason"] == "expired" else 0
+    )
 
 
 async def _move(ctx: Context, row: Any, kind: str, target: int) -> int:
@@ -118,8 +126,8 @@ async def _move(ctx: Context, row: Any, kind: str, target: int) -> int:
     await ctx.db.execute(_SET, clientid, transactionid, kind, target, owed)
     if change:
         reason, source_id = "refund" if change < 0 else "restored", f"{transactionid}:{kind}:{state['step']}"
-        moving = debt.moving(kind, bought=bool(row["isaddon"]))
-        await ctx.db.execute(moving, clientid, change, reason, "refund", source_id)
+        statement = debt.move_sql(kind, bought=bool(row["isaddon"]))
+        await ctx.db.execute(statement, clientid, change, reason, "refund", source_id)
         if change > 0:
             await debt.pay(ctx, clientid, kind)
     return -more

@@ -1,4 +1,4 @@
-"""Refunds and disputes: an event says which payment to look at, and what the provider tells of it is taken over."""
+"""Apply refunds and disputes. An event names the payment; the provider's present list of reversals is applied."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES = (
     "charge.dispute.funds_reinstated",
 )  # fmt: skip
 
-# What the provider lists holds. What only an event told holds until a later one; an end is not taken back.
+# The provider's list wins over events. Between events the later one wins, and a final status stays.
 _KEEP = """
     insert into paymentreversal as r (providerid, kind, payment, purchase, amount, status, asof, listed)
     values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -34,11 +34,16 @@ _BOOKED = "select clientid from transactionhistory where providerid = $1"
 _CUSTOMER = "select clientid from client where stripe_custid = $1"
 
 
-async def take_over(ctx: Context, about: dict[str, Any], created: datetime) -> str | None:
-    """Apply an event about a refund or a dispute; out: why it concerns no payment of ours."""
+async def apply(ctx: Context, about: dict[str, Any], created: datetime) -> str | None:
+    """Apply an event about a refund or a dispute; return why it was ignored, or None.
+
+    Args:
+        about: the object of the event, as the provider sent it.
+        created: when the event was created.
+    """
     payments = provider(ctx)
-    told = payments.reversal(about, created)
-    payment = told.payment or await _payment_of(ctx, told.charge)
+    reversal = payments.reversal(about, created)
+    payment = reversal.payment or await _payment_of(ctx, reversal.charge)
     if not payment:
         return "unknown payment"
     invoice, customer = about.get("invoice"), about.get("customer")
@@ -46,7 +51,7 @@ async def take_over(ctx: Context, about: dict[str, Any], created: datetime) -> s
     addon: Any = await ctx.db.fetchval(_ADDON, payment)
     if addon is not None:
         clientid, purchase = addon, payment
-        with suppress(Missing):  # of another account at the provider; what was booked stays
+        with suppress(Missing):  # made under another account at the provider: keep what is booked
             await addons.settle(ctx, await payments.intent_state(payment))
     else:
         if not isinstance(invoice, str):
@@ -59,7 +64,7 @@ async def take_over(ctx: Context, about: dict[str, Any], created: datetime) -> s
                 await reconcile.reconcile(ctx, clientid)
     if not purchase or clientid is None:
         return "unknown payment"
-    await _apply(ctx, clientid, purchase, payment, told)
+    await _apply(ctx, clientid, purchase, payment, reversal)
     return None
 
 
@@ -70,26 +75,27 @@ async def _payment_of(ctx: Context, charge: str) -> str:
         return ""
 
 
-async def _apply(ctx: Context, clientid: int, purchase: str, payment: str, told: Reversal) -> None:
+async def _apply(ctx: Context, clientid: int, purchase: str, payment: str, reversal: Reversal) -> None:
     for _ in range(reconcile.TRIES):
         version = await ctx.db.fetchval(reconcile.VERSION, clientid)
         try:
             listed = await provider(ctx).reversals(payment)
         except ProviderRefused:
-            listed = []  # of another account at the provider: the signed event is all there is
+            listed = []  # made under another account at the provider: only the signed event is known
         async with ctx.db.transaction():
             await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
             if await ctx.db.execute(reconcile.NEXT, clientid, version) != "UPDATE 1":
-                continue  # a newer state was taken over meanwhile
-            await _keep(ctx, told, payment, purchase, 0)
-            for one in listed:
-                await _keep(ctx, one, payment, purchase, 1)
+                continue  # a newer state was applied meanwhile: read again
+            await _store(ctx, reversal, payment, purchase, listed=0)
+            for item in listed:
+                await _store(ctx, item, payment, purchase, listed=1)
             await returns.apply(ctx, clientid, purchase)
         return
     raise Busy("Too many changes at once.")
 
 
-async def _keep(ctx: Context, one: Reversal, payment: str, purchase: str, listed: int) -> None:
+async def _store(ctx: Context, reversal: Reversal, payment: str, purchase: str, *, listed: int) -> None:
     await ctx.db.execute(
-        _KEEP, one.id, one.kind, payment, purchase, one.amount, one.status, one.asof, listed
+        _KEEP,
+        reversal.id, reversal.kind, payment, purchase, reversal.amount, reversal.status, reversal.asof, listed,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The provider's events: kept once, whoever brings them first, and queued in the same transaction."""
+"""Store events of the payment provider once, and queue them in the same transaction."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from scripts._shared.billing import reversals
 from scripts._shared.context import Context
 from scripts._shared.vendors.money import Event
 
-# What catching up asks for; the webhook takes whatever comes.
+# Types that the job catchup requests. The webhook stores every type.
 TYPES = (
     "checkout.session.completed", "checkout.session.expired", "customer.subscription.created",
     "customer.subscription.deleted", "customer.subscription.updated", "invoice.finalized", "invoice.paid",
     "invoice.payment_failed", "invoice.payment_succeeded", "invoice.voided", "invoice.marked_uncollectible",
     "payment_intent.payment_failed", "payment_intent.succeeded", "payment_intent.canceled",
 )  # fmt: skip
-ASKED = (TYPES, reversals.TYPES)  # the provider takes twenty types in one question
+REQUESTED = (TYPES, reversals.TYPES)  # the provider accepts at most 20 types per request
 
 _KEEP = """
     insert into stripeevent (id, type, created, payload) values ($1, $2, $3, $4) on conflict (id) do nothing
@@ -21,8 +21,8 @@ _KEEP = """
 """
 
 
-async def keep(ctx: Context, event: Event) -> bool:
-    """Keep and queue an event. False when it was kept before."""
+async def store(ctx: Context, event: Event) -> bool:
+    """Store and queue an event. Return False when it was stored before."""
     async with ctx.db.transaction():
         new = await ctx.db.fetchval(_KEEP, event.id, event.type, event.created, event.payload)
         if new:

@@ -1,4 +1,4 @@
-"""Bulk jobs: kept whole, then worked row by row, each row one reveal transaction that also marks the row as done."""
+"""Bulk lookups: store a list of profiles, then process it row by row, one transaction per row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NEXT = """
     where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' order by r.line limit 1
 """
 _BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
-# A job may run twice at once: what the first one wrote stays.
+# Two runs of one job may overlap: the first result of a row stays.
 _DONE = """
     update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2 and status = 'waiting'
 """
@@ -57,11 +57,11 @@ _SHOW = """
 
 
 class OutOfBudget(Exception):
-    """The next reveal would pass max_credits, or the job was cancelled: this row is not begun."""
+    """The row would exceed max_credits, or the job was cancelled; the transaction is rolled back."""
 
 
 def keys_of(ctx: Context, urls: list[str]) -> list[str]:
-    """The profile keys of the addresses that are some."""
+    """Return the profile keys of the valid addresses."""
     keys = []
     for url in urls:
         try:
@@ -72,13 +72,13 @@ def keys_of(ctx: Context, urls: list[str]) -> list[str]:
 
 
 async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
-    """How many credits of each kind a job would cost as things are. What was paid for before costs nothing."""
+    """Return how many credits of each kind a job would cost now. Values paid for before cost nothing."""
     rows = await ctx.db.fetch(_ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
     return dict.fromkeys(kinds, 0) | {row["kind"]: row["credits"] for row in rows}
 
 
 async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: int) -> int:
-    """Keep a job and queue it. Out: its id."""
+    """Store and queue a job, and return its id."""
     clientid = ctx.actor.clientid
     async with ctx.db.transaction():
         jobid: int = await ctx.db.fetchval(_JOB, clientid, ctx.actor.appuserid, kinds, max_credits, len(urls))
@@ -88,7 +88,7 @@ async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: i
 
 
 async def show(ctx: Context, jobid: int) -> dict[str, Any]:
-    """Progress and outcome, to the one who started it."""
+    """Return progress and outcome of a job that the caller started; raise NotFound (404) for any other."""
     row: Any = await ctx.db.fetchrow(_SHOW, jobid, ctx.actor.appuserid)
     if row is None:
         raise NotFound("There is no such job.")
@@ -96,7 +96,7 @@ async def show(ctx: Context, jobid: int) -> dict[str, Any]:
 
 
 async def cancel(ctx: Context, jobid: int) -> None:
-    """Begin no further row. What is done stays."""
+    """Stop a job before its next row. Finished rows stay."""
     await show(ctx, jobid)
     async with ctx.db.transaction():
         await ctx.db.execute(_CANCEL, jobid)
@@ -104,16 +104,16 @@ async def cancel(ctx: Context, jobid: int) -> None:
 
 
 async def run(ctx: Context, jobid: int) -> None:
-    """Work the rows that wait. Started again after a crash it goes on where it was; a done row is never begun again."""
+    """Process the waiting rows of a job. After a crash, a new run continues with the first unfinished row."""
     job: Any = await ctx.db.fetchrow(_CLAIM, jobid)
     if job is None:
         return
     while row := await ctx.db.fetchrow(_NEXT, jobid):
-        await _row(ctx, job, jobid, row["line"], row["linkedinurl"])
+        await _process(ctx, job, jobid, row["line"], row["linkedinurl"])
     await ctx.db.execute(_FINISH, jobid)
 
 
-async def _row(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
+async def _process(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
     try:
         person = await directory.find(ctx, profile_url.key_of(url, ctx.settings.profile_host))
     except profile_url.NotAProfile:
@@ -128,9 +128,9 @@ async def _row(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
             charged, contactid = 0, None
             budget = await ctx.db.fetchval(_BUDGET, jobid)
             for kind in kinds:
-                who = {"clientid": job["clientid"], "appuserid": job["appuserid"]}
-                done = await reveal.reveal(ctx, person, kind, **who)
-                charged, contactid = charged + done.charged, done.contact.contactid
+                actor = {"clientid": job["clientid"], "appuserid": job["appuserid"]}
+                revealed = await reveal.reveal(ctx, person, kind, **actor)
+                charged, contactid = charged + revealed.charged, revealed.contact.contactid
             if budget is None or charged > budget:
                 raise OutOfBudget
             await ctx.db.execute(_DONE, jobid, line, "done", charged, contactid)

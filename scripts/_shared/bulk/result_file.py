@@ -1,4 +1,4 @@
-"""The outcome of a bulk job as a file: one line for each row, with the contact that it found."""
+"""Write the outcome of a bulk job as a file: one line for each row, with the contact found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUTCOMES = {
     "nocredit": "No credit",
 }
 SEALED = ("emails", "business_emails", "phone_numbers")
-# Only what the caller may see in My Contacts.
+# Only contacts in the caller's own list.
 _CONTACTS = """
     select c.contactid, c.name, c.emails, c.business_emails, c.phone_numbers
     from usercontact c join usercontactlink l using (contactid)
@@ -28,7 +28,7 @@ _CONTACTS = """
 
 
 async def write(ctx: Context, job: dict[str, Any], form: str) -> tuple[bytes, str]:
-    """The file and its content type. Counts as an export of contacts."""
+    """Return the file and its content type. Counts as an export of contacts."""
     await export.count(ctx, form, jobid=job["jobid"])
     ids = sorted({row["contactid"] for row in job["rows"] if row["contactid"] is not None})
     contacts = {

@@ -1,4 +1,4 @@
-"""The contact row as the browser gets it (call 40), and the values that one kind of reveal puts into it."""
+"""Convert rows of usercontact to responses, and build the values that a reveal writes into a row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MASKED_EMAIL, MASKED_PHONE = "*****@****.***", "+**********"
 
 
 class Contact(BaseModel):
-    """One unlocked contact. `emails` is JSON text of {address, type}; the other two are comma-separated text."""
+    """A revealed contact. `emails` is JSON text of {address, type}; the other lists are comma-separated text."""
 
     contactid: int
     name: str
@@ -41,7 +41,7 @@ class Contact(BaseModel):
 
 
 def opened(ctx: Context, row: Any) -> Contact:
-    """A row of usercontact with its sealed fields opened, and encrypted for the wire where that was asked for."""
+    """Return a row of usercontact with its sealed fields decrypted, or encrypted for the session on request."""
     fields = {name: row[name] for name in Contact.model_fields}
     fields |= dict(zip(SEALED, unseal(ctx.vault, [row[name] for name in SEALED], ctx.wire), strict=True))
     return Contact.model_validate(fields)
@@ -53,8 +53,11 @@ def _items(person: Person, kind: str) -> list[dict[str, str]]:
 
 
 def sealed_values(vault: Vault, person: Person, kind: str) -> tuple[str | None, ...]:
-    """Return what a reveal of this kind writes: emails of this kind, emails of both kinds, business_emails,
-    phone_numbers, validation. Emails of both kinds are None when the directory has none of the other kind."""
+    """Return the encrypted values that a reveal of this kind writes into a contact.
+
+    The tuple holds: emails of this kind, emails of both kinds, business_emails, phone_numbers, validation. Emails of
+    both kinds are None when the directory has none of the other kind.
+    """
     if kind == "directdial":
         return None, None, None, vault.seal(",".join(person.phones)), None
     other = "personalemail" if kind == "businessemail" else "businessemail"
@@ -74,5 +77,5 @@ def merged_emails(vault: Vault, person: Person, kind: str, present: str | None) 
 
 
 def shown(ctx: Context, values: Sequence[str]) -> list[str]:
-    """Paid values as they travel: plain, or encrypted for the wire."""
+    """Return paid values as they are sent: plain, or encrypted for the session on request."""
     return [ctx.wire.encrypt(value) for value in values] if ctx.wire else list(values)

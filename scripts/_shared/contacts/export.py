@@ -1,4 +1,4 @@
-"""Files that hold contacts: how many a day, what the audit log keeps of them, what a cell holds."""
+"""Limit and audit exports of contacts, and format the cells of a contact."""
 
 from __future__ import annotations
 
@@ -10,22 +10,26 @@ from scripts._shared import audit
 from scripts._shared.context import Context
 from tableapi.errors import TooMany
 
-PER_DAY, MOST_ROWS = 20, 5000
+PER_DAY, MAX_ROWS = 20, 5000
 VALUES_PER_CELL = 3
-SPENT = f"Contacts can be exported {PER_DAY} times a day. Try again later."
+LIMIT_REACHED = f"Contacts can be exported {PER_DAY} times a day. Try again later."
 
 
 async def count(ctx: Context, form: str, **detail: Any) -> None:
-    """Count one export of the caller and keep it in the audit log; 429 past the limit."""
+    """Count one export of the caller and write it to the audit log.
+
+    Raises:
+        TooMany: the caller has used up the exports of the day (429).
+    """
     try:
         ctx.limit("export of contacts", str(ctx.actor.appuserid), PER_DAY, 86400)
-    except TooMany as spent:
-        raise TooMany(SPENT, headers=spent.headers) from None
+    except TooMany as error:
+        raise TooMany(LIMIT_REACHED, headers=error.headers) from None
     await audit.write(ctx, "contacts_exported", form=form, **detail)
 
 
 def cells(row: dict[str, Any]) -> dict[str, str]:
-    """The values of one contact, opened; a column that the row lacks is empty."""
+    """Return the cells of one contact with decrypted values; a column missing from the row is empty."""
     return {
         "Personal_Emails": _cell(_personal(row.get("emails"))),
         "Business_Emails": _cell((row.get("business_emails") or "").split(",")),

@@ -1,7 +1,7 @@
-"""The reveal transaction (safe-contract §5): one credit for one kind of data of one person, once per client for ever.
+"""Reveal one kind of contact data of a person for one credit, charged once per account.
 
-The same core serves the app (getcontact), customers' keys (keylookup) and bulk jobs. What happens inside the database
-is the function reveal_contact of schema.sql; here are the values that only this side can seal and open.
+Serves the app (getcontact), API keys (keylookup) and bulk jobs. The SQL function reveal_contact of schema.sql does the
+work in one statement; this module supplies the encrypted values, because only the server process has the keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MERGED = "update usercontact set emails = $2 where contactid = $1"
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """The contact after the reveal, whether it cost a credit, and what is left."""
+    """The contact after the reveal, the credits charged (0 or 1) and the balances left."""
 
     contact: Contact
     charged: int
@@ -34,26 +34,31 @@ class Revealed:
 async def reveal(
     ctx: Context, person: Person, kind: str, *, clientid: int, appuserid: int | None = None, keyid: int | None = None
 ) -> Revealed:
-    """Reveal one kind for a client, by one of its users or keys. Raises NoCredit or SubscriptionExpired (402)."""
+    """Reveal one kind of data for an account, on behalf of one of its users or API keys.
+
+    Raises:
+        NoCredit: the balance of the kind is 0 (402).
+        SubscriptionExpired: the account has no live subscription (402).
+    """
     url = profile_url.url_of(person.key, ctx.settings.profile_host)
     sealed = sealed_values(ctx.vault, person, kind)
-    who = (clientid, person.personid, kind, appuserid, keyid, ctx.request.ip or None)
-    made: Any = await ctx.db.fetchval(_REVEAL, *who, person.full_name, url, *sealed)
-    left = balance.of_row(made["credits"])
-    if made["outcome"] in ("no_credit", "expired"):
-        raise balance.refusal(kind, left, live=made["outcome"] == "no_credit")
-    if made["unmerged"]:
-        made["contact"]["emails"] = await _merge(ctx, made["contact"]["contactid"], person, kind)
-    charged = int(made["outcome"] == "charged")
+    target = (clientid, person.personid, kind, appuserid, keyid, ctx.request.ip or None)
+    result: Any = await ctx.db.fetchval(_REVEAL, *target, person.full_name, url, *sealed)
+    balances = balance.of_row(result["credits"])
+    if result["outcome"] in ("no_credit", "expired"):
+        raise balance.refusal(kind, balances, live=result["outcome"] == "no_credit")
+    if result["unmerged"]:
+        result["contact"]["emails"] = await _merge(ctx, result["contact"]["contactid"], person, kind)
+    charged = int(result["outcome"] == "charged")
     if charged:
         metrics.event("credits_spent", kind)
-    if charged and getattr(left, balance.CREDIT[kind]) == 0:
-        await ctx.later("tellcredits")  # the clock would find it too, five minutes later
-    return Revealed(opened(ctx, made["contact"]), charged, left)
+    if charged and getattr(balances, balance.CREDIT[kind]) == 0:
+        await ctx.later("tellcredits")  # at once, instead of at the next scheduled run
+    return Revealed(opened(ctx, result["contact"]), charged, balances)
 
 
 async def _merge(ctx: Context, contactid: int, person: Person, kind: str) -> str:
-    """Put the addresses of one kind beside those of the other that the contact holds and the directory has lost."""
+    """Merge addresses of one kind into a contact that holds addresses that the directory no longer has."""
     async with ctx.db.transaction():
         present = await ctx.db.fetchval(_PRESENT, contactid)
         merged = merged_emails(ctx.vault, person, kind, present)

@@ -1,4 +1,4 @@
-"""Credits owed: a refunded purchase had brought more than was left of them. The next grant of the kind pays first."""
+"""Settle credits owed: those of a refunded purchase that were spent already. Later grants pay them first."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ _PAID = """
 """
 
 
-def moving(kind: str, *, bought: bool = False) -> str:
-    """Build the SQL that moves a balance and books the move; the bought part absorbs it last, or first if `bought`."""
+def move_sql(kind: str, *, bought: bool = False) -> str:
+    """Return the SQL that changes a balance and writes the ledger row.
+
+    The change affects bought credits last, or first with `bought`.
+    """
     part = f"greatest(0, {kind}_bought + $2)" if bought else f"least({kind}_bought, {kind} + $2)"
     return f"""
         with moved as (
@@ -29,7 +32,7 @@ def moving(kind: str, *, bought: bool = False) -> str:
 
 
 async def pay(ctx: Context, clientid: int, kind: str) -> None:
-    """Pay what is owed of this kind from the balance. Inside a transaction that holds the lock on usercredit."""
+    """Pay the debt of one kind from its balance. Inside a transaction that holds the lock on usercredit."""
     for row in await ctx.db.fetch(_OWED, clientid, kind):
         sql = f"select {kind} from usercredit where clientid = $1"  # noqa: S608
         part = min(row["owed"], await ctx.db.fetchval(sql, clientid))
@@ -37,4 +40,4 @@ async def pay(ctx: Context, clientid: int, kind: str) -> None:
             return
         step: Any = await ctx.db.fetchval(_PAID, clientid, row["transactionid"], kind, part)
         source_id = f"{row['transactionid']}:{kind}:{step}"
-        await ctx.db.execute(moving(kind), clientid, -part, "debt", "refund", source_id)
+        await ctx.db.execute(move_sql(kind), clientid, -part, "debt", "refund", source_id)

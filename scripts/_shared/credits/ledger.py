@@ -1,4 +1,4 @@
-"""Credits that come and credits that end. Each change is one ledger row with a source that can exist only once."""
+"""Grant and expire credits. Each change is one ledger row with a unique source, so a repeat has no effect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tableapi.observability import metrics
 KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
 
 
-def _granting(kind: str) -> str:
+def _grant_sql(kind: str) -> str:
     return f"""
         with booked as (
             insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)
@@ -25,7 +25,7 @@ def _granting(kind: str) -> str:
     """  # noqa: S608
 
 
-def _ending(kind: str) -> str:
+def _expire_sql(kind: str) -> str:
     return f"""
         with booked as (
             insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)
@@ -38,8 +38,8 @@ def _ending(kind: str) -> str:
     """  # noqa: S608
 
 
-_GRANT = {kind: _granting(kind) for kind in KINDS}
-_END = {kind: _ending(kind) for kind in KINDS}
+_GRANT = {kind: _grant_sql(kind) for kind in KINDS}
+_EXPIRE = {kind: _expire_sql(kind) for kind in KINDS}
 
 
 async def grant(
@@ -52,20 +52,20 @@ async def grant(
     source_id: str,
     bought: bool = False,
 ) -> None:
-    """Add credits, once per source and id. Inside a transaction; waits for whoever spends or grants now."""
+    """Add credits, once per source and id. Inside a transaction; locks the row of usercredit."""
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     for kind, amount in amounts.items():
         if amount:
-            # The next time that it runs low is news again.
+            # Allows a new low-credit notice.
             await ctx.db.execute("delete from creditnotice where clientid = $1 and kind = $2", clientid, kind)
-            booked = (clientid, amount, reason, source, f"{source_id}:{kind}", bought)
-            if await ctx.db.execute(_GRANT[kind], *booked) == "UPDATE 1":
+            params = (clientid, amount, reason, source, f"{source_id}:{kind}", bought)
+            if await ctx.db.execute(_GRANT[kind], *params) == "UPDATE 1":
                 metrics.event("credits_granted", kind, amount)
                 await debt.pay(ctx, clientid, kind)
 
 
 async def end_plan_credits(ctx: Context, clientid: int, source_id: str) -> None:
-    """Take what is left of a period's plan credits; bought ones stay. Inside a transaction, once per id."""
+    """Expire the remaining plan credits, once per id; bought credits stay. Inside a transaction."""
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     for kind in KINDS:
-        await ctx.db.execute(_END[kind], clientid, f"{source_id}:{kind}")
+        await ctx.db.execute(_EXPIRE[kind], clientid, f"{source_id}:{kind}")

@@ -1,4 +1,4 @@
-"""The span of a usage report: whole days in UTC, a month to its true end."""
+"""The time span of a usage report, in UTC. A calendar month extends to its last day."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-MOST_DAYS = 62
+MAX_DAYS = 62
 
 
 def _moment(value: Any) -> Any:
-    """`2026-02-01 00:00:00`, an ISO text or a day alone, all UTC."""
+    """Parse `2026-02-01 00:00:00`, ISO 8601 text or a day; without a zone it is UTC."""
     if not isinstance(value, str):
         raise ValueError("Must be a date")
     try:
@@ -23,7 +23,7 @@ def _moment(value: Any) -> Any:
 
 
 class Span(BaseModel):
-    """From the first moment to before the last; what the app calls a month is one."""
+    """The input of a usage report: a span of at most 62 days and an optional search text."""
 
     startdate: Annotated[datetime, BeforeValidator(_moment)]
     enddate: Annotated[datetime, BeforeValidator(_moment)]
@@ -32,16 +32,16 @@ class Span(BaseModel):
 
     @model_validator(mode="after")
     def _sensible(self) -> Span:
-        if not timedelta(0) <= self.enddate - self.startdate <= timedelta(days=MOST_DAYS):
-            raise ValueError(f"A report covers at most {MOST_DAYS} days, from startdate to enddate")
+        if not timedelta(0) <= self.enddate - self.startdate <= timedelta(days=MAX_DAYS):
+            raise ValueError(f"A report covers at most {MAX_DAYS} days, from startdate to enddate")
         return self
 
     @property
     def until(self) -> datetime:
-        """The first moment that is not counted. The app asks for day 01 to 30 (28 in February) and means the month."""
+        """Return the exclusive end. Day 1 to 30 of one month (28 in February) stands for the whole month."""
         start, end = self.startdate, self.enddate
-        last_asked = 28 if start.month == 2 else 30
-        if start.day == 1 and (start.year, start.month) == (end.year, end.month) and end.day >= last_asked:
+        last_day = 28 if start.month == 2 else 30
+        if start.day == 1 and (start.year, start.month) == (end.year, end.month) and end.day >= last_day:
             days = calendar.monthrange(start.year, start.month)[1]
             return start.replace(day=1, hour=0, minute=0, second=0, microsecond=0) + timedelta(days=days)
         return end + timedelta(seconds=1) if end.microsecond == 0 else end + timedelta(microseconds=1)

@@ -1,7 +1,7 @@
-"""The demo account: owner, member, plan, ninety days of reveals, API usage and invoices. The same every time.
+"""Create the demo account: users, plan, ninety days of reveals, API usage and invoices, the same every time.
 
-Only made-up people (demopeople.py) and only with DEMO=1. What is loaded once is not touched again; a start that died
-on the way goes on where it was.
+Only with DEMO=1, and only with the fictional people of people.py. Existing data is left unchanged; a run that was
+interrupted is completed by the next one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scripts._shared.context import Context
 from scripts._shared.credits.ledger import grant
 from scripts._shared.demo import history
 from scripts._shared.demo import people as demopeople
-from scripts._shared.demo.plan import ensure, stands_in
+from scripts._shared.demo.plan import ensure, uses_sandbox
 
 OWNER, MEMBER, PASSWORD = "owner@acme-demo.com", "member@acme-demo.com", "Demo1234"
 PLAN = 4  # Business: with API access
@@ -29,8 +29,8 @@ _TEAM = (
 
 
 _EMAILS = [OWNER, *(email for _, _, email, *_ in _TEAM)]
-# Each of the users may have changed the address, or have been deleted.
-_KNOWN = """
+# Any of the users may have changed its address, or may have been deleted.
+_FIND = """
     select c.clientid,
            (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'client') as owner,
            (select min(appuserid) from appuser u where u.clientid = c.clientid and u.role = 'member') as member,
@@ -41,15 +41,15 @@ _KNOWN = """
 
 
 async def load(ctx: Context) -> None:
-    """Make the demo account, or what is missing of it."""
-    row: Any = await ctx.db.fetchrow(_KNOWN, _EMAILS)
+    """Create the demo account, or the missing parts of it."""
+    row: Any = await ctx.db.fetchrow(_FIND, _EMAILS)
     if row is None:
         async with ctx.db.transaction():
             await _account(ctx)
-        row = await ctx.db.fetchrow(_KNOWN, _EMAILS)
+        row = await ctx.db.fetchrow(_FIND, _EMAILS)
     clientid = row["clientid"]
     plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", PLAN)
-    if stands_in(ctx):
+    if uses_sandbox(ctx):
         await ensure(ctx, clientid, plan)
     elif not row["subscribed"]:
         async with ctx.db.transaction():
@@ -60,7 +60,7 @@ async def load(ctx: Context) -> None:
             people = await demopeople.load(ctx)
             users = (row["owner"], row["member"])
             await history.load(ctx, clientid, users, await _key(ctx, clientid), people)
-            await plans.make_room(ctx, clientid, PLAN)
+            await plans.update_allowances(ctx, clientid, PLAN)
 
 
 async def _account(ctx: Context) -> None:
@@ -85,7 +85,7 @@ async def _account(ctx: Context) -> None:
 
 
 async def _invoices(ctx: Context, clientid: int, plan: Any) -> None:
-    """Three paid months, the last of which is the running period."""
+    """Insert invoices of three paid months, the last of which is the running period, and of one add-on."""
     sql = """
         insert into transactionhistory (clientid, planid, invoicenumber, transactiondate, expirydate, planname, price,
                                         isaddon, lines)

@@ -1,4 +1,4 @@
-"""Ninety days of the demo account: reveals with their contacts, links and ledger rows, and calls of its API key."""
+"""Generate ninety days of history for the demo account: reveals, contacts, ledger rows and API calls."""
 
 from __future__ import annotations
 
@@ -47,68 +47,68 @@ _OLDER_GRANTS = """
 
 @dataclass(frozen=True, slots=True)
 class Unlocked:
-    """One contact of the history: who unlocked which kinds of whom, and when."""
+    """One contact of the history: the person, the kinds revealed, the user and the time."""
 
     person: Person
     kinds: tuple[str, ...]
-    who: int
+    appuserid: int
     when: datetime
 
 
 async def load(ctx: Context, clientid: int, users: tuple[int, int], keyid: int, people: list[Person]) -> None:
-    """Write the history; what was granted before is dated back to before it."""
-    dice = random.Random(DAYS)  # noqa: S311 - the same every time is the point
-    history = _story(dice, users, people)
+    """Insert the history, and move earlier ledger rows to before its start."""
+    rng = random.Random(DAYS)  # noqa: S311 - reproducible on purpose
+    history = _story(rng, users, people)
     row: Any = await ctx.db.fetchrow("select * from usercredit where clientid = $1", clientid)
     left = {column: row[column] for column in CREDIT.values()}
-    for one in history:
-        contactid = await _contact(ctx, clientid, one)
-        for kind in one.kinds:
+    for item in history:
+        contactid = await _contact(ctx, clientid, item)
+        for kind in item.kinds:
             left[CREDIT[kind]] -= 1
-            what = (clientid, one.person.personid, kind, contactid, one.who, one.when)
-            revealid = await ctx.db.fetchval(_REVEAL, *what)
-            booked = (CREDIT[kind], left[CREDIT[kind]], str(revealid), one.who, contactid)
-            await ctx.db.execute(_LEDGER, clientid, one.when, *booked)
+            reveal = (clientid, item.person.personid, kind, contactid, item.appuserid, item.when)
+            revealid = await ctx.db.fetchval(_REVEAL, *reveal)
+            entry = (CREDIT[kind], left[CREDIT[kind]], str(revealid), item.appuserid, contactid)
+            await ctx.db.execute(_LEDGER, clientid, item.when, *entry)
     await ctx.db.execute(_LINKS, clientid)
     await ctx.db.execute(_BALANCES, clientid, *left.values())
     await ctx.db.execute(_OLDER_GRANTS, clientid, DAYS + 1)
-    await _api_calls(ctx, dice, clientid, keyid)
+    await _api_calls(ctx, rng, clientid, keyid)
 
 
-def _story(dice: random.Random, users: tuple[int, int], people: list[Person]) -> list[Unlocked]:
-    """Oldest first. The first person, the one called =1+1, is among the owner's."""
+def _story(rng: random.Random, users: tuple[int, int], people: list[Person]) -> list[Unlocked]:
+    """Return the history, oldest first. The owner's contacts include the first person, named `=1+1`."""
     now, story = datetime.now(UTC), []
-    for number, person in enumerate([people[0], *dice.sample(people[1:400], CONTACTS - 1)]):
+    for number, person in enumerate([people[0], *rng.sample(people[1:400], CONTACTS - 1)]):
         kinds = [kind for kind in KINDS if person.has(kind)]
-        picked = tuple(sorted(dice.sample(kinds, dice.randint(1, len(kinds)))))
-        when = now - timedelta(seconds=dice.randrange(3600, DAYS * 86400))
-        story.append(Unlocked(person, picked, users[0] if number == 0 else dice.choice(users), when))
-    return sorted(story, key=lambda one: one.when)
+        picked = tuple(sorted(rng.sample(kinds, rng.randint(1, len(kinds)))))
+        when = now - timedelta(seconds=rng.randrange(3600, DAYS * 86400))
+        story.append(Unlocked(person, picked, users[0] if number == 0 else rng.choice(users), when))
+    return sorted(story, key=lambda item: item.when)
 
 
-async def _contact(ctx: Context, clientid: int, one: Unlocked) -> int:
+async def _contact(ctx: Context, clientid: int, item: Unlocked) -> int:
     emails = business_emails = phone_numbers = None
-    for kind in one.kinds:
-        _, _, business, phones, _ = contact.sealed_values(ctx.vault, one.person, kind)
+    for kind in item.kinds:
+        _, _, business, phones, _ = contact.sealed_values(ctx.vault, item.person, kind)
         business_emails, phone_numbers = business_emails or business, phone_numbers or phones
         if kind != "directdial":
-            emails = contact.merged_emails(ctx.vault, one.person, kind, emails)
-    phone, work, personal = (int(kind in one.kinds) for kind in KINDS)
+            emails = contact.merged_emails(ctx.vault, item.person, kind, emails)
+    phone, work, personal = (int(kind in item.kinds) for kind in KINDS)
     contactid: int = await ctx.db.fetchval(
         _CONTACT,
-        clientid, one.person.personid, one.person.full_name,
-        profile_url.url_of(one.person.key, ctx.settings.profile_host), emails, business_emails, phone_numbers,
-        one.person.validation if work else None, phone, work, personal,
-        one.who if work or personal else None, one.who if phone else None, one.when,
+        clientid, item.person.personid, item.person.full_name,
+        profile_url.url_of(item.person.key, ctx.settings.profile_host), emails, business_emails, phone_numbers,
+        item.person.validation if work else None, phone, work, personal,
+        item.appuserid if work or personal else None, item.appuserid if phone else None, item.when,
     )  # fmt: skip
     return contactid
 
 
-async def _api_calls(ctx: Context, dice: random.Random, clientid: int, keyid: int) -> None:
-    """Calls of the demo key. They found what was paid for before, so none of them was charged."""
+async def _api_calls(ctx: Context, rng: random.Random, clientid: int, keyid: int) -> None:
+    """Insert calls of the demo key. They return values paid for before, so none is charged."""
     now = datetime.now(UTC)
     rows = [
-        (clientid, keyid, dice.choice(LOOKUPS), 1, 0, now - timedelta(seconds=dice.randrange(60, DAYS * 86400)))
+        (clientid, keyid, rng.choice(LOOKUPS), 1, 0, now - timedelta(seconds=rng.randrange(60, DAYS * 86400)))
         for _ in range(CALLS)
     ]
     columns = ("clientid", "apikey", "type", "found", "charged", "createdon")

@@ -1,6 +1,6 @@
-"""Two thousand made-up people, the same every time: names, companies and addresses that belong to nobody.
+"""Generate two thousand fictional people, the same every time.
 
-Addresses end in domains reserved for examples, numbers lie in ranges reserved for fiction.
+Addresses use domains reserved for examples, phone numbers use ranges reserved for fiction.
 """
 
 from __future__ import annotations
@@ -57,32 +57,32 @@ _COUNTRIES = ("USA", "GBR", "DEU", "FRA", "ESP", "ITA", "DNK", "NLD", "IND", "JP
 
 
 def people() -> list[dict[str, Any]]:
-    """The fields of all of them."""
-    dice = random.Random(2000)  # noqa: S311 - the same every time is the point
-    return [_one(number, dice) for number in range(COUNT)]
+    """Return the fields of every person."""
+    rng = random.Random(2000)  # noqa: S311 - reproducible on purpose
+    return [_person(number, rng) for number in range(COUNT)]
 
 
-def _one(number: int, dice: random.Random) -> dict[str, Any]:
-    first, last, company = dice.choice(_FIRST), dice.choice(_LAST), dice.choice(_COMPANIES)
+def _person(number: int, rng: random.Random) -> dict[str, Any]:
+    first, last, company = rng.choice(_FIRST), rng.choice(_LAST), rng.choice(_COMPANIES)
     slug, mailbox = _ascii(f"{first}-{last}"), _ascii(f"{first}.{last}")
     domain = f"{_ascii(company)}.example.com"
-    business = [(f"{mailbox}{number}@{domain}", dice.choice(("valid", "valid", "unknown")))]
-    if dice.random() < 0.2:
+    business = [(f"{mailbox}{number}@{domain}", rng.choice(("valid", "valid", "unknown")))]
+    if rng.random() < 0.2:
         business.append((f"{_ascii(first)}{number}@{domain}", "unknown"))
     personal = [f"{mailbox}{number}@home.example.net"]
-    if dice.random() < 0.15:
+    if rng.random() < 0.15:
         personal.append(f"{_ascii(last)}.{number}@post.example.org")
-    phones = [f"+1{dice.randint(201, 989)}555{dice.randint(100, 199):04}" for _ in range(dice.choice((1, 1, 1, 2, 3)))]
+    phones = [f"+1{rng.randint(201, 989)}555{rng.randint(100, 199):04}" for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     return {
         "profilekey": f"in/{slug}-{number:04}",
         "full_name": "=1+1" if number == 0 else f"{first} {last}",
-        "title": dice.choice(_TITLES),
+        "title": rng.choice(_TITLES),
         "company": company,
         "company_domain": domain,
-        "country": dice.choice(_COUNTRIES),
-        "personal": personal if number == 0 or dice.random() < 0.85 else [],
-        "business": business if number == 0 or dice.random() < 0.95 else [],
-        "phones": phones if number == 0 or dice.random() < 0.8 else [],
+        "country": rng.choice(_COUNTRIES),
+        "personal": personal if number == 0 or rng.random() < 0.85 else [],
+        "business": business if number == 0 or rng.random() < 0.95 else [],
+        "phones": phones if number == 0 or rng.random() < 0.8 else [],
     }
 
 
@@ -92,9 +92,9 @@ def _ascii(text: str) -> str:
 
 
 async def load(ctx: Context) -> list[Person]:
-    """Put them into the directory; those that are there already stay. Out: those who can be revealed, in order."""
-    made = people()
-    rows = [_row(ctx.vault, one) for one in made]
+    """Insert the people that are missing from the directory, and return those with contact data, in order."""
+    generated = people()
+    rows = [_row(ctx.vault, fields) for fields in generated]
     columns = ("profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
                "businesscipher", "phonecipher")  # fmt: skip
     async with ctx.db.connection() as connection:
@@ -105,23 +105,31 @@ async def load(ctx: Context) -> list[Person]:
         await connection.execute(
             f"insert into person ({names}) select {names} from demoperson on conflict (profilekey) do nothing"  # noqa: S608
         )
-        found = await connection.fetch(
-            "select personid, profilekey from person where profilekey = any($1)", [one["profilekey"] for one in made]
+        stored = await connection.fetch(
+            "select personid, profilekey from person where profilekey = any($1)",
+            [fields["profilekey"] for fields in generated],
         )
-    ids = {row["profilekey"]: row["personid"] for row in found}
-    all_of_them = [
+    ids = {row["profilekey"]: row["personid"] for row in stored}
+    persons = [
         Person(
-            personid=ids[one["profilekey"]], key=one["profilekey"], full_name=one["full_name"],
-            personal=tuple(one["personal"]), business=tuple(one["business"]), phones=tuple(one["phones"]),
+            personid=ids[fields["profilekey"]], key=fields["profilekey"], full_name=fields["full_name"],
+            personal=tuple(fields["personal"]), business=tuple(fields["business"]), phones=tuple(fields["phones"]),
         )
-        for one in made
+        for fields in generated
     ]  # fmt: skip
-    return [person for person in all_of_them if person.personal or person.business or person.phones]
+    return [person for person in persons if person.personal or person.business or person.phones]
 
 
-def _row(vault: Vault, one: dict[str, Any]) -> tuple[Any, ...]:
+def _row(vault: Vault, fields: dict[str, Any]) -> tuple[Any, ...]:
     def sealed(values: list[Any]) -> bytes | None:
         return vault.seal_bytes(orjson.dumps(values)) if values else None
 
-    texts = (one["profilekey"], one["full_name"], one["title"], one["company"], one["company_domain"], one["country"])
-    return (*texts, sealed(one["personal"]), sealed(one["business"]), sealed(one["phones"]))
+    texts = (
+        fields["profilekey"],
+        fields["full_name"],
+        fields["title"],
+        fields["company"],
+        fields["company_domain"],
+        fields["country"],
+    )
+    return (*texts, sealed(fields["personal"]), sealed(fields["business"]), sealed(fields["phones"]))

@@ -1,6 +1,6 @@
-"""The plan of the demo account, bought at the payment sandbox as a customer buys it, two months and five days ago.
+"""Subscribe the demo account through the payment sandbox, with a start date in the past.
 
-So previews, upgrades, downgrades, cancelling and resuming work with the printed sign-in. A demo database of an earlier
+Previews, upgrades, downgrades, cancelling and resuming then work for the demo users. A demo database of an earlier
 version is connected to a new subscription that covers its running period.
 """
 
@@ -38,17 +38,17 @@ _ADDON = """
 _DATED = "update transactionhistory set transactiondate = now() - make_interval(days => $2) where transactionid = $1"
 
 
-def stands_in(ctx: Context) -> bool:
-    """Whether the sandbox of this installation is the payment provider."""
+def uses_sandbox(ctx: Context) -> bool:
+    """Return whether the sandbox of this installation is the payment provider."""
     settings = ctx.settings
     return settings.demo and not settings.stripe_secret_key and not settings.stripe_api_base
 
 
 async def ensure(ctx: Context, clientid: int, plan: Any) -> None:
     """Subscribe the demo account at the sandbox, unless it has been a customer there before."""
-    known = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
+    custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
     live: Any = await ctx.db.fetchrow(_LIVE, clientid)
-    if known is not None or (live is not None and live["planid"] != plan["planid"]):
+    if custid is not None or (live is not None and live["planid"] != plan["planid"]):
         return
     async with _sandbox(ctx) as sandbox:
         custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
@@ -64,7 +64,7 @@ async def ensure(ctx: Context, clientid: int, plan: Any) -> None:
 
 @asynccontextmanager
 async def _sandbox(ctx: Context) -> AsyncIterator[Any]:
-    """Reach the sandbox inside this process: the server does not listen yet."""
+    """Run the sandbox inside this process, because the server does not listen yet."""
     async with inside(ctx.settings) as (service, payments):
         ctx.vendors.payments = payments
         yield service
@@ -72,10 +72,10 @@ async def _sandbox(ctx: Context) -> AsyncIterator[Any]:
 
 
 async def _connect(ctx: Context, live: Any, custid: str) -> None:
-    """Let the running period be the one that the sandbox has just been paid for, so that it brings no credits again."""
+    """Link the running period to the one just paid at the sandbox, so that it grants no credits again."""
     payments = customer.provider(ctx)
     [sub] = await payments.subscriptions(custid)
-    bills = sorted(await payments.invoices(custid), key=lambda one: one.date)
+    bills = sorted(await payments.invoices(custid), key=lambda bill: bill.date)
     await ctx.db.execute(_CONNECT, live["subscriptionid"], sub.id, sub.itemid)
     if live["transactionid"] is not None and live["providerid"] is None:
         await ctx.db.execute(_COVER, live["transactionid"], bills[0].id)

@@ -1,7 +1,7 @@
-"""Every mail of the product: its words stand in `<name>.jinja` beside this file, its look in base.html and base.txt.
+"""Render and queue mail. Texts are in `<name>.jinja` beside this file, the layout in base.html and base.txt.
 
-The server chooses template, recipient and link. A mail is queued in the transaction of its cause. What users typed
-appears in mails as `names.plain` leaves it, so that a name cannot carry an address or another line.
+The server chooses template, recipient and link. A mail is queued in the transaction of its cause. Text typed by users
+passes through `person_names.plain`, so a name cannot add a link or a line to a mail.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ from scripts._shared.context import Context
 from scripts._shared.settings import Settings
 from scripts._shared.vendors.mail import Mail
 
-TYPED = {"name": "there", "inviter": "A colleague", "company": ""}  # values that users typed, and what stands for none
+TYPED = {"name": "there", "inviter": "A colleague", "company": ""}  # values typed by users, and their defaults
 PARTS = ("subject", "paragraphs", "button", "note")
 
 
 async def queue(ctx: Context, mail: str, to: str, link: str = "", /, **values: Any) -> None:
-    """Send a mail once the caller's transaction commits; `link` is where its button leads."""
+    """Queue a mail in the caller's transaction; `link` is the target of its button."""
     await ctx.later("sendmail", name=mail, to=to, values=values | {"link": link}, mark=secrets.token_hex(16))
 
 
 def link(ctx: Context, path: str, **query: str) -> str:
-    """An address of the app. Its origin is a setting, never what a request says."""
+    """Return a URL of the app. The origin is PUBLIC_URL, never taken from a request."""
     return f"{ctx.settings.public_url}{path}" + (f"?{urlencode(query)}" if query else "")
 
 
 @cache
 def _templates(autoescape: bool) -> Environment:
     loader = FileSystemLoader(Path(__file__).parent)
-    # Plain text is not escaped; base.html, the only HTML there is, is rendered with escaping.
+    # Plain text is rendered without escaping, base.html with it.
     return Environment(loader=loader, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True)  # noqa: S701
 
 
 def render(settings: Settings, name: str, to: str, values: dict[str, Any]) -> Mail:
-    """The mail as it goes out. Values are escaped where the HTML shows them, and nowhere else."""
-    typed = {part: person_names.plain(str(values[part])) or other for part, other in TYPED.items() if part in values}
+    """Render a mail. Values are escaped in the HTML part only."""
+    typed = {
+        name: person_names.plain(str(values[name])) or default for name, default in TYPED.items() if name in values
+    }
     values = values | typed | {"brand": settings.brand_name}
     words = _templates(False).get_template(f"{name}.jinja").make_module(values)
     parts: dict[str, Any] = {part: getattr(words, part, "") for part in PARTS}

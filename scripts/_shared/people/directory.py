@@ -1,6 +1,6 @@
-"""The people directory: a person by profile key, from the table `person` or the outside vendor, never a suppressed one.
+"""Find people by profile key, in the table `person` or at the external vendor.
 
-Contact values leave this module only inside `Person`; what may be shown of them is decided by whoever asked.
+People on the removal list are never returned. `Person` holds all values; callers decide which ones may be shown.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from scripts._shared.people import profile_url
 from scripts._shared.vendors.people import FoundPerson
 from tableapi.crypto.vault import Vault
 
-FRESH = timedelta(days=30)  # so long an answer of the vendor is believed
+MAX_AGE = timedelta(days=30)  # of data that came from the vendor
 KINDS = ("directdial", "businessemail", "personalemail")
 
-# The present address first, which is nearly always what was asked for: then one index and one row are all that is read,
-# and an old address is not even looked for.
+# Tries the present profile key first, which nearly always matches, so that one index lookup reads one row; aliases
+# (former keys) are searched only when it does not.
 _FIND = """
     select p.personid, p.profilekey, p.full_name, p.personalcipher, p.businesscipher, p.phonecipher, p.source,
            p.updatedon, exists (select 1 from suppression where hash = any($2) and kind = 'profile') as suppressed
@@ -45,7 +45,7 @@ _KEEP = """
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One person with every value that is known, paid or not."""
+    """One person with every known value, whether paid for or not."""
 
     personid: int
     key: str
@@ -55,31 +55,31 @@ class Person:
     phones: tuple[str, ...]
 
     def has(self, kind: str) -> bool:
-        """Is there anything of this kind to reveal?"""
+        """Return whether there is a value of this kind to reveal."""
         return bool({"directdial": self.phones, "businessemail": self.business, "personalemail": self.personal}[kind])
 
     @property
     def validation(self) -> str | None:
-        """Validity of the first work address, which is the one shown first."""
+        """Validity of the first work address, which is shown first."""
         return self.business[0][1] if self.business else None
 
 
 async def find(ctx: Context, key: str) -> Person | None:
-    """The person of a profile key. May ask the vendor over the network: never call it inside a transaction."""
+    """Return the person of a profile key, or None. May call the vendor: never call it inside a transaction."""
     row = await ctx.db.fetchrow(_FIND, key, ctx.vault.indexes("profile", key))
     if row["suppressed"] if row else await ctx.db.fetchval(_SUPPRESSED, ctx.vault.indexes("profile", key)):
         return None
-    if row is not None and row["profilekey"] != key:  # an old address: the removal list may name the present one
+    if row is not None and row["profilekey"] != key:  # an alias: the removal list may name the present key
         return await find(ctx, row["profilekey"])
     if ctx.vendors.people is not None and (row is None or _stale(row)):
-        found = await ctx.vendors.people.find(profile_url.url_of(key, ctx.settings.profile_host))
-        if found is not None:
-            row = await ctx.db.fetchrow(_KEEP, key, *sealed_fields(ctx.vault, found))
+        person = await ctx.vendors.people.find(profile_url.url_of(key, ctx.settings.profile_host))
+        if person is not None:
+            row = await ctx.db.fetchrow(_KEEP, key, *sealed_fields(ctx.vault, person))
     return None if row is None else _person(ctx.vault, row)
 
 
 def _stale(row: Any) -> bool:
-    return bool(row["source"] == "vendor" and datetime.now(UTC) - row["updatedon"] > FRESH)
+    return bool(row["source"] == "vendor" and datetime.now(UTC) - row["updatedon"] > MAX_AGE)
 
 
 def _person(vault: Vault, row: Any) -> Person:
@@ -97,19 +97,19 @@ def _person(vault: Vault, row: Any) -> Person:
 
 
 def split_validity(text: str) -> tuple[str, str]:
-    """`jane@acme.com:valid` -> address and validity; without a mark it is unknown."""
+    """Split `jane@acme.com:valid` into address and validity; without a mark it is `unknown`."""
     address, _, mark = text.partition(":")
     if mark not in ("", "valid", "unknown"):
         raise ValueError(f"unknown validity {mark!r}")
     return address, mark or "unknown"
 
 
-def sealed_fields(vault: Vault, found: FoundPerson) -> tuple[Any, ...]:
-    """The columns of `person` after the key, in the order of the table, with the values sealed."""
-    business = [split_validity(text) for text in found.business_emails]
+def sealed_fields(vault: Vault, person: FoundPerson) -> tuple[Any, ...]:
+    """Return the columns of `person` after the key, in table order, with contact values encrypted."""
+    business = [split_validity(text) for text in person.business_emails]
 
     def sealed(values: list[Any]) -> bytes | None:
         return vault.seal_bytes(orjson.dumps(values)) if values else None
 
-    texts = (found.full_name, found.title, found.company, found.company_domain, found.country)
-    return (*texts, sealed(found.personal_emails), sealed(business), sealed(found.phones))
+    texts = (person.full_name, person.title, person.company, person.company_domain, person.country)
+    return (*texts, sealed(person.personal_emails), sealed(business), sealed(person.phones))

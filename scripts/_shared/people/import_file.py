@@ -1,6 +1,6 @@
-"""One line of the people file -> one row for COPY, with contact values sealed. Runs in worker processes.
+"""Convert lines of the people file to rows for COPY, with contact values encrypted. Runs in worker processes.
 
-Every person stands on one line, so that a stray quote breaks its own line and no other.
+Each person is one physical line, so a stray quote breaks only its own line.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _EMAIL = re.compile(r"[^@\s,;:<>\"]{1,64}@[^@\s,;:<>\".]+(?:\.[^@\s,;:<>\".]+)*\
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{4,24}")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _NEEDS_ESCAPE = re.compile(r"[\\\t\n\r]")
-LONGEST = 300  # characters of a name, title or company
+MAX_CHARS = 300  # of a name, title or company
 
 
 class BadLine(ValueError):
-    """Why a line is skipped. Never quotes a contact value."""
+    """The reason why a line is skipped. Never quotes a contact value."""
 
 
 @dataclass(slots=True)
 class Parsed:
-    """What became of a block of lines: rows in COPY's text format, and the lines that were left out."""
+    """The result of a block of lines: rows in the text format of COPY, and the lines that were skipped."""
 
     rows: bytes = b""
     good: int = 0
@@ -46,13 +46,13 @@ class Parsed:
 
 
 class LineReader:
-    """Turns lines into rows. `suppressed` holds keyed hashes of the removal list."""
+    """Converts lines to rows. `suppressed` holds the keyed hashes of the removal list."""
 
     def __init__(self, secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes]) -> None:
         self._vault, self._host, self._suppressed = Vault(secret_keys), host, suppressed
 
     def block(self, first: int, block: bytes) -> Parsed:
-        """All lines of a block whose first line has the number `first`."""
+        """Convert the lines of a block; `first` is the number of its first line."""
         parsed, rows = Parsed(), []
         for number, raw in enumerate(block.split(b"\n")[: block.count(b"\n") + (not block.endswith(b"\n"))], first):
             line = raw.rstrip(b"\r")
@@ -79,8 +79,8 @@ class LineReader:
         key = profile_url.key_of(url, self._host)
         if not texts[0]:
             raise BadLine("full_name is empty")
-        if any(len(text) > LONGEST for text in texts):
-            raise BadLine(f"a text is longer than {LONGEST} characters")
+        if any(len(text) > MAX_CHARS for text in texts):
+            raise BadLine(f"a text is longer than {MAX_CHARS} characters")
         personal, business, phones = (_split(text) for text in fields[6:])
         marked = [split_validity(text) for text in business]
         if not all(_EMAIL.fullmatch(address) for address in [*personal, *(address for address, _ in marked)]):
@@ -131,12 +131,12 @@ _reader: LineReader | None = None
 
 
 def start_worker(secret_keys: Sequence[str], host: str, suppressed: frozenset[bytes]) -> None:
-    """Make the reader of this process."""
+    """Create the reader of this worker process."""
     global _reader
     _reader = LineReader(secret_keys, host, suppressed)
 
 
 def read_block(first: int, block: bytes) -> Parsed:
-    """A block of lines, in a pool process."""
+    """Convert a block of lines in a worker process."""
     assert _reader is not None
     return _reader.block(first, block)

@@ -1,4 +1,4 @@
-"""One name for one profile, whatever spelling of its address was typed (safe-contract §5)."""
+"""Normalize profile addresses to one key per profile."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ from urllib.parse import quote, unquote
 from tableapi.errors import Invalid
 
 MESSAGE = "Please input correct url"
-LONGEST = 400
+MAX_KEY_CHARS = 400
 _SCHEME = re.compile(r"^(?:https?:)?/*", re.IGNORECASE)
 _PORT = re.compile(r":\d{1,5}$")
 _BAD = re.compile(r"[\x00-\x20\x7f\\<>\"]")
-# What nearly every line of a people file looks like; the rest takes the long way.
+# The form of nearly every line of a people file; others take the slow path.
 _PLAIN = re.compile(r"(?:https?://)?(?:www\.)?([a-z.]+)/in/([a-z0-9-]{1,200})/?")
 _MINI = "miniprofileurn"
 
 
 class NotAProfile(ValueError):
-    """The text is no address of a profile."""
+    """The text is not the address of a profile."""
 
     def __init__(self) -> None:
         super().__init__(MESSAGE)
 
 
 def key_of(text: str, host: str = "linkedin.com") -> str:
-    """The profile key of any spelling of its address, e.g. `in/jane-doe`; NotAProfile otherwise.
+    """Return the profile key of any spelling of an address, e.g. `in/jane-doe`.
 
-    Letter case is dropped in the path too: the network treats /in/Jane and /in/jane as one person.
+    The path is lowercased too: the network treats /in/Jane and /in/jane as one profile.
+
+    Raises:
+        NotAProfile: the text is not the address of a profile of this host.
     """
     if (plain := _PLAIN.fullmatch(text)) and plain[1] == host:
         return f"in/{plain[2]}"
@@ -43,13 +46,13 @@ def key_of(text: str, host: str = "linkedin.com") -> str:
         raise NotAProfile
     parts = [_decoded(part).strip() for part in path.split("/")]
     key = "/".join(_person_of([unicodedata.normalize("NFC", part).lower() for part in parts if part]))
-    if "/" not in key or len(key) > LONGEST or _BAD.search(key):
+    if "/" not in key or len(key) > MAX_KEY_CHARS or _BAD.search(key):
         raise NotAProfile
     return key
 
 
 def _person_of(parts: list[str]) -> list[str]:
-    """/in/jane/de and /in/jane/details/skills are pages of the same person."""
+    """Drop sub-pages: /in/jane/de and /in/jane/details/skills belong to the profile /in/jane."""
     return parts[:2] if parts[:1] == ["in"] else parts
 
 
@@ -61,7 +64,7 @@ def _decoded(text: str) -> str:
 
 
 def typed_key(text: str, host: str) -> str:
-    """`key_of` for a field that a person typed: 422 with the message of the specification."""
+    """Return `key_of` a request field; raise Invalid (422) instead of NotAProfile."""
     try:
         return key_of(text, host)
     except NotAProfile:
@@ -69,5 +72,5 @@ def typed_key(text: str, host: str) -> str:
 
 
 def url_of(key: str, host: str = "linkedin.com") -> str:
-    """The address that a browser opens."""
+    """Return the public address of a profile key."""
     return f"https://www.{host}/{quote(key)}"

@@ -1,4 +1,4 @@
-"""Stand-ins of the outside world for DEMO=1. Each is marked as such, and answers 404 when DEMO is not 1."""
+"""Stand-ins for outside services with DEMO=1. Their pages are marked as such; without DEMO they answer 404."""
 
 from __future__ import annotations
 
@@ -13,22 +13,19 @@ from scripts._shared.settings import Settings
 
 
 class Sandbox:
-    """Everything below /sandbox/."""
+    """The pages and APIs below /sandbox/."""
 
     prefix = "/sandbox/"
 
     def __init__(self, settings: Settings) -> None:
-        from scripts._shared.sandbox import (
-            mail,
-            oidc,
-            stripe,  # adapters know single stand-ins, this module knows all
-        )
+        # Imported here, because vendors import single stand-ins from this package.
+        from scripts._shared.sandbox import mail, oidc, stripe
 
         self._stripe = stripe.Stripe(settings)
         self._routes = [*mail.routes(settings), *oidc.routes(settings), *self._stripe.routes()]
 
     def start(self) -> None:
-        """Go on with what an earlier process left undone."""
+        """Resume webhook deliveries that an earlier process left unfinished."""
         self._stripe.start()
 
     async def close(self) -> None:
@@ -37,10 +34,10 @@ class Sandbox:
     async def answer(
         self, scope: MutableMapping[str, Any], receive: Callable[[], Awaitable[MutableMapping[str, Any]]]
     ) -> Response | None:
-        """The page or API answer of a request; None when there is nothing under its path."""
+        """Answer a request, or return None when no stand-in has its path."""
         for route in self._routes:
-            matched, found = route.matches(scope)
-            if matched is Match.FULL:
-                answer: Response = await route.endpoint(Request({**scope, **found}, receive))
-                return answer
+            match, child_scope = route.matches(scope)
+            if match is Match.FULL:
+                response: Response = await route.endpoint(Request({**scope, **child_scope}, receive))
+                return response
         return None

@@ -1,4 +1,4 @@
-"""/sandbox/mail: the pages of the demo's mailbox, and the same as JSON for tests."""
+"""/sandbox/mail: the demo mailbox as pages, and as JSON for tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ul{list-style:none;padding:0} small{color:#55655d} iframe{box-sizing:border-box;
 border-radius:10px;background:#fff} pre{white-space:pre-wrap;background:#fff;border:1px solid #e0e6e1;padding:16px;
 border-radius:10px}
 """
-# A mail is somebody else's text: its frame runs no script; links open in a new tab, as in a mail program.
+# Mail content is untrusted: its frame runs no script. Links open in a new tab, as in a mail program.
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'",
     "Cache-Control": "no-store",
@@ -32,7 +32,7 @@ _HEADERS = {
 
 
 def routes(settings: Settings) -> list[Route]:
-    """The routes to add to the app; none without DEMO."""
+    """Return the routes of the mailbox; none without DEMO."""
     if not settings.demo:
         return []
     mailbox = Mailbox(settings.data_dir / "mail")
@@ -75,5 +75,7 @@ def _list(mails: list[StoredMail]) -> str:
 
 def _one(mail: StoredMail) -> str:
     frame = f"<iframe title='The mail' sandbox='allow-popups' src='/sandbox/mail/{mail.id}?part=html'></iframe>"
-    who = f"<p><small>to {escape(mail.to)}, {escape(mail.date)}</small></p>"
-    return f"<p><a href='/sandbox/mail'>All mail</a></p>{who}{frame}<h2>Plain text</h2><pre>{escape(mail.text)}</pre>"
+    header = f"<p><small>to {escape(mail.to)}, {escape(mail.date)}</small></p>"
+    return (
+        f"<p><a href='/sandbox/mail'>All mail</a></p>{header}{frame}<h2>Plain text</h2><pre>{escape(mail.text)}</pre>"
+    )

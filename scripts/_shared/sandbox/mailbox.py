@@ -1,6 +1,6 @@
-"""The demo's mailbox: every mail that was sent, as a file under DATA_DIR, shown at /sandbox/mail.
+"""The demo mailbox: stores each sent mail as a file under DATA_DIR, shown at /sandbox/mail.
 
-Files, not rows: the links in the mails carry one-use tokens, which a dump of the database must not show.
+Mails are files instead of rows, because their links carry one-use tokens, which must not appear in database dumps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
 
-MOST = 500  # older mails are dropped
+MAX_MAILS = 500  # older mails are deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class StoredMail:
 
 
 class Mailbox:
-    """Mails in a folder; the name of a file sorts by time."""
+    """Mails in a folder; file names sort by time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def keep(self, message: EmailMessage) -> None:
-        """Keep a mail that was sent."""
+        """Store a sent mail."""
         await asyncio.to_thread(self._write, message)
 
     def _write(self, message: EmailMessage) -> None:
@@ -44,18 +44,18 @@ class Mailbox:
         part = self._folder / f"{name}.part"
         part.write_bytes(message.as_bytes())
         part.rename(self._folder / f"{name}.eml")
-        for old in sorted(self._folder.glob("*.eml"))[:-MOST]:
+        for old in sorted(self._folder.glob("*.eml"))[:-MAX_MAILS]:
             old.unlink(missing_ok=True)
 
     async def all(self) -> list[StoredMail]:
-        """Newest first."""
+        """Return all mails, newest first."""
         return await asyncio.to_thread(self._read)
 
     def _read(self) -> list[StoredMail]:
         return [_parsed(file) for file in sorted(self._folder.glob("*.eml"), reverse=True)]
 
     async def one(self, mailid: str) -> StoredMail | None:
-        """The mail with this id."""
+        """Return the mail with this id, or None."""
         file = self._folder / f"{mailid}.eml"
         if not mailid.replace("-", "").isalnum() or not await asyncio.to_thread(file.is_file):
             return None

@@ -1,7 +1,7 @@
-"""/sandbox/oidc/<vendor>: a stand-in for Google and LinkedIn in demo. It signs whoever fills in its form.
+"""/sandbox/oidc/<vendor>: a stand-in for Google and LinkedIn. It signs in any name and address typed into its form.
 
-It keeps nothing: codes and access tokens are sealed values that carry what they stand for, and end after a minute. It
-checks what the real ones check: client, redirect address, PKCE.
+It is stateless: codes and access tokens are encrypted values that hold the identity and expire after a minute. Like the
+real providers it checks client, redirect URI and PKCE.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scripts._shared.settings import Settings
 from tableapi.crypto.vault import Vault, derive
 from tableapi.errors import Internal
 
-CLIENT = "sandbox"  # name and secret alike: this is no secret
+CLIENT = "sandbox"  # client id and secret; not confidential
 VENDORS = {"google": "Google", "linkedin": "LinkedIn"}
 SECONDS = 60
 _FIELDS = ("client_id", "redirect_uri", "state", "nonce", "code_challenge")
@@ -40,7 +40,7 @@ input[type=email],input[type=text]{{width:100%;box-sizing:border-box;padding:10p
 font:inherit;border:1px solid #a9b0bf;border-radius:8px}} button{{margin-top:24px;width:100%;padding:12px;font:inherit;
 font-weight:600;color:#fff;background:#3b3fb6;border:0;border-radius:8px}}</style>
 <main><p><span class="tag">SANDBOX</span></p><h1>Sign in with {vendor}</h1>
-<p>This is not {vendor}. Say who you want to be.</p><form method="post">
+<p>This is not {vendor}. Choose who you want to be.</p><form method="post">
 <label for="email">Email</label><input id="email" name="email" type="email" required value="owner@acme-demo.com">
 <label for="name">Name</label><input id="name" name="name" type="text" required value="Olivia Owner">
 <label><input name="verified" type="checkbox" value="1" checked> Address is verified</label>
@@ -53,11 +53,11 @@ _HEADERS = {
 
 
 class Sandbox:
-    """One stand-in per vendor name, at `{public_url}/sandbox/oidc/{vendor}`."""
+    """One provider per vendor name, at `{public_url}/sandbox/oidc/{vendor}`."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._vault = settings, Vault(settings.secret_keys)
-        # Derived, so that every worker signs with the same key and nothing needs to be kept.
+        # Derived from SECRET_KEYS, so that every worker signs with the same key without storing it.
         number = int.from_bytes(derive(settings.secret_keys[0].encode(), "sandbox-oidc"), "big") >> 1
         pem = ec.derive_private_key(number, ec.SECP256R1()).private_bytes(
             Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
@@ -71,7 +71,7 @@ class Sandbox:
     async def discovery(self, request: Request) -> Response:
         if not (issuer := self._issuer(request)):
             return JSONResponse({"error": "not_found"}, 404)
-        ends = {f"{name}_endpoint": f"{issuer}/{name}" for name in ("authorization", "token", "userinfo")}
+        endpoints = {f"{name}_endpoint": f"{issuer}/{name}" for name in ("authorization", "token", "userinfo")}
         return JSONResponse(
             {
                 "issuer": issuer,
@@ -80,7 +80,7 @@ class Sandbox:
                 "subject_types_supported": ["public"],
                 "id_token_signing_alg_values_supported": ["ES256"],
                 "code_challenge_methods_supported": ["S256"],
-                **ends,
+                **endpoints,
             }
         )
 
@@ -88,11 +88,11 @@ class Sandbox:
         return JSONResponse({"keys": [self._key.as_dict(private=False)]})
 
     async def authorization(self, request: Request) -> Response:
-        """The form, and what happens when it is sent."""
+        """Show the sign-in form, and redirect back with a code when it is submitted."""
         if not self._issuer(request):
             return HTMLResponse("Not found", 404)
-        asked = request.query_params
-        problem = self._problem(asked)
+        params = request.query_params
+        problem = self._problem(params)
         if problem:
             return HTMLResponse(f"<p>{escape(problem)}</p>", 400, headers=_HEADERS)
         if request.method == "GET":
@@ -100,47 +100,49 @@ class Sandbox:
             return HTMLResponse(page, headers=_HEADERS)
         form = await request.form()
         email = str(form.get("email", "")).strip().lower()
-        known = {
+        claims = {
             "sub": "sandbox-" + hashlib.sha256(email.encode()).hexdigest()[:20],
             "email": email,
             "name": str(form.get("name", "")).strip(),
             "email_verified": form.get("verified") == "1",
         }
-        code = self._sealed({"known": known, **{name: asked.get(name, "") for name in _FIELDS}})
-        query = urlencode({"code": code, "state": asked["state"]})
-        return RedirectResponse(f"{asked['redirect_uri']}?{query}", 303, headers={"Cache-Control": "no-store"})
+        code = self._sealed({"claims": claims, **{name: params.get(name, "") for name in _FIELDS}})
+        query = urlencode({"code": code, "state": params["state"]})
+        return RedirectResponse(f"{params['redirect_uri']}?{query}", 303, headers={"Cache-Control": "no-store"})
 
-    def _problem(self, asked: Any) -> str:
-        if asked.get("client_id") != CLIENT or asked.get("response_type") != "code" or not asked.get("state"):
+    def _problem(self, params: Any) -> str:
+        if params.get("client_id") != CLIENT or params.get("response_type") != "code" or not params.get("state"):
             return "Unknown client, response type or no state."
-        if not asked.get("redirect_uri", "").startswith(self._settings.public_url + "/"):
+        if not params.get("redirect_uri", "").startswith(self._settings.public_url + "/"):
             return "The redirect address does not belong to this app."
-        return "" if asked.get("code_challenge_method") == "S256" and asked.get("code_challenge") else "PKCE is needed."
+        return (
+            "" if params.get("code_challenge_method") == "S256" and params.get("code_challenge") else "PKCE is needed."
+        )
 
     async def token(self, request: Request) -> Response:
-        """The code for an ID token, if client, redirect address and PKCE verifier fit."""
+        """Exchange a code for an ID token after checking client, redirect URI and PKCE verifier."""
         form = await request.form()
         code = self._opened(str(form.get("code", "")))
         verifier = hashlib.sha256(str(form.get("code_verifier", "")).encode()).digest()
-        fits = (
+        valid = (
             code is not None
             and form.get("client_secret") == CLIENT
             and form.get("redirect_uri") == code["redirect_uri"]
             and base64.urlsafe_b64encode(verifier).rstrip(b"=").decode() == code["code_challenge"]
         )
-        if not fits or code is None:
+        if not valid or code is None:
             return JSONResponse({"error": "invalid_grant"}, 400)
         now = int(time.time())
         claims = {"iss": self._issuer(request), "aud": CLIENT, "iat": now, "exp": now + 300, "nonce": code["nonce"]}
-        id_token = jwt.encode({"alg": "ES256", "kid": "sandbox"}, claims | code["known"], self._key)
-        access = self._sealed({"known": code["known"]})
+        id_token = jwt.encode({"alg": "ES256", "kid": "sandbox"}, claims | code["claims"], self._key)
+        access = self._sealed({"claims": code["claims"]})
         return JSONResponse(
             {"access_token": access, "token_type": "Bearer", "expires_in": SECONDS, "id_token": id_token}
         )
 
     async def userinfo(self, request: Request) -> Response:
-        kept = self._opened(request.headers.get("authorization", "").removeprefix("Bearer "))
-        return JSONResponse(kept["known"]) if kept else JSONResponse({"error": "invalid_token"}, 401)
+        token = self._opened(request.headers.get("authorization", "").removeprefix("Bearer "))
+        return JSONResponse(token["claims"]) if token else JSONResponse({"error": "invalid_token"}, 401)
 
     def _sealed(self, value: dict[str, Any]) -> str:
         return self._vault.seal(orjson.dumps(value | {"until": time.time() + SECONDS}).decode())
@@ -154,7 +156,7 @@ class Sandbox:
 
 
 def routes(settings: Settings) -> list[Route]:
-    """The routes to add to the app; none without DEMO."""
+    """Return the routes of the providers; none without DEMO."""
     if not settings.demo:
         return []
     sandbox, base = Sandbox(settings), "/sandbox/oidc/{vendor}"

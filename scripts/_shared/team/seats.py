@@ -1,4 +1,4 @@
-"""Team members: taking a seat, inviting, giving the seat back. The row of usercredit is the lock of the seats."""
+"""Add, invite and remove team members. The row of usercredit is the lock on the seats."""
 
 from __future__ import annotations
 
@@ -31,19 +31,25 @@ _COMPANY = "select coalesce(nullif(companyname, ''), $2) from client where clien
 
 
 class NoPlan(Conflict):
-    """There is no live subscription."""
+    """The account has no live subscription (409)."""
 
     reason = "no_plan"
 
 
 class SeatLimit(Conflict):
-    """All seats are taken."""
+    """Every seat of the plan is taken (409)."""
 
     reason = "seat_limit"
 
 
 async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dict[str, Any]:
-    """A new member, pending, with a mailed invitation. Of two for the last seat one gets SeatLimit."""
+    """Add a pending member and mail the invitation.
+
+    Raises:
+        NoPlan: the account has no live subscription (409).
+        SeatLimit: no seat is left (409).
+        EmailExists: another user has the address (409).
+    """
     clientid, password = ctx.actor.clientid, passwords.temporary()
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
@@ -51,9 +57,18 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
             raise NoPlan("Please Add a Plan to add members")
         if await ctx.db.fetchval(_TAKE, clientid) is None:
             raise SeatLimit("There are no seats left in your plan.")
-        who = (clientid, person_names.joined(first, last), first, last, email, role, hashed, tokens.LIFE["invite"])
+        member = (
+            clientid,
+            person_names.joined(first, last),
+            first,
+            last,
+            email,
+            role,
+            hashed,
+            tokens.LIFETIME["invite"],
+        )
         try:
-            row: Any = await ctx.db.fetchrow(_ADD, *who)
+            row: Any = await ctx.db.fetchrow(_ADD, *member)
         except asyncpg.UniqueViolationError:
             raise signup.EmailExists("Email exist, please try again with another!") from None
         await _mail(ctx, row, password)
@@ -62,11 +77,11 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
 
 
 async def invite_again(ctx: Context, user: Any) -> None:
-    """A new link and a new temporary password; the old ones die."""
+    """Mail a new link and a new temporary password; the previous ones become invalid."""
     password = passwords.temporary()
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
-        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFE["invite"])
+        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFETIME["invite"])
         await _mail(ctx, user, password)
         await audit.write(ctx, "member_invited", user["appuserid"])
 
@@ -82,12 +97,18 @@ async def _mail(ctx: Context, user: Any, password: str) -> None:
 
 
 async def remove(ctx: Context, appuserid: int) -> None:
-    """End a membership: sessions and open links end, the seat comes back once, contacts stay with the client."""
+    """Delete a member: end its sessions and links, and release the seat. Its contacts stay with the account.
+
+    Inside a transaction.
+
+    Raises:
+        NotFound: the account has no such member, or it is deleted already (404).
+    """
     clientid = ctx.actor.clientid
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
         raise NotFound("There is no such member.")
     await ctx.db.execute("update usercredit set seatcount = seatcount + 1 where clientid = $1", clientid)
     await sessions.end_all(ctx, appuserid)
-    await tokens.kill(ctx, appuserid)
+    await tokens.revoke(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)

@@ -1,11 +1,11 @@
-"""The outside world of one process: one small class per vendor, opened when first used, closed together."""
+"""Connections to outside services: one class per vendor, opened on first use and closed together."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scripts._shared.sandbox import oidc
+from scripts._shared.sandbox import oidc as oidc_sandbox
 from scripts._shared.sandbox import stripe as stripe_sandbox
 from scripts._shared.sandbox.mailbox import Mailbox
 from scripts._shared.settings import Settings
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Vendors:
-    """What scripts reach beyond the database. A vendor that the settings do not name is None, never a silent fake."""
+    """The services that scripts reach as `ctx.vendors`. A service that the settings do not name is None."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -27,22 +27,22 @@ class Vendors:
 
     @cached_property
     def people(self) -> PeopleVendor | None:
-        """The outside contact-data vendor."""
+        """The external provider of contact data (PEOPLE_URL), or None."""
         if not self._settings.people_url:
             return None
         return PeopleVendor(self._settings.people_url, self._settings.people_key)
 
     @cached_property
-    def post(self) -> Mailer:
-        """Mail out."""
+    def mailer(self) -> Mailer:
+        """Outgoing mail: SMTP, and the demo mailbox with DEMO=1."""
         settings = self._settings
         mailbox = Mailbox(settings.data_dir / "mail") if settings.demo else None
         return Mailer(settings.mail_from, settings.mail_url, mailbox)
 
     @cached_property
     def payments(self) -> Payments | None:
-        """Stripe; in demo the sandbox stands in for it where no key is set. None when payments are not set up."""
-        from scripts._shared.vendors.payments import Payments  # the client is large, and many processes never pay
+        """Stripe; with DEMO=1 and without a key, the sandbox. None when payments are not set up."""
+        from scripts._shared.vendors.payments import Payments  # large, and unused by many processes
 
         settings = self._settings
         if not settings.payments_enabled:
@@ -53,32 +53,35 @@ class Vendors:
         return Payments(stripe_sandbox.KEY, secret, settings.stripe_api_base or stripe_sandbox.base(settings))
 
     def provider(self, vendor: str) -> Provider | None:
-        """The sign-in provider of this name; in demo the sandbox stands in for one that is not set up."""
+        """Return the sign-in provider of this name; with DEMO=1 the sandbox replaces one that is not set up."""
         if vendor not in self._providers:
-            self._providers[vendor] = self._made_provider(vendor)
+            self._providers[vendor] = self._create_provider(vendor)
         return self._providers[vendor]
 
-    def _made_provider(self, vendor: str) -> Provider | None:
+    def _create_provider(self, vendor: str) -> Provider | None:
         settings = self._settings
         issuer, name, secret = (
             getattr(settings, f"{vendor}_{part}") for part in ("issuer", "client_id", "client_secret")
         )
-        needed = vendor == "google"  # LinkedIn's ID tokens carry no nonce
+        needs_nonce = vendor == "google"  # LinkedIn's ID tokens have no nonce
         if name:
-            return Provider(issuer, name, secret, nonce_needed=needed)
+            return Provider(issuer, name, secret, nonce_needed=needs_nonce)
         if settings.demo:
             return Provider(
-                f"{settings.public_url}/sandbox/oidc/{vendor}", oidc.CLIENT, oidc.CLIENT, nonce_needed=needed
+                f"{settings.public_url}/sandbox/oidc/{vendor}",
+                oidc_sandbox.CLIENT,
+                oidc_sandbox.CLIENT,
+                nonce_needed=needs_nonce,
             )
         return None
 
     @cached_property
     def storage(self) -> Storage:
-        """Files that users upload."""
+        """Storage of uploaded files."""
         return Storage(self._settings.data_dir / "uploads")
 
     async def close(self) -> None:
-        """Close what was opened."""
-        for opened in [*vars(self).values(), *self._providers.values()]:
-            if close := getattr(opened, "close", None):
+        """Close every service that was opened."""
+        for vendor in [*vars(self).values(), *self._providers.values()]:
+            if close := getattr(vendor, "close", None):
                 await close()

@@ -1,6 +1,6 @@
-"""Mail out: an SMTP server (MAIL_URL), and in demo a mailbox that /sandbox/mail shows. One message at a time.
+"""Send mail through an SMTP server (MAIL_URL) and, with DEMO=1, store it in the mailbox of /sandbox/mail.
 
-What a mail says is the product's; whether a failure is tried again is the queue's.
+Retrying a failed mail is the task of the job queue.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ MAX_REMEMBERED = 10_000
 
 
 class MailNotSetUp(Exception):
-    """There is neither MAIL_URL nor a demo mailbox, so the mail stays in the queue."""
+    """Neither MAIL_URL nor the demo mailbox is set up; the mail stays in the queue."""
 
 
 class MailServerAway(ConnectionError):
-    """The server cannot be reached, does not answer, or answers what is no SMTP."""
+    """The SMTP server cannot be reached, times out, or does not speak SMTP."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """One mail, ready to be sent. `attachment` is (file name, PDF bytes). `mark` is the same whenever it is tried."""
+    """One mail. `attachment` is (file name, PDF bytes); `mark` identifies the mail across retries."""
 
     to: str
     subject: str
@@ -41,17 +41,22 @@ class Mail:
 
 
 class Mailer:
-    """Sends mails from one address."""
+    """Sends mail from one address."""
 
     def __init__(self, sender: str, url: str | None, mailbox: Mailbox | None) -> None:
         self._sender, self._url, self._mailbox = sender, url, mailbox
         self._sent: dict[str, None] = {}
 
     async def send(self, mail: Mail) -> None:
-        """Send one mail; raises MailNotSetUp, OSError or SMTP's own errors, and then it was not sent.
+        """Send one mail.
 
-        A job may run twice, for example when the database went before it could be told that the mail is out: what this
-        process has sent it does not send again, and a repeat by another one has the same Message-ID.
+        A job may run twice, for example when the database fails after the mail was sent. This process skips a mail
+        that it has sent already; another process sends it again with the same Message-ID.
+
+        Raises:
+            MailNotSetUp: there is nowhere to send mail.
+            MailServerAway: the SMTP server cannot be reached or does not answer.
+            SMTPException: the server refused this mail.
         """
         if not self._url and self._mailbox is None:
             raise MailNotSetUp("Set MAIL_URL to send mail.")
@@ -72,7 +77,7 @@ class Mailer:
         name, address = parseaddr(self._sender)
         message["From"] = Address(display_name=name, addr_spec=address)
         message["To"] = mail.to
-        message["Subject"] = " ".join(mail.subject.split())  # no line break can start another header
+        message["Subject"] = " ".join(mail.subject.split())  # a line break could start another header
         message["Date"] = formatdate(usegmt=True)
         domain = address.rpartition("@")[2]
         message["Message-ID"] = f"<{mail.mark}@{domain}>" if mail.mark else make_msgid(domain=domain)
@@ -88,7 +93,7 @@ class Mailer:
         parts = urlsplit(url)
         secure = parts.scheme == "smtps"
         try:
-            async with asyncio.timeout(2 * SECONDS):  # SECONDS of each answer; one byte at a time is no answer
+            async with asyncio.timeout(2 * SECONDS):  # the timeout of aiosmtplib counts per read only
                 await aiosmtplib.send(
                     message,
                     hostname=parts.hostname,
@@ -101,8 +106,8 @@ class Mailer:
         except (aiosmtplib.SMTPRecipientsRefused, aiosmtplib.SMTPNotSupported):
             raise
         except aiosmtplib.SMTPResponseException as error:
-            if 400 <= error.code <= 599 and error.code != 421:  # it understood, and does not want this mail (now)
+            if 400 <= error.code <= 599 and error.code != 421:  # the server refused this mail, for now or for good
                 raise
-            raise MailServerAway(f"answer {error.code}") from None
+            raise MailServerAway(f"status {error.code}") from None
         except (OSError, ValueError, aiosmtplib.SMTPException) as error:
             raise MailServerAway(type(error).__name__) from None

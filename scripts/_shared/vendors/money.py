@@ -1,4 +1,4 @@
-"""What a payment provider tells us and how it refuses, as plain values: the words the rest of the program speaks."""
+"""Values and errors of the payment provider, independent of its client library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tableapi.errors import ApiError
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an invoice; `amount` in the smallest unit."""
+    """One line of an invoice; `amount` is in the smallest unit of the currency."""
 
     description: str
     amount: int
@@ -23,7 +23,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Invoice:
-    """A bill for a subscription, paid or open."""
+    """An invoice of a subscription, paid or open; amounts in the smallest unit of the currency."""
 
     id: str
     number: str
@@ -41,7 +41,7 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A subscription as it is now."""
+    """The present state of a subscription."""
 
     id: str
     status: str  # active, past_due, canceled, incomplete, ...
@@ -57,7 +57,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A one-off payment."""
+    """A one-off payment (payment intent)."""
 
     id: str
     status: str  # requires_payment_method, requires_action, processing, succeeded, canceled
@@ -66,12 +66,12 @@ class Intent:
     currency: str
     customer: str
     metadata: dict[str, str]
-    url: str = ""  # the bank's page, when it wants one
+    url: str = ""  # page of the bank that asks the cardholder to confirm
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A hosted page for a new subscription."""
+    """A hosted payment page for a new subscription."""
 
     id: str
     url: str
@@ -80,7 +80,7 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a change would cost now."""
+    """The cost of a plan change; amounts in the smallest unit of the currency."""
 
     subtotal: int
     total: int
@@ -90,7 +90,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """Money of a payment that goes back, or may: a refund, or a dispute of the cardholder's bank.
+    """A refund or a dispute of a payment.
 
     `kind` is refund, dispute or charge; a charge states the sum of its refunds.
     """
@@ -106,7 +106,7 @@ class Reversal:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something happened at the provider: to what, of whom. `payload` is what was signed."""
+    """An event of the provider. `object` and `customer` are ids; `payload` is the signed text."""
 
     id: str
     type: str
@@ -117,25 +117,28 @@ class Event:
 
 
 class PaymentsDown(ApiError):
-    """Stripe cannot be reached, is slow, or asks us to slow down. Nothing half is left behind."""
+    """Stripe cannot be reached, times out or limits our requests (503). No change is left half applied."""
 
     status, reason = 503, "payments_unavailable"
 
 
 class CardRefused(ApiError):
-    """The bank said no."""
+    """The bank declined the card (402)."""
 
     status, reason = 402, "card_refused"
 
 
 class ProviderRefused(ApiError):
-    """Stripe does not accept what we asked: its state and ours differ, or we are wrong."""
+    """Stripe rejected the request, usually because its state differs from ours (502)."""
 
     status, reason = 502, "payment_provider_refused"
 
 
 class Missing(ProviderRefused):
-    """Stripe does not know an object that we named, e.g. one of another account. `what` is the parameter."""
+    """Stripe does not know an object of the request, for example one of another account.
+
+    `what` is the name of the parameter.
+    """
 
     def __init__(self, what: str) -> None:
         super().__init__("The payment provider does not know this. Please try again.")

@@ -1,6 +1,6 @@
-"""Sign-in with an outside provider: OpenID Connect, authorization code with PKCE, over httpx2 and joserfc.
+"""OpenID Connect client: authorization code with PKCE, and ID tokens, over httpx2 and joserfc.
 
-In: what the browser brings back. Out: `Identity`, or a refusal. The provider's tokens never leave this module.
+Returns an `Identity` or raises an error. Tokens of the provider never leave this module.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from joserfc.jwk import KeySet
 from tableapi.errors import ApiError
 
 log = structlog.get_logger(__name__)
-SECONDS, LEEWAY, KEPT = 5.0, 60, 3600.0
+TIMEOUT_SECONDS, LEEWAY_SECONDS, CACHE_SECONDS = 5.0, 60, 3600.0
 
 
 class ProviderFailed(ApiError):
-    """The provider cannot be reached or answers rubbish."""
+    """The provider cannot be reached or returned an invalid response (502)."""
 
     status, reason = 502, "provider_failed"
 
 
 class NotProved(ApiError):
-    """What came back from the provider does not prove who it is."""
+    """The response of the provider does not prove an identity (400)."""
 
     status, reason = 400, "not_proved"
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom the provider says it is."""
+    """The identity that the provider asserts."""
 
     subject: str
     email: str
     email_verified: bool
     name: str
-    # Tell one ID token from any other, however it is encoded: issuer with user and nonce, and with its identifier.
+    # Identify the ID token independently of its encoding: issuer with user and nonce, and issuer with token id.
     marks: tuple[str, ...] = ()
     until: int = 0  # seconds since 1970: when the ID token expires
 
 
 class Provider:
-    """One provider, found by its issuer's discovery document."""
+    """One provider, configured by the discovery document of its issuer."""
 
     def __init__(self, issuer: str, client_id: str, client_secret: str, *, nonce_needed: bool) -> None:
         self._issuer, self._id, self._secret, self._nonce_needed = issuer, client_id, client_secret, nonce_needed
-        self._client = httpx2.AsyncClient(timeout=SECONDS, follow_redirects=False)
-        self._found: dict[str, Any] = {}
+        self._client = httpx2.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False)
+        self._discovery: dict[str, Any] = {}
         self._keys: KeySet | None = None
         self._until = 0.0
 
@@ -64,7 +64,7 @@ class Provider:
         await self._client.aclose()
 
     async def authorize_url(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
-        """Where the popup goes."""
+        """Return the authorization URL that the popup opens."""
         digest = hashlib.sha256(verifier.encode()).digest()
         query = {
             "response_type": "code",
@@ -79,7 +79,7 @@ class Provider:
         return f"{(await self._document())['authorization_endpoint']}?{urlencode(query)}"
 
     async def exchange(self, code: str, *, redirect_uri: str, nonce: str, verifier: str) -> Identity:
-        """Trade the code for an identity."""
+        """Exchange an authorization code for an identity."""
         document = await self._document()
         form = {
             "grant_type": "authorization_code",
@@ -93,24 +93,24 @@ class Provider:
         claims = await self._claims(str(tokens.get("id_token", "")), nonce)
         if "email" not in claims and document.get("userinfo_endpoint"):
             headers = {"Authorization": f"Bearer {tokens.get('access_token', '')}"}
-            more = await self._json("GET", document["userinfo_endpoint"], headers=headers)
-            if more.get("sub") != claims["sub"]:
+            userinfo = await self._json("GET", document["userinfo_endpoint"], headers=headers)
+            if userinfo.get("sub") != claims["sub"]:
                 raise NotProved("The provider's answers do not fit together.")
-            claims = more | claims
+            claims = userinfo | claims
         return _identity(claims)
 
     async def identity(self, credential: str, nonce: str) -> Identity:
-        """The identity of an ID token that the browser got from the provider itself."""
+        """Return the identity of an ID token that the provider issued to the browser."""
         return _identity(await self._claims(credential, nonce))
 
     async def _claims(self, token: str, nonce: str) -> dict[str, Any]:
-        """The claims of an ID token: signature, issuer, audience, expiry and nonce hold."""
+        """Return the claims of an ID token after checking signature, issuer, audience, expiry and nonce."""
         document = await self._document()
         try:
             assert self._keys is not None
             decoded = jwt.decode(token, self._keys, algorithms=["RS256", "ES256"])
             rules = jwt.JWTClaimsRegistry(
-                leeway=LEEWAY,
+                leeway=LEEWAY_SECONDS,
                 iss={"essential": True, "value": document["issuer"]},
                 aud={"essential": True, "value": self._id},
                 sub={"essential": True},
@@ -126,28 +126,28 @@ class Provider:
         return claims
 
     async def _document(self) -> dict[str, Any]:
-        """The discovery document and the keys, asked for anew every hour."""
+        """Return the discovery document; it and the keys are fetched again every hour."""
         if self._until < time.monotonic():
-            found = await self._json("GET", f"{self._issuer}/.well-known/openid-configuration")
-            if not {"issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"} <= found.keys():
+            document = await self._json("GET", f"{self._issuer}/.well-known/openid-configuration")
+            if not {"issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"} <= document.keys():
                 raise _failed("discovery")
             try:
-                self._keys = KeySet.import_key_set(await self._json("GET", found["jwks_uri"]))  # type: ignore[arg-type]
+                self._keys = KeySet.import_key_set(await self._json("GET", document["jwks_uri"]))  # type: ignore[arg-type]
             except (JoseError, ValueError, KeyError, TypeError):
                 raise _failed("keys") from None
-            self._found, self._until = found, time.monotonic() + KEPT
-        return self._found
+            self._discovery, self._until = document, time.monotonic() + CACHE_SECONDS
+        return self._discovery
 
-    async def _json(self, method: str, url: str, **how: Any) -> dict[str, Any]:
+    async def _json(self, method: str, url: str, **options: Any) -> dict[str, Any]:
         try:
-            answer = await self._client.request(method, url, **how)
-            data = answer.json()
+            response = await self._client.request(method, url, **options)
+            data = response.json()
         except (httpx2.HTTPError, ValueError) as error:
             raise _failed(type(error).__name__) from None
-        if answer.status_code == 400 and method == "POST":  # a used, foreign or made-up code
+        if response.status_code == 400 and method == "POST":  # the code was used, forged or issued to another client
             raise NotProved("The provider did not accept the sign-in. Please try again.")
-        if not answer.is_success or not isinstance(data, dict):
-            raise _failed(str(answer.status_code))
+        if not response.is_success or not isinstance(data, dict):
+            raise _failed(str(response.status_code))
         return data
 
 
@@ -160,9 +160,9 @@ def _identity(claims: dict[str, Any]) -> Identity:
     verified = claims.get("email_verified")
     name = claims.get("name") or f"{claims.get('given_name', '')} {claims.get('family_name', '')}".strip()
     email = str(claims.get("email") or "").strip().lower()
-    kept = {"nonce": [claims["sub"], claims.get("nonce")], "jti": [claims.get("jti")]}
+    parts = {"nonce": [claims["sub"], claims.get("nonce")], "jti": [claims.get("jti")]}
     marks = tuple(
-        json.dumps([claims.get("iss"), part, *values]) for part, values in kept.items() if values[-1] is not None
+        json.dumps([claims.get("iss"), part, *values]) for part, values in parts.items() if values[-1] is not None
     ) or (json.dumps([claims.get("iss"), "iat", claims["sub"], claims.get("iat"), claims.get("exp")]),)
-    known = verified is True or verified == "true"
-    return Identity(str(claims["sub"]), email, known, str(name or email), marks, int(claims.get("exp") or 0))
+    is_verified = verified is True or verified == "true"
+    return Identity(str(claims["sub"]), email, is_verified, str(name or email), marks, int(claims.get("exp") or 0))

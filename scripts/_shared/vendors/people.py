@@ -1,8 +1,4 @@
-"""The outside contact-data vendor (PEOPLE_URL): one GET per person, time-outs, one retry, a circuit that opens.
-
-In: a profile URL. Out: `FoundPerson`, None when the vendor does not know the person, or VendorDown (503), which costs
-the customer nothing.
-"""
+"""Client of the external contact-data vendor (PEOPLE_URL): one GET per person, a retry and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -16,18 +12,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from tableapi.errors import ApiError
 
 log = structlog.get_logger(__name__)
-SECONDS = 3.0  # of one try; two tries and the script itself fit into a request
-FAILURES, REST = 5, 4.0  # after so many failures in a row nothing is asked for so many seconds
+SECONDS = 3.0  # per try; two tries fit into the request timeout
+FAILURES, PAUSE_SECONDS = 5, 4.0  # after this many failures in a row, requests stop for this long
 
 
 class VendorDown(ApiError):
-    """The vendor cannot answer now."""
+    """The vendor does not answer (503). Nothing is charged."""
 
     status, reason = 503, "vendor_unavailable"
 
 
 class FoundPerson(BaseModel):
-    """What the vendor knows of a person: the fields of the import file, lists as lists or `;` text."""
+    """The vendor's data of a person: the fields of the import file; lists may be `;`-separated text."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
@@ -60,32 +56,36 @@ class PeopleVendor:
         self._url = url
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx2.AsyncClient(timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False)
-        self._failures, self._closed_until = 0, 0.0
+        self._failures, self._paused_until = 0, 0.0
 
     async def close(self) -> None:
         await self._client.aclose()
 
     async def find(self, linkedinurl: str) -> FoundPerson | None:
-        """Ask for one person."""
-        if time.monotonic() < self._closed_until:
+        """Fetch one person by profile URL; None when the vendor has no data.
+
+        Raises:
+            VendorDown: two tries failed, or the circuit breaker is open (503).
+        """
+        if time.monotonic() < self._paused_until:
             raise _down()
         for last in (False, True):
             try:
-                answer = await self._client.get(self._url, params={"linkedinurl": linkedinurl})
-                found = _read(answer)
+                response = await self._client.get(self._url, params={"linkedinurl": linkedinurl})
+                person = _parse(response)
             except (httpx2.HTTPError, ValueError) as error:
                 if last:
                     self._count_failure(error)
                     raise _down() from None
             else:
                 self._failures = 0
-                return found
+                return person
         raise _down()
 
     def _count_failure(self, error: Exception) -> None:
         self._failures += 1
         if self._failures >= FAILURES:
-            self._closed_until = time.monotonic() + REST
+            self._paused_until = time.monotonic() + PAUSE_SECONDS
         log.warning("people_vendor_failed", error=type(error).__name__, failures=self._failures)
 
 
@@ -94,12 +94,16 @@ def _down() -> VendorDown:
     return VendorDown(message, headers={"Retry-After": "4"})
 
 
-def _read(answer: httpx2.Response) -> FoundPerson | None:
-    """404, 204 and an empty object mean "not known"; all else but a person is a failure (ValueError)."""
-    if answer.status_code in (204, 404):
+def _parse(response: httpx2.Response) -> FoundPerson | None:
+    """Return the person of a response, or None for 404, 204 and an empty object.
+
+    Raises:
+        ValueError: the response holds anything else.
+    """
+    if response.status_code in (204, 404):
         return None
-    answer.raise_for_status()
-    data = answer.json()
+    response.raise_for_status()
+    data = response.json()
     if isinstance(data, dict) and not data:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The official Stripe client's way to the network: httpx2, with time-outs, and Stripe's own errors for its faults."""
+"""HTTP transport for the official Stripe client, over httpx2 with timeouts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import httpx2
 import stripe
 
-SECONDS = 6.0  # of one try; two tries fit into the time of a request
+SECONDS = 6.0  # per try; two tries fit into the request timeout
 
 
 class Httpx2Client(stripe.HTTPClient):
-    """What `stripe.StripeClient(http_client=...)` takes."""
+    """The `http_client` of `stripe.StripeClient`. Network failures become Stripe's APIConnectionError."""
 
     name = "httpx2"
 
@@ -25,11 +25,11 @@ class Httpx2Client(stripe.HTTPClient):
         self, method: str, url: str, headers: Mapping[str, str], post_data: Any = None, **_: Any
     ) -> tuple[bytes, int, Mapping[str, str]]:
         try:
-            answer = await self._client.request(method, url, headers=dict(headers), content=post_data)
+            response = await self._client.request(method, url, headers=dict(headers), content=post_data)
         except httpx2.HTTPError as error:
             message = f"Stripe cannot be reached: {type(error).__name__}"
             raise stripe.APIConnectionError(message, should_retry=True) from None  # type: ignore[no-untyped-call]
-        return answer.content, answer.status_code, dict(answer.headers)
+        return response.content, response.status_code, dict(response.headers)
 
     async def sleep_async(self, secs: float) -> None:
         await asyncio.sleep(secs)

@@ -1,4 +1,4 @@
-/** Who is signed in, and the way out. */
+/** The menu of the signed-in user, with sign out. */
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { Link, useNavigate } from "react-router";
 import { isOwner, signOut, useAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Confirm } from "../../components/ui/Confirm";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
 

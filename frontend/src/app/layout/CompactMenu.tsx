@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./CompactMenu.module.css";
 import { CreditList } from "./CreditList";
 import { EXTENSION_URL } from "../../lib/links";

@@ -1,6 +1,6 @@
 /** The three balances, in the foot of the menu. */
 import { creditsOf, useAccount } from "../../api/account";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./CreditList.module.css";
 
 export function CreditList() {

@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { isFreePlan, isOwner, useAccount } from "../../api/account";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { AvatarMenu } from "./AvatarMenu";
 import { CompactMenu } from "./CompactMenu";
 import classes from "./Header.module.css";

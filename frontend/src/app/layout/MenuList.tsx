@@ -1,6 +1,6 @@
 /** The main menu as a list: in the sidebar, and in the compact menu of small screens. */
 import { NavLink } from "react-router";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { LAST_OPEN, MENU } from "./menu";
 import classes from "./MenuList.module.css";
 

@@ -1,4 +1,4 @@
-/** A page of text for everybody, signed in or not. */
+/** The layout of text pages, which need no session. */
 import { Link, Outlet } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";

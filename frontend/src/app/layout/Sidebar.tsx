@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { CreditList } from "./CreditList";
 import { MenuList } from "./MenuList";
 import classes from "./Sidebar.module.css";

@@ -1,6 +1,6 @@
 /** The entries of the main menu, in order. */
 import { Building2, LayoutDashboard, type LucideIcon, Search, Users, UsersRound } from "lucide-react";
-import type { TextKey } from "../../lib/i18n";
+import type { TextKey } from "../../lib/i18n.dashboard";
 
 export interface MenuItem {
   to: string;

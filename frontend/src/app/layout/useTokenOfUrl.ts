@@ -18,7 +18,7 @@ function takeToken(): string | null {
   return token;
 }
 
-/** Whether a token is still being exchanged. A failure says so and leads to the sign-in screen. */
+/** Whether a token is still being exchanged. A failure shows a message and leads to the sign-in screen. */
 export function useTokenOfUrl(): boolean {
   const [token] = useState(takeToken);
   const [waiting, setWaiting] = useState(token !== null);

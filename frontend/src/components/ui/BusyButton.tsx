@@ -1,5 +1,4 @@
-/** A button that keeps the focus while its work is under way: a disabled one would lose it to the page, and whoever uses
- the keyboard would begin at the top again. In: `busy`, and all that a button takes. A press while busy does nothing. */
+/** A button that stays focused while `busy`, when presses are ignored. A disabled button would lose the keyboard focus. */
 import { Button, type ButtonProps } from "@mantine/core";
 import type { ComponentPropsWithoutRef } from "react";
 

@@ -1,5 +1,5 @@
-/** A table whose rows are cards where a window is narrow: nothing is cut off, nothing scrolls sideways. In: the headings
- of the columns and a `Table.Tr` for each row, whose first cell is the title of its card. */
+/** A table that turns its rows into cards in narrow windows. Takes the column headings and a `Table.Tr` for each row,
+ with the title of the card in its first cell. */
 import { Table } from "@mantine/core";
 import type { CSSProperties, ReactNode } from "react";
 import classes from "./CardTable.module.css";

@@ -2,7 +2,7 @@
 import { ActionIcon, TextInput } from "@mantine/core";
 import { CalendarDays } from "lucide-react";
 import { useRef, useState } from "react";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isoToTyped, typedToIso } from "../../lib/typeddate";
 import classes from "./DateInput.module.css";
 

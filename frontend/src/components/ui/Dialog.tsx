@@ -5,7 +5,7 @@ import { type FormEvent, type RefObject, useEffect, useLayoutEffect, useRef } fr
 import { t } from "../../lib/i18n";
 
 interface Props extends ModalProps {
-  /** What gets the focus instead of what had it: the button of a menu whose item opened the dialog. */
+  /** The element to focus afterwards instead of the previous one, e.g. the button of a menu. */
   focusAfter?: RefObject<HTMLElement | null> | undefined;
 }
 

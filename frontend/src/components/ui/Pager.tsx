@@ -1,7 +1,7 @@
 /** Page sizes and numbered pages with arrows to the first and the last. */
 import { Pagination, UnstyledButton } from "@mantine/core";
 import { useRef } from "react";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { PAGE_SIZES, type PageSize, lastPage } from "../../lib/paging";
 import { useKeptFocus } from "../useKeptFocus";
 import classes from "./Pager.module.css";

@@ -13,7 +13,7 @@ import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
 import { Card } from "../../components/ui/Card";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./Api.module.css";
 import { CreateKey } from "./CreateKey";
 import { HowToUse } from "./HowToUse";

@@ -4,7 +4,7 @@ import { useCreateKey, useGenerateKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { KeyForm } from "./KeyForm";
 

@@ -4,7 +4,7 @@ import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { KeyForm } from "./KeyForm";
 

@@ -4,8 +4,8 @@ import { Copy } from "lucide-react";
 import { config, profileHost } from "../../api/config";
 import { Dialog } from "../../components/ui/Dialog";
 import { copyText } from "../../lib/clipboard";
-import { t } from "../../lib/i18n";
-import { LANGUAGES, snippet } from "../../lib/snippets";
+import { t } from "../../lib/i18n.dashboard";
+import { LANGUAGES, snippet } from "../../domain/snippets";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isBlank } from "../../lib/validate";
 
 const LONGEST_PURPOSE = 200;

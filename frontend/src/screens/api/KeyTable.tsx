@@ -10,7 +10,7 @@ import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
 import { copyText } from "../../lib/clipboard";
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";

@@ -9,9 +9,9 @@ import { explain } from "../../api/explain";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
-import { fromHost } from "../../lib/profileurl";
-import { CREDIT_OF, LOOKUP_TYPE, KINDS, type Kind } from "../../lib/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { fromHost } from "../../domain/profileurl";
+import { CREDIT_OF, LOOKUP_TYPE, KINDS, type Kind } from "../../domain/reveal";
 import { isBlank } from "../../lib/validate";
 import classes from "./Api.module.css";
 

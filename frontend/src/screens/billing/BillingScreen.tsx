@@ -2,7 +2,7 @@
 import { Navigate } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { Invoices } from "./Invoices";
 import { PlanBox } from "./PlanBox";
 

@@ -4,8 +4,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { useAccountStale, useCancelPlan } from "../../api/billing";
 import type { Subscription } from "../../api/types";
 import { Confirm } from "../../components/ui/Confirm";
-import { t } from "../../lib/i18n";
-import { endOf } from "../../lib/subscription";
+import { t } from "../../lib/i18n.dashboard";
+import { endOf } from "../../domain/subscription";
 import { toast } from "../../stores/toasts";
 
 const REFETCH_MS = 2000;

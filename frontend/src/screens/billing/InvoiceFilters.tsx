@@ -5,7 +5,7 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 import type { InvoiceSearch } from "../../api/invoices";
 import { DateInput } from "../../components/ui/DateInput";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./Billing.module.css";
 
 const DEBOUNCE_MS = 500;

@@ -7,7 +7,7 @@ import type { Transaction } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { CardTable } from "../../components/ui/CardTable";
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
 import { toast } from "../../stores/toasts";
 import classes from "./Billing.module.css";

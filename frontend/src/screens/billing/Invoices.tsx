@@ -10,7 +10,7 @@ import { Problem } from "../../components/Problem";
 import { Card } from "../../components/ui/Card";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { InvoiceFilters } from "./InvoiceFilters";
 import { InvoiceTable } from "./InvoiceTable";
 import { useInvoiceParams } from "./useInvoiceParams";

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { planList } from "../../api/billing";
 import type { Subscription } from "../../api/types";
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
-import { goesOn } from "../../lib/planchange";
+import { t } from "../../lib/i18n.dashboard";
+import { goesOn } from "../../domain/planchange";
 import classes from "./Billing.module.css";
 
 export function NextPlan({ subscription }: { subscription: Subscription }) {

@@ -5,10 +5,10 @@ import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/acc
 import type { Plan, Subscription } from "../../api/types";
 import { Card } from "../../components/ui/Card";
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
-import { isOver } from "../../lib/planchange";
-import { endOf, isCustom, isMonthly, renews } from "../../lib/subscription";
+import { isOver } from "../../domain/planchange";
+import { endOf, isCustom, isMonthly, renews } from "../../domain/subscription";
 import classes from "./Billing.module.css";
 import { CancelPlan } from "./CancelPlan";
 import { NextPlan } from "./NextPlan";

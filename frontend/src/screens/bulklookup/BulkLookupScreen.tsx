@@ -1,8 +1,8 @@
-/** Many people at once: a file and its price first, then the job, whose number is in the address. */
+/** Bulk lookup: choose a file and see its price, then follow the job; the URL holds its number. */
 import { useSearchParams } from "react-router";
 import { BackLink } from "../../components/BackLink";
 import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./BulkLookup.module.css";
 import { JobView } from "./JobView";
 import { NewJob } from "./NewJob";

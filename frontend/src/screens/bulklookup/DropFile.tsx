@@ -1,7 +1,7 @@
 /** A field for one CSV, dropped on it or chosen. The input lies over the whole of it, so the browser takes the drop. */
 import { FileSpreadsheet } from "lucide-react";
 import { useId, useState } from "react";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./BulkLookup.module.css";
 
 const EXAMPLE = "data:text/csv;charset=utf-8,linkedinurl%0Ahttps%3A%2F%2Fwww.linkedin.com%2Fin%2Fjohn-doe%0A";

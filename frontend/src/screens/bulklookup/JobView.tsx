@@ -14,7 +14,7 @@ import { Card } from "../../components/ui/Card";
 import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./BulkLookup.module.css";
 import { useResult } from "./useResult";

@@ -9,8 +9,8 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { CountInput } from "../../components/ui/CountInput";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
-import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../lib/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
 import { isBlank, isCount } from "../../lib/validate";
 import classes from "./BulkLookup.module.css";
 

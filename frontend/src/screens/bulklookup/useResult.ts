@@ -1,7 +1,6 @@
 /** Saves the outcome of a job, with the contacts that it found, as bulklookup.xlsx. */
 import type { BulkJob } from "../../api/bulk";
-import { useExportJob } from "../../api/exports";
-import { explainExport } from "../../api/explain";
+import { explainExport, useExportJob } from "../../api/exports";
 import { toast } from "../../stores/toasts";
 
 export function useResult() {

@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
 import classes from "./CreditAddons.module.css";
 

@@ -15,7 +15,7 @@ import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { AddonCard } from "./AddonCard";
 import classes from "./CreditAddons.module.css";
 import { PaymentModal } from "./PaymentModal";

@@ -3,7 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { Lock } from "lucide-react";
 import type { Plan } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
 import classes from "./CreditAddons.module.css";
 

@@ -2,7 +2,7 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { Link } from "react-router";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./CreditAddons.module.css";
 
 export function NoCardForm({ onClose, retry }: { onClose: () => void; retry?: () => void }) {

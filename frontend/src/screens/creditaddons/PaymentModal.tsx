@@ -1,4 +1,4 @@
-/** Asks for a card. Which form does so depends on who takes the payment: Stripe, or the sandbox of the demo. */
+/** The card form: of Stripe, or of the sandbox in the demo. */
 import { config } from "../../api/config";
 import type { Plan } from "../../api/types";
 import { Dialog } from "../../components/ui/Dialog";

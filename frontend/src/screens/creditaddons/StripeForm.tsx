@@ -8,7 +8,7 @@ import { ApiError } from "../../api/errors";
 import { loadStripe } from "../../api/stripejs";
 import type { Plan } from "../../api/types";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./CreditAddons.module.css";
 import { FormFoot } from "./FormFoot";
 import { NoCardForm } from "./NoCardForm";

@@ -6,7 +6,7 @@ import { useAccount } from "../../api/account";
 import { payAddon } from "../../api/addons";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { bankLeft } from "../../stores/bankvisit";
 import { toast } from "../../stores/toasts";
 import { usePaymentDone } from "./usePayment";

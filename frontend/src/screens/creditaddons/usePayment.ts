@@ -6,7 +6,7 @@ import { useAccount } from "../../api/account";
 import { isDeclined, payAddon } from "../../api/addons";
 import { useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 
 const SPINNER_MS = 5000;

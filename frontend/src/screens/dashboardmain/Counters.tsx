@@ -3,7 +3,7 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { AtSign, Briefcase, KeyRound, Phone, Users, UsersRound } from "lucide-react";
 import { appCounters } from "../../api/dashboard";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 import { NotLoaded } from "./NotLoaded";
 

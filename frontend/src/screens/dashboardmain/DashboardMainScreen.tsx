@@ -1,7 +1,7 @@
 /** The first screen: the plan, what is left of it, and what has been found so far. */
 import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { Counters } from "./Counters";
 import classes from "./DashboardMain.module.css";
 import { PlanCard } from "./PlanCard";

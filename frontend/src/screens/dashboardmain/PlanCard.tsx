@@ -5,10 +5,10 @@ import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
 import { dayText } from "../../lib/dates";
-import { type TextKey, t } from "../../lib/i18n";
+import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
-import { CREDIT_OF, KINDS } from "../../lib/reveal";
-import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../../lib/subscription";
+import { CREDIT_OF, KINDS } from "../../domain/reveal";
+import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../../domain/subscription";
 import classes from "./DashboardMain.module.css";
 
 export function PlanCard() {

@@ -1,6 +1,6 @@
 /** How much of something is left, as a number and as a ring. */
 import { RingProgress } from "@mantine/core";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 
 export function RemainingCard({ label, left, total }: { label: string; left: number; total: number }) {

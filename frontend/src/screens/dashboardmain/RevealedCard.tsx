@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useAccount } from "../../api/account";
 import { revealCount } from "../../api/dashboard";
 import { daysAgo, daysSince } from "../../lib/dates";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 import { NotLoaded } from "./NotLoaded";
 import { RevealedChart } from "./RevealedChart";

@@ -1,6 +1,6 @@
 /** A bar for each day. Drawn by hand: a library for charts would weigh more than this screen. */
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 
 interface Day {

@@ -1,4 +1,4 @@
-/** Landing and sign-in. Says why somebody may not come in, and where to go instead. */
+/** Landing page and sign-in. Shows why a sign-in was refused and where to continue. */
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

@@ -7,7 +7,7 @@ import { Dialog } from "../../components/ui/Dialog";
 import { t } from "../../lib/i18n";
 
 interface Props {
-  /** Whose account it would be. */
+  /** The email address of the new account. */
   email: string;
   busy: boolean;
   onAccept: () => void;

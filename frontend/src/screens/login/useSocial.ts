@@ -68,7 +68,7 @@ export function useSocial() {
     cancel,
     isIdle: enter.isIdle,
     isEntering: enter.isPending,
-    /** The person who has to accept the terms first. */
+    /** The identity that must accept the terms first. */
     newcomer: asks ? { vendor: prove.variables.vendor, proof: prove.data } : null,
     accept: (newcomer: Proved) => enter.mutate({ ...newcomer, terms: true }),
   };

@@ -1,4 +1,4 @@
-/** Invites somebody to a seat. The server makes the temporary password and mails it. */
+/** Invites a member. The server generates and mails a temporary password. */
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { EmailTaken, NotBusiness, requireBusinessEmail, requireFreeEmail } from 
 import { useAddMember } from "../../api/team";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 

@@ -1,4 +1,4 @@
-/** The team: the plan and its seats, everybody who has one, and inviting somebody new. */
+/** The team: plan and seats, members, and the invitation of new ones. */
 import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
@@ -14,7 +14,7 @@ import { Problem } from "../../components/Problem";
 import { Title } from "../../components/Title";
 import { Card } from "../../components/ui/Card";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { AddMember } from "./AddMember";
 import classes from "./ManageSeats.module.css";

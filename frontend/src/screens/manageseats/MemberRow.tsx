@@ -1,11 +1,11 @@
-/** One member: who it is, how things stand, and the switch, the resend and the delete where they apply. */
+/** One member with its status, and its actions: enable or disable, resend, delete. */
 import { ActionIcon, Button, Switch, Table } from "@mantine/core";
 import { Send, Trash2 } from "lucide-react";
 import type { User } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
 import { dayText } from "../../lib/dates";
-import { t } from "../../lib/i18n";
-import { canDelete, canResend, canToggle, isAdmin, statusOf } from "../../lib/member";
+import { t } from "../../lib/i18n.dashboard";
+import { canDelete, canResend, canToggle, isAdmin, statusOf } from "../../domain/member";
 import classes from "./ManageSeats.module.css";
 
 interface Props {

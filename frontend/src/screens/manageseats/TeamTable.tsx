@@ -1,11 +1,11 @@
-/** Everybody of the team, with what the owner may do to each. */
+/** The members of the team, with the actions of the owner. */
 import { useState } from "react";
 import { explain } from "../../api/explain";
 import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/team";
 import type { User } from "../../api/types";
 import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { MemberRow } from "./MemberRow";
 

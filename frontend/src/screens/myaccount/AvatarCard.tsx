@@ -7,7 +7,7 @@ import { useSaveAvatar } from "../../api/profile";
 import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 

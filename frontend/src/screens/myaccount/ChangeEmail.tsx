@@ -11,7 +11,7 @@ import { NotBusiness, requireBusinessEmail } from "../../api/signup";
 import type { Account } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 

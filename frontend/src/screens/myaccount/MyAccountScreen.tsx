@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { AvatarCard } from "./AvatarCard";
 import { ChangeEmail } from "./ChangeEmail";
 import { ProfileForm } from "./ProfileForm";

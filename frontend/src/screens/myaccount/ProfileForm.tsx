@@ -8,7 +8,7 @@ import type { Account } from "../../api/types";
 import { COUNT_FIELDS, CompanyFields, type CompanyValues, companyRecord, countError, phoneError } from "../../components/CompanyFields";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isBlank } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";

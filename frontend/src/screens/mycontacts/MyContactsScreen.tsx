@@ -15,7 +15,7 @@ import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { ContactsTable } from "./ContactsTable";
 import classes from "./MyContacts.module.css";
 import { useExport } from "./useExport";

@@ -1,8 +1,7 @@
 /** Exports contacts into mycontacts.xlsx. */
-import { MOST_EXPORTED, useExportContacts } from "../../api/exports";
+import { MOST_EXPORTED, explainExport, useExportContacts } from "../../api/exports";
 import type { UserContact } from "../../api/types";
-import { explainExport } from "../../api/explain";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 
 export function useExport() {

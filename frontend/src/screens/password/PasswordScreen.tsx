@@ -9,7 +9,7 @@ import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isStrongPassword } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 import classes from "./Password.module.css";
@@ -53,7 +53,7 @@ export function PasswordScreen() {
       <Title text={t("password.title")} />
       <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
         <FormAlert text={mustchangepassword ? t("password.must") : null} />
-        {/* For password managers: whose password it is. */}
+        {/* Tells password managers which account the password belongs to. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
         <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />

@@ -2,7 +2,7 @@
 import { CircleX } from "lucide-react";
 import { Outcome } from "../../components/Outcome";
 import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 
 export function PayFailScreen() {
   return (

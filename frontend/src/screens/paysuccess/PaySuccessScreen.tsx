@@ -7,8 +7,8 @@ import { isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { type CheckoutOutcome, accountOnce, checkoutOutcome, planList } from "../../api/billing";
 import { Outcome } from "../../components/Outcome";
 import { Title } from "../../components/Title";
-import { type TextKey, t } from "../../lib/i18n";
-import { goesOn } from "../../lib/planchange";
+import { type TextKey, t } from "../../lib/i18n.dashboard";
+import { goesOn } from "../../domain/planchange";
 
 export function PaySuccessScreen() {
   const [params] = useSearchParams();

@@ -6,8 +6,8 @@ import { LEGAL_TITLES } from "../../components/LegalPage";
 import { LegalText } from "../../components/LegalText";
 import { Title } from "../../components/Title";
 import { Card } from "../../components/ui/Card";
-import { t } from "../../lib/i18n";
-import type { Document } from "../../lib/legal";
+import { t } from "../../lib/i18n.dashboard";
+import type { Document } from "../../domain/legal";
 import classes from "./Privacy.module.css";
 
 const PAGES: Record<Document, string> = {

@@ -7,7 +7,7 @@ import { useScript } from "../../api/scripts";
 import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
 import classes from "./ScheduleDemo.module.css";

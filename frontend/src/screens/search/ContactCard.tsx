@@ -1,4 +1,4 @@
-/** The person that was found: who it is, and each kind of data that was asked for. */
+/** The person found, with each requested kind of data. */
 import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
@@ -10,10 +10,10 @@ import { explain } from "../../api/explain";
 import type { Feedback, Found } from "../../api/types";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
-import { profileLink } from "../../lib/contacts";
-import { t } from "../../lib/i18n";
-import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../lib/reveal";
-import { type Votable, voteOn } from "../../lib/votes";
+import { profileLink } from "../../domain/contacts";
+import { t } from "../../lib/i18n.dashboard";
+import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
+import { type Votable, voteOn } from "../../domain/votes";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 import { KindField } from "./KindField";

@@ -9,10 +9,10 @@ import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
-import { t } from "../../lib/i18n";
-import { CREDIT_OF, type Kind, REVEAL_TYPE, fieldOf, withRevealed } from "../../lib/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { CREDIT_OF, type Kind, REVEAL_TYPE, fieldOf, withRevealed } from "../../domain/reveal";
 import { toast } from "../../stores/toasts";
-import type { Vote } from "../../lib/votes";
+import type { Vote } from "../../domain/votes";
 import classes from "./ContactCard.module.css";
 import { KIND_ICONS } from "./icons";
 import { Value } from "./Value";
@@ -88,7 +88,7 @@ function useFocusOnRevealed(hidden: boolean) {
   useEffect(() => {
     if (!waiting.current || hidden) return;
     waiting.current = false;
-    // Somebody who has moved on meanwhile is left where they are.
+    // Leave the focus alone if it has moved elsewhere meanwhile.
     if (document.activeElement === document.body) field.current?.focus();
   }, [hidden]);
   const asked = () => {
@@ -97,7 +97,7 @@ function useFocusOnRevealed(hidden: boolean) {
   return [field, asked] as const;
 }
 
-/** Pays one credit for the values of a kind. Without one the owner is led to the plans; a member is told why here. */
+/** Pays one credit for the values of a kind. Without one the owner is led to the plans; a member sees the reason here. */
 function useRevealOf(kind: Kind, found: Found, linkedinurl: string, onChange: (found: Found) => void) {
   const me = useAccount();
   const know = useBalancesKnown();

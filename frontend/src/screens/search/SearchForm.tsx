@@ -4,8 +4,8 @@ import { Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
-import { t } from "../../lib/i18n";
-import { CREDIT_OF, KINDS, type Kind } from "../../lib/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import classes from "./Search.module.css";
 
 export type Boxes = Record<Kind, boolean>;
@@ -46,7 +46,7 @@ export function SearchForm({ boxes, errors, onTick, onSearch, onType }: Props) {
         error={errors.url}
         autoComplete="off"
         spellCheck={false}
-        // A browser submits no form whose button is disabled.
+        // A browser does not submit a form with a disabled button.
         onKeyDown={(event) => {
           if (event.key === "Enter" && !ready) onSearch(url);
         }}

@@ -1,4 +1,4 @@
-/** The right side: nothing asked yet, asking, failed, nobody found, or the contact. */
+/** The result pane: idle, loading, error, empty, or the contact. */
 import { Loader } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
@@ -8,7 +8,7 @@ import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { ContactCard } from "./ContactCard";
 import classes from "./Search.module.css";
 

@@ -2,8 +2,8 @@
 import { ActionIcon, Badge, Tooltip } from "@mantine/core";
 import { Copy, Flag, ThumbsUp } from "lucide-react";
 import { copyText } from "../../lib/clipboard";
-import { t } from "../../lib/i18n";
-import type { Vote } from "../../lib/votes";
+import { t } from "../../lib/i18n.dashboard";
+import type { Vote } from "../../domain/votes";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 

@@ -2,7 +2,7 @@
 import { NavLink, Outlet } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { BackLink } from "../../components/BackLink";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { PAGES } from "./pages";
 import classes from "./Settings.module.css";
 

@@ -1,6 +1,6 @@
 /** The pages of the settings, in their order. */
 import { ChartColumn, CodeXml, CreditCard, KeyRound, Layers, type LucideIcon, ShieldCheck, UserRound, UsersRound } from "lucide-react";
-import type { TextKey } from "../../lib/i18n";
+import type { TextKey } from "../../lib/i18n.dashboard";
 
 interface Page {
   path: string;

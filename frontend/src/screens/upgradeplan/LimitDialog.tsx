@@ -2,7 +2,7 @@
 import { useNavigate } from "react-router";
 import { Confirm } from "../../components/ui/Confirm";
 import { useLast } from "../../components/useLast";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import type { PlanChange } from "./usePlanChange";
 
 export function LimitDialog({ change: { question, close } }: { change: PlanChange }) {

@@ -1,11 +1,11 @@
 /** What a change of plan takes away at once: paid days, credits of the plan, seats and API keys. */
 import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan } from "../../api/types";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
-import { planCredits } from "../../lib/planchange";
-import { KINDS } from "../../lib/reveal";
-import { isMonthly } from "../../lib/subscription";
+import { planCredits } from "../../domain/planchange";
+import { KINDS } from "../../domain/reveal";
+import { isMonthly } from "../../domain/subscription";
 import type { Question } from "./question";
 import classes from "./UpgradePlan.module.css";
 

@@ -4,8 +4,8 @@ import { Link } from "react-router";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { t } from "../../lib/i18n";
-import { type Offer, isFree } from "../../lib/planchange";
+import { t } from "../../lib/i18n.dashboard";
+import { type Offer, isFree } from "../../domain/planchange";
 import type { PlanChange } from "./usePlanChange";
 
 export function PlanButton({ plan, offer, change }: { plan: Plan; offer: Offer; change: PlanChange }) {

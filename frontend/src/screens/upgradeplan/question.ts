@@ -1,4 +1,4 @@
-/** What is asked before a plan is changed, and what the answer yes does. */
+/** The confirmation before a change of plan, and its action. */
 import { subscriptionOf } from "../../api/account";
 import {
   type Preview,
@@ -13,9 +13,9 @@ import {
 } from "../../api/billing";
 import { ApiError } from "../../api/errors";
 import type { Account, Plan } from "../../api/types";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { leaveTo } from "../../lib/leave";
-import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, restOf } from "../../lib/planchange";
+import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, restOf } from "../../domain/planchange";
 
 export type Question =
   | { kind: "upgrade" | "downgrade" | "resume"; plan: Plan; preview: Preview }

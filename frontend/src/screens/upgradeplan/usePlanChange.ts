@@ -5,14 +5,14 @@ import { subscriptionOf, useAccount } from "../../api/account";
 import { accountOnce, useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
 import type { Plan } from "../../api/types";
-import { t } from "../../lib/i18n";
-import { type Offer, offerOf } from "../../lib/planchange";
+import { t } from "../../lib/i18n.dashboard";
+import { type Offer, offerOf } from "../../domain/planchange";
 import { toast } from "../../stores/toasts";
 import { type Question, carryOut, overOf, questionAbout, questionAboutKeeping } from "./question";
 
 export interface PlanChange {
   question: Question | null;
-  /** The plan whose button was pressed and is being looked into. */
+  /** The plan of the pressed button while its preview loads. */
   looking: number | null;
   busy: boolean;
   offer: (plan: Plan) => Offer;

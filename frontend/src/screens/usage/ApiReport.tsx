@@ -6,7 +6,7 @@ import type { ApiUsage } from "../../api/types";
 import { apiUsage } from "../../api/usage";
 import { CopyKey } from "../../components/CopyKey";
 import { copyText } from "../../lib/clipboard";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { Report } from "./Report";
 

@@ -6,7 +6,7 @@ import type { UsageSpan } from "../../api/scripts";
 import type { PlatformUsage } from "../../api/types";
 import { platformUsage } from "../../api/usage";
 import { NameAvatar } from "../../components/NameAvatar";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { Report } from "./Report";
 import { RevealedModal } from "./RevealedModal";
 import classes from "./Usage.module.css";

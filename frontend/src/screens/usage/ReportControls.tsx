@@ -4,7 +4,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { ChevronLeft, ChevronRight, Search } from "lucide-react";
 import { useRef, useState } from "react";
 import { useKeptFocus } from "../../components/useKeptFocus";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { monthAfter, monthNow, monthText } from "../../lib/months";
 import classes from "./Usage.module.css";
 

@@ -12,8 +12,8 @@ import { CardTable } from "../../components/ui/CardTable";
 import { Dialog } from "../../components/ui/Dialog";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
-import { profileLink, valuesOf } from "../../lib/contacts";
-import { t } from "../../lib/i18n";
+import { profileLink, valuesOf } from "../../domain/contacts";
+import { t } from "../../lib/i18n.dashboard";
 import classes from "./Usage.module.css";
 
 const COLUMNS = [t("contacts.name"), t("contacts.personal"), t("contacts.business"), t("contacts.phone")];

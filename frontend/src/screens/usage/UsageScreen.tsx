@@ -5,7 +5,7 @@ import { isOwner, useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
 import { Card } from "../../components/ui/Card";
 import { monthSpan } from "../../lib/months";
-import { t } from "../../lib/i18n";
+import { t } from "../../lib/i18n.dashboard";
 import { ApiReport } from "./ApiReport";
 import { PlatformReport } from "./PlatformReport";
 import { ReportControls } from "./ReportControls";

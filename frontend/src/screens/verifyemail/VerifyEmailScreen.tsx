@@ -1,4 +1,4 @@
-/** For somebody who still has to open the link in the mail. Looks again whenever the mouse comes or goes, and now and then. */
+/** Shown until the user has opened the mailed link. Looks again whenever the mouse comes or goes, and now and then. */
 import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { MailCheck } from "lucide-react";

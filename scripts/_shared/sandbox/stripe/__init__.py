@@ -1,6 +1,6 @@
-"""/sandbox/stripe/: a stateful stand-in for Stripe in demo and tests, reached by the official client over HTTP.
+"""/sandbox/stripe/: a stateful stand-in for Stripe in demo and tests, used through the official client over HTTP.
 
-Here is only the way in; the official client, whose types the stand-in is checked against, is imported when first used.
+This module imports the rest on first use only, because the official client is large; its types validate the requests.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from scripts._shared.vendors.payments import Payments
 
 PREFIX = "/sandbox/stripe"
-KEY = "sk_test_sandbox"  # no secret: it opens the sandbox and nothing else
+KEY = "sk_test_sandbox"  # not confidential: it gives access to the sandbox only
 
 
 def base(settings: Settings) -> str:
-    """Where this process reaches its own sandbox."""
+    """Return the URL of the sandbox of this installation."""
     return f"{settings.public_url}{PREFIX}"
 
 
 def webhook_secret(settings: Settings) -> str:
-    """What events of the sandbox are signed with: the setting, or a secret of this installation."""
+    """Return the secret that signs events: the first of STRIPE_WEBHOOK_SECRET, or one derived from SECRET_KEYS."""
     if settings.stripe_webhook_secret or not settings.secret_keys:
         return settings.stripe_webhook_secret.partition(",")[0]
     return "whsec_" + hashlib.sha256(f"sandbox-webhook:{settings.secret_keys[-1]}".encode()).hexdigest()
@@ -39,7 +39,7 @@ def webhook_secret(settings: Settings) -> str:
 
 @asynccontextmanager
 async def inside(settings: Settings) -> AsyncIterator[tuple[Service, Payments]]:
-    """Open the sandbox and a client of it in this process, for what is done before the server listens."""
+    """Open the sandbox and a client of it in this process, for use before the server listens."""
     import httpx2
     from starlette.applications import Starlette
 
@@ -57,7 +57,7 @@ async def inside(settings: Settings) -> AsyncIterator[tuple[Service, Payments]]:
 
 
 class Stripe:
-    """The sandbox of this process."""
+    """The sandbox as served by this process."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._folder = settings, settings.data_dir / "sandbox"
@@ -71,12 +71,12 @@ class Stripe:
         return Service(self._folder, base(settings), hook)
 
     def start(self) -> None:
-        """Go on with deliveries that an earlier process did not finish."""
+        """Resume deliveries that an earlier process left unfinished."""
         if self._settings.demo and (self._folder / "stripe.sqlite").exists():
             self._service.start()
 
     async def close(self) -> None:
-        """Stop delivering; what is not delivered waits for the next start."""
+        """Stop delivering; undelivered events wait for the next start."""
         if "_service" in vars(self):
             await self._service.deliverer.close()
 
@@ -84,7 +84,7 @@ class Stripe:
         return await self._service.answer(request)
 
     def routes(self) -> list[Route]:
-        """The routes to add to the app; none without DEMO."""
+        """Return the routes of the sandbox; none without DEMO."""
         if not self._settings.demo:
             return []
         paths = (PREFIX, PREFIX + "/{path:path}")

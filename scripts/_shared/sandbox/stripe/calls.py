@@ -1,6 +1,6 @@
-"""The calls of Stripe's API that the stand-in speaks: exactly those the product makes, and a few for its tests.
+"""The calls of Stripe's API that the stand-in implements: those that the product and its tests make.
 
-A call is a line of CALLS: method, path, the client's parameter type, and a function of (state, data, id).
+Each is a line of CALLS: method, path, the client's parameter type, and a function of (state, data, id).
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ Data = dict[str, Any]
 
 
 def _customer(state: State, data: Data, _id: str) -> Data:
-    one = blank(
+    customer = blank(
         stripe.Customer, id=state.new_id("cus"), object="customer", balance=0, created=state.now(), delinquent=False,
         invoice_settings={"custom_fields": None, "default_payment_method": None, "footer": None},
         metadata={}, preferred_locales=[], tax_exempt="none",
     )  # fmt: skip
-    _customer_fields(one, data)
-    state.put(one)
-    state.emit("customer.created", one)
-    return one
+    _customer_fields(customer, data)
+    state.put(customer)
+    state.emit("customer.created", customer)
+    return customer
 
 
-def _customer_fields(one: Data, data: Data) -> None:
+def _customer_fields(customer: Data, data: Data) -> None:
     for name in ("email", "name", "phone", "description", "address"):
         if name in data:
-            one[name] = data[name]
-    one["metadata"] |= data.get("metadata") or {}
+            customer[name] = data[name]
+    customer["metadata"] |= data.get("metadata") or {}
 
 
 def _change_customer(state: State, data: Data, ident: str) -> Data:
-    one = state.get("customer", ident)
-    _customer_fields(one, data)
+    customer = state.get("customer", ident)
+    _customer_fields(customer, data)
     if method := (data.get("invoice_settings") or {}).get("default_payment_method"):
-        one["invoice_settings"]["default_payment_method"] = cards.of_token(state, method, ident)["id"]
-    state.put(one)
-    state.emit("customer.updated", one)
-    return one
+        customer["invoice_settings"]["default_payment_method"] = cards.of_token(state, method, ident)["id"]
+    state.put(customer)
+    state.emit("customer.updated", customer)
+    return customer
 
 
 def _preview(state: State, data: Data, _id: str) -> Data:
-    """What a change of price would cost now."""
+    """Return the invoice that a change of price would create."""
     sub = state.get("subscription", form.needed(data, "subscription"), "subscription")
     if sub["status"] not in subscriptions.LIVE:
         raise invalid("The subscription is canceled.", "subscription", "invoice_upcoming_none")
@@ -70,12 +70,12 @@ def _preview(state: State, data: Data, _id: str) -> Data:
     if not items:
         return invoices.build(state, sub, [invoices.period_line(state, sub)], "upcoming")
     if details.get("proration_behavior") != "always_invoice":
-        raise invalid("The stand-in previews a change at once.", "subscription_details[proration_behavior]")
+        raise invalid("The stand-in previews immediate changes only.", "subscription_details[proration_behavior]")
     price = state.get("price", form.needed(items[0], "price"), "subscription_details[items][0][price]")
     date = subscriptions.proration_date(state, sub, details)
-    one = invoices.build(state, sub, invoices.change_lines(state, sub, price, date), "upcoming")
-    one["parent"]["subscription_details"]["subscription_proration_date"] = date
-    return one
+    invoice = invoices.build(state, sub, invoices.change_lines(state, sub, price, date), "upcoming")
+    invoice["parent"]["subscription_details"]["subscription_proration_date"] = date
+    return invoice
 
 
 def _pay(state: State, data: Data, ident: str) -> Data:
@@ -95,13 +95,13 @@ def _method(state: State, data: Data, _id: str) -> Data:
 
 
 def _endpoint(state: State, data: Data, _id: str) -> Data:
-    one = blank(
+    endpoint = blank(
         stripe.WebhookEndpoint, id=state.new_id("we"), object="webhook_endpoint", created=state.now(),
         enabled_events=data.get("enabled_events") or ["*"], metadata={}, status="enabled",
         url=form.needed(data, "url"), secret=f"whsec_{state.new_id('w')[2:]}", api_version=data.get("api_version"),
     )  # fmt: skip
-    state.put(one | {"secret": None, "_secret": one["secret"]})
-    return one
+    state.put(endpoint | {"secret": None, "_secret": endpoint["secret"]})
+    return endpoint
 
 
 def _getting(kind: str) -> Callable[[State, Data, str], Data]:
@@ -116,63 +116,59 @@ class Call:
     run: Callable[[State, Data, str], Data]
 
 
-def _call(method: str, path: str, params: str, run: Callable[[State, Data, str], Data]) -> Call:
-    return Call(method, path, params, run)
-
-
 CALLS = (
-    _call("POST", "customers", "CustomerCreateParams", _customer),
-    _call("GET", "customers/{id}", "CustomerRetrieveParams", _getting("customer")),
-    _call("POST", "customers/{id}", "CustomerUpdateParams", _change_customer),
-    _call("POST", "products", "ProductCreateParams", catalogue.create_product),
-    _call("GET", "products/{id}", "ProductRetrieveParams", _getting("product")),
-    _call("POST", "products/{id}", "ProductUpdateParams", catalogue.change_product),
-    _call("POST", "prices", "PriceCreateParams", catalogue.create_price),
-    _call("GET", "prices", "PriceListParams", listing("price", "lookup_keys", "product", "active")),
-    _call("GET", "prices/{id}", "PriceRetrieveParams", _getting("price")),
-    _call("POST", "checkout/sessions", "checkout.SessionCreateParams",
+    Call("POST", "customers", "CustomerCreateParams", _customer),
+    Call("GET", "customers/{id}", "CustomerRetrieveParams", _getting("customer")),
+    Call("POST", "customers/{id}", "CustomerUpdateParams", _change_customer),
+    Call("POST", "products", "ProductCreateParams", catalogue.create_product),
+    Call("GET", "products/{id}", "ProductRetrieveParams", _getting("product")),
+    Call("POST", "products/{id}", "ProductUpdateParams", catalogue.change_product),
+    Call("POST", "prices", "PriceCreateParams", catalogue.create_price),
+    Call("GET", "prices", "PriceListParams", listing("price", "lookup_keys", "product", "active")),
+    Call("GET", "prices/{id}", "PriceRetrieveParams", _getting("price")),
+    Call("POST", "checkout/sessions", "checkout.SessionCreateParams",
           lambda state, data, _: checkout.create(state, data)),
-    _call("GET", "checkout/sessions/{id}", "checkout.SessionRetrieveParams", _getting("checkout.session")),
-    _call("POST", "checkout/sessions/{id}/expire", "checkout.SessionExpireParams",
+    Call("GET", "checkout/sessions/{id}", "checkout.SessionRetrieveParams", _getting("checkout.session")),
+    Call("POST", "checkout/sessions/{id}/expire", "checkout.SessionExpireParams",
           lambda state, _, ident: checkout.expire(state, state.get("checkout.session", ident))),
-    _call("GET", "subscriptions", "SubscriptionListParams", listing("subscription", "status", "price")),
-    _call("GET", "subscriptions/{id}", "SubscriptionRetrieveParams", _getting("subscription")),
-    _call("POST", "subscriptions/{id}", "SubscriptionUpdateParams",
+    Call("GET", "subscriptions", "SubscriptionListParams", listing("subscription", "status", "price")),
+    Call("GET", "subscriptions/{id}", "SubscriptionRetrieveParams", _getting("subscription")),
+    Call("POST", "subscriptions/{id}", "SubscriptionUpdateParams",
           lambda state, data, ident: subscriptions.update(state, state.get("subscription", ident), data)),
-    _call("DELETE", "subscriptions/{id}", "SubscriptionCancelParams",
+    Call("DELETE", "subscriptions/{id}", "SubscriptionCancelParams",
           lambda state, _, ident: subscriptions.end(state, _live(state, ident), "cancellation_requested")),
-    _call("POST", "subscription_schedules", "SubscriptionScheduleCreateParams",
+    Call("POST", "subscription_schedules", "SubscriptionScheduleCreateParams",
           lambda state, data, _: schedules.create(state, data)),
-    _call("GET", "subscription_schedules/{id}", "SubscriptionScheduleRetrieveParams",
+    Call("GET", "subscription_schedules/{id}", "SubscriptionScheduleRetrieveParams",
           _getting("subscription_schedule")),
-    _call("POST", "subscription_schedules/{id}", "SubscriptionScheduleUpdateParams",
+    Call("POST", "subscription_schedules/{id}", "SubscriptionScheduleUpdateParams",
           lambda state, data, ident: schedules.update(state, state.get("subscription_schedule", ident), data)),
-    _call("POST", "subscription_schedules/{id}/release", "SubscriptionScheduleReleaseParams",
+    Call("POST", "subscription_schedules/{id}/release", "SubscriptionScheduleReleaseParams",
           lambda state, _, ident: schedules.release(state, state.get("subscription_schedule", ident))),
-    _call("POST", "invoices/create_preview", "InvoiceCreatePreviewParams", _preview),
-    _call("GET", "invoices", "InvoiceListParams", listing("invoice", "subscription", "status", "created")),
-    _call("GET", "invoices/{id}", "InvoiceRetrieveParams", _getting("invoice")),
-    _call("POST", "invoices/{id}/pay", "InvoicePayParams", _pay),
-    _call("POST", "payment_methods", "PaymentMethodCreateParams", _method),
-    _call("GET", "payment_methods/{id}", "PaymentMethodRetrieveParams", _getting("payment_method")),
-    _call("POST", "payment_intents", "PaymentIntentCreateParams", lambda state, data, _: intents.create(state, data)),
-    _call("GET", "payment_intents/{id}", "PaymentIntentRetrieveParams", _getting("payment_intent")),
-    _call("POST", "payment_intents/{id}/confirm", "PaymentIntentConfirmParams",
+    Call("POST", "invoices/create_preview", "InvoiceCreatePreviewParams", _preview),
+    Call("GET", "invoices", "InvoiceListParams", listing("invoice", "subscription", "status", "created")),
+    Call("GET", "invoices/{id}", "InvoiceRetrieveParams", _getting("invoice")),
+    Call("POST", "invoices/{id}/pay", "InvoicePayParams", _pay),
+    Call("POST", "payment_methods", "PaymentMethodCreateParams", _method),
+    Call("GET", "payment_methods/{id}", "PaymentMethodRetrieveParams", _getting("payment_method")),
+    Call("POST", "payment_intents", "PaymentIntentCreateParams", lambda state, data, _: intents.create(state, data)),
+    Call("GET", "payment_intents/{id}", "PaymentIntentRetrieveParams", _getting("payment_intent")),
+    Call("POST", "payment_intents/{id}/confirm", "PaymentIntentConfirmParams",
           lambda state, data, ident: intents.confirm(state, state.get("payment_intent", ident), data)),
-    _call("GET", "charges", "ChargeListParams", listing("charge", "payment_intent", "created")),
-    _call("GET", "charges/{id}", "ChargeRetrieveParams", _getting("charge")),
-    _call("POST", "refunds", "RefundCreateParams", charges.refund),
-    _call("GET", "refunds", "RefundListParams", listing("refund", "payment_intent", "charge", "created")),
-    _call("GET", "refunds/{id}", "RefundRetrieveParams", _getting("refund")),
-    _call("GET", "disputes", "DisputeListParams", listing("dispute", "payment_intent", "charge", "created")),
-    _call("GET", "disputes/{id}", "DisputeRetrieveParams", _getting("dispute")),
-    _call("POST", "disputes/{id}", "DisputeUpdateParams", disputes.update),
-    _call("POST", "disputes/{id}/close", "DisputeCloseParams", disputes.accept),
-    _call("GET", "invoice_payments", "InvoicePaymentListParams", charges.payments_of),
-    _call("GET", "events", "EventListParams", listing("event", "types", "created")),
-    _call("GET", "events/{id}", "EventRetrieveParams", _getting("event")),
-    _call("POST", "webhook_endpoints", "WebhookEndpointCreateParams", _endpoint),
-    _call("GET", "webhook_endpoints", "WebhookEndpointListParams", listing("webhook_endpoint")),
+    Call("GET", "charges", "ChargeListParams", listing("charge", "payment_intent", "created")),
+    Call("GET", "charges/{id}", "ChargeRetrieveParams", _getting("charge")),
+    Call("POST", "refunds", "RefundCreateParams", charges.refund),
+    Call("GET", "refunds", "RefundListParams", listing("refund", "payment_intent", "charge", "created")),
+    Call("GET", "refunds/{id}", "RefundRetrieveParams", _getting("refund")),
+    Call("GET", "disputes", "DisputeListParams", listing("dispute", "payment_intent", "charge", "created")),
+    Call("GET", "disputes/{id}", "DisputeRetrieveParams", _getting("dispute")),
+    Call("POST", "disputes/{id}", "DisputeUpdateParams", disputes.update),
+    Call("POST", "disputes/{id}/close", "DisputeCloseParams", disputes.accept),
+    Call("GET", "invoice_payments", "InvoicePaymentListParams", charges.payments_of),
+    Call("GET", "events", "EventListParams", listing("event", "types", "created")),
+    Call("GET", "events/{id}", "EventRetrieveParams", _getting("event")),
+    Call("POST", "webhook_endpoints", "WebhookEndpointCreateParams", _endpoint),
+    Call("GET", "webhook_endpoints", "WebhookEndpointListParams", listing("webhook_endpoint")),
 )  # fmt: skip
 
 
@@ -187,7 +183,7 @@ _ID = re.compile(r"[\w-]+")
 
 
 def find(method: str, path: str) -> tuple[Call, str]:
-    """The call of a request, and the id in its path; Stripe's own refusal for what it does not know."""
+    """Return the call of a request and the id in its path; raise Stripe's 404 for an unknown URL."""
     for call in CALLS:
         head, between, tail = call.path.partition("{id}")
         if call.method != method or not path.startswith(head):

@@ -1,4 +1,4 @@
-"""Test cards: their numbers and tokens are Stripe's public ones, and what happens when they are charged."""
+"""Test cards with Stripe's public numbers and tokens, and the outcome of charging each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripts._shared.sandbox.stripe.store import State, blank
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A test card. `now`: with its owner present; `later`: a renewal. ok, declined or 3ds."""
+    """A test card. `now` (cardholder present) and `later` (renewal) are ok, declined or 3ds."""
 
     number: str
     brand: str
@@ -44,7 +44,7 @@ _MESSAGES = {
 
 
 def by_number(number: str) -> str:
-    """The name of the test card with this number; another number is refused and not kept."""
+    """Return the name of the test card with this number; any other number is refused and not stored."""
     digits = "".join(c for c in number if c.isdigit())
     for name, card in CARDS.items():
         if card.number == digits:
@@ -56,7 +56,7 @@ def by_number(number: str) -> str:
 
 
 def make(state: State, name: str, customer: str | None = None) -> dict[str, Any]:
-    """A payment method of a test card."""
+    """Create a payment method of a test card."""
     card = CARDS[name]
     shown = {
         "brand": card.brand, "last4": card.number[-4:], "exp_month": 12, "exp_year": 2034, "country": "US",
@@ -80,32 +80,32 @@ def make(state: State, name: str, customer: str | None = None) -> dict[str, Any]
 
 
 def of_token(state: State, token: str, customer: str | None = None) -> dict[str, Any]:
-    """The payment method that `tok_visa`, `pm_card_visa` or the id of one stands for."""
+    """Return the payment method of `tok_visa`, `pm_card_visa` or an id."""
     for prefix in ("tok_", "pm_card_"):
         name = token.removeprefix(prefix)
         if token.startswith(prefix) and name in CARDS:
             return make(state, name, customer)
     if token.startswith("tok_"):
         raise missing("token", token, "card[token]")
-    found = state.find(token)
-    if found is None or found["object"] != "payment_method":
+    method = state.find(token)
+    if method is None or method["object"] != "payment_method":
         raise missing("PaymentMethod", token, "payment_method")
-    if found["customer"] and customer and found["customer"] != customer:
+    if method["customer"] and customer and method["customer"] != customer:
         raise invalid("The payment method belongs to another customer.", "payment_method")
-    if customer and found["customer"] != customer:
-        found["customer"] = customer
-        state.put(found)
-    return found
+    if customer and method["customer"] != customer:
+        method["customer"] = customer
+        state.put(method)
+    return method
 
 
 def outcome(method: dict[str, Any], *, present: bool) -> str:
-    """ok, declined or 3ds."""
+    """Return ok, declined or 3ds."""
     card = CARDS[method["_card"]]
     return card.now if present else card.later
 
 
 def decline(method: dict[str, Any] | None, *, keep: bool, code: str = "", **more: Any) -> StripeRefused:
-    """Stripe's card error."""
+    """Return Stripe's error for a declined card."""
     name = code or (CARDS[method["_card"]].code if method else "generic_decline")
     kind = name if name in ("expired_card", "authentication_required") else "card_declined"
     return StripeRefused(402, "card_error", _MESSAGES[name], code=kind, decline_code=name, keep=keep, **more)

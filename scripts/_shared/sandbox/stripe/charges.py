@@ -16,7 +16,7 @@ Data = dict[str, Any]
 def make(
     state: State, *, ident: str, amount: int, currency: str, customer: str | None, intent: str, method: str | None
 ) -> Data:  # fmt: skip
-    """Keep the charge of a payment that has succeeded."""
+    """Store the charge of a succeeded payment."""
     return state.put(
         blank(
             stripe.Charge,
@@ -31,17 +31,17 @@ def make(
 
 
 def of_intent(state: State, intent: str, param: str = "payment_intent") -> Data:
-    """Return the charge of a payment; a payment older than charges in this file gets one now."""
-    for one in state.all("charge"):
-        if one["payment_intent"] == intent:
-            return one
-    known = state.find(intent)
-    if known is not None and known["object"] == "payment_intent":
-        if known["status"] != "succeeded":
+    """Return the charge of a payment, creating it for payments made before charges were stored."""
+    for charge in state.all("charge"):
+        if charge["payment_intent"] == intent:
+            return charge
+    stored = state.find(intent)
+    if stored is not None and stored["object"] == "payment_intent":
+        if stored["status"] != "succeeded":
             raise invalid(f"This PaymentIntent ({intent}) does not have a successful charge to refund.", param)
         return make(
-            state, ident=known["latest_charge"] or state.new_id("ch"), amount=known["amount"],
-            currency=known["currency"], customer=known["customer"], intent=intent, method=known["payment_method"],
+            state, ident=stored["latest_charge"] or state.new_id("ch"), amount=stored["amount"],
+            currency=stored["currency"], customer=stored["customer"], intent=intent, method=stored["payment_method"],
         )  # fmt: skip
     for bill in state.all("invoice"):
         for payment in bill["payments"]["data"]:
@@ -51,7 +51,7 @@ def of_intent(state: State, intent: str, param: str = "payment_intent") -> Data:
 
 
 def of_invoice(state: State, bill: Data, payment: Data, method: str | None) -> Data:
-    """Keep the charge that paid an invoice."""
+    """Store the charge that paid an invoice."""
     return make(
         state, ident=state.new_id("ch"), amount=payment["amount_paid"], currency=bill["currency"],
         customer=bill["customer"], intent=payment["payment"]["payment_intent"], method=method,
@@ -68,7 +68,7 @@ def named(state: State, data: Data) -> Data:
 
 
 def refund(state: State, data: Data, _id: str = "") -> Data:
-    """POST /v1/refunds: the whole, or what is left of it, or a part."""
+    """POST /v1/refunds: refund the rest of a charge, or part of it."""
     charge = named(state, data)
     left = charge["amount"] - charge["amount_refunded"]
     if charge["disputed"]:
@@ -79,31 +79,31 @@ def refund(state: State, data: Data, _id: str = "") -> Data:
     assert amount is not None
     if not 0 < amount <= left:
         raise invalid(f"Refund amount is greater than unrefunded amount on charge ({left}) or not positive.", "amount")
-    one = blank(
+    refund_ = blank(
         stripe.Refund,
         id=state.new_id("re"), object="refund", amount=amount, charge=charge["id"], created=state.now(),
         currency=charge["currency"], destination_details={"card": {"type": "refund"}, "type": "card"},
         metadata=data.get("metadata") or {}, payment_intent=charge["payment_intent"], reason=data.get("reason"),
         status="succeeded",
     )  # fmt: skip
-    state.put(one)
+    state.put(refund_)
     _count(state, charge, amount)
-    state.emit("refund.created", one)
+    state.emit("refund.created", refund_)
     state.emit("charge.refunded", charge)
-    return one
+    return refund_
 
 
 def fail_refund(state: State, ident: str) -> Data:
-    """Tell that the bank could not return the money after all."""
-    one = state.get("refund", ident, "refund")
-    if one["status"] != "succeeded":
+    """Mark a refund as failed, as when the bank cannot return the money."""
+    refund_ = state.get("refund", ident, "refund")
+    if refund_["status"] != "succeeded":
         raise invalid("The refund is not under way.", "refund")
-    one |= {"status": "failed", "failure_reason": "lost_or_stolen_card"}
-    state.put(one)
-    _count(state, state.get("charge", one["charge"]), -one["amount"])
-    state.emit("charge.refund.updated", one, status="succeeded")
-    state.emit("refund.failed", one, status="succeeded")
-    return one
+    refund_ |= {"status": "failed", "failure_reason": "lost_or_stolen_card"}
+    state.put(refund_)
+    _count(state, state.get("charge", refund_["charge"]), -refund_["amount"])
+    state.emit("charge.refund.updated", refund_, status="succeeded")
+    state.emit("refund.failed", refund_, status="succeeded")
+    return refund_
 
 
 def _count(state: State, charge: Data, amount: int) -> None:
@@ -114,13 +114,13 @@ def _count(state: State, charge: Data, amount: int) -> None:
 
 def payments_of(state: State, data: Data, _id: str = "") -> Data:
     """GET /v1/invoice_payments, by invoice or by payment intent."""
-    asked = data.get("payment") or {}
-    found = [
+    filter_ = data.get("payment") or {}
+    payments = [
         payment
         for bill in state.all("invoice")
         for payment in bill["payments"]["data"]
         if data.get("invoice") in (None, bill["id"])
-        and asked.get("payment_intent") in (None, payment["payment"]["payment_intent"])
+        and filter_.get("payment_intent") in (None, payment["payment"]["payment_intent"])
     ]
-    most = min(form.whole(data, "limit", 10) or 10, 100)
-    return listed(found[:most], "/v1/invoice_payments", len(found) > most)
+    limit = min(form.whole(data, "limit", 10) or 10, 100)
+    return listed(payments[:limit], "/v1/invoice_payments", len(payments) > limit)

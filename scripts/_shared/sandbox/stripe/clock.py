@@ -1,4 +1,4 @@
-"""The movable clock: all that became due since it last moved, in the order of time."""
+"""The clock of the stand-in: run everything that has become due, in the order of time."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 from scripts._shared.sandbox.stripe import subscriptions
 from scripts._shared.sandbox.stripe.store import State
 
-MOST = 10_000  # moments of one move: a century of months for a demo's worth of customers
+MAX_STEPS = 10_000  # per move of the clock
 
 
 def settle(state: State) -> None:
-    """Do what is due now. Called at the start of every request, so that real time passes as well."""
-    for _ in range(MOST):
-        found = _earliest(state, state.now())
-        if found is None:
+    """Run everything due now. Called at the start of each request, so that real time counts too."""
+    for _ in range(MAX_STEPS):
+        task = _earliest(state, state.now())
+        if task is None:
             return
-        moment, kind, one = found
+        moment, kind, obj = task
         with state.at(moment):
-            _do(state, kind, one)
+            _run(state, kind, obj)
 
 
 def move(state: State, seconds: int) -> None:
-    """Move the clock forward and do what it passes over."""
+    """Move the clock forward and run everything that becomes due."""
     state.set("offset", int(state.setting("offset", 0)) + seconds)
     settle(state)
 
@@ -38,19 +38,19 @@ def _earliest(state: State, until: int) -> tuple[int, str, dict[str, Any]] | Non
     for session in state.all("checkout.session"):
         if session["status"] == "open":
             due.append((session["expires_at"], "expire", session))
-    due = [one for one in due if one[0] <= until]
-    return min(due, key=lambda one: one[0]) if due else None
+    due = [task for task in due if task[0] <= until]
+    return min(due, key=lambda task: task[0]) if due else None
 
 
-def _do(state: State, kind: str, one: dict[str, Any]) -> None:
+def _run(state: State, kind: str, obj: dict[str, Any]) -> None:
     if kind == "renew":
-        subscriptions.renew(state, one)
+        subscriptions.renew(state, obj)
     elif kind == "expire":
-        state.put(one | {"status": "expired", "url": None})
-        state.emit("checkout.session.expired", one | {"status": "expired", "url": None})
+        state.put(obj | {"status": "expired", "url": None})
+        state.emit("checkout.session.expired", obj | {"status": "expired", "url": None})
     else:
-        sub = state.find(one["parent"]["subscription_details"]["subscription"])
+        sub = state.find(obj["parent"]["subscription_details"]["subscription"])
         if sub is None or sub["status"] not in subscriptions.LIVE:
-            state.put(one | {"next_payment_attempt": None})
+            state.put(obj | {"next_payment_attempt": None})
         else:
-            subscriptions.collect(state, sub, one)
+            subscriptions.collect(state, sub, obj)

@@ -1,4 +1,4 @@
-"""Webhooks out: signed as Stripe signs them, over HTTP, tried again until the endpoint says 2xx."""
+"""Deliver webhooks over HTTP, signed like Stripe's, and retry until the endpoint answers 2xx."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from scripts._shared.sandbox.stripe.store import Store, public
 
 log = structlog.get_logger(__name__)
 SECONDS = 10.0
-TRIES = 12
+MAX_TRIES = 12
 
 
 def signature(secret: str, body: bytes, moment: int) -> str:
-    """The Stripe-Signature header."""
+    """Return the Stripe-Signature header of a body."""
     digest = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256).hexdigest()
     return f"t={moment},v1={digest}"
 
 
 class Deliverer:
-    """Sends what is due while there is something due; woken by each request."""
+    """A background task that sends due deliveries. Each request wakes it."""
 
     def __init__(self, store: Store, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._store, self._transport = store, transport
@@ -33,7 +33,7 @@ class Deliverer:
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """Look for due deliveries now."""
+        """Check for due deliveries now."""
         self._woken.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
@@ -50,13 +50,13 @@ class Deliverer:
                 while due := await asyncio.to_thread(self._store.claim):
                     for number, event, url, secret, tries in due:
                         await self._send(client, number, event, url, secret, tries)
-                following = await asyncio.to_thread(self._store.next_due)
-                if following is None:
+                next_due = await asyncio.to_thread(self._store.next_due)
+                if next_due is None:
                     if self._woken.is_set():
                         continue
                     return
                 try:
-                    async with asyncio.timeout(max(0.05, following - time.time())):
+                    async with asyncio.timeout(max(0.05, next_due - time.time())):
                         await self._woken.wait()
                 except TimeoutError:
                     continue
@@ -67,16 +67,16 @@ class Deliverer:
         body = await asyncio.to_thread(self.body, event)
         headers = {"Content-Type": "application/json", "Stripe-Signature": signature(secret, body, int(time.time()))}
         try:
-            answer = await client.post(url, content=body, headers=headers)
-            done = answer.is_success
+            response = await client.post(url, content=body, headers=headers)
+            done = response.is_success
         except httpx2.HTTPError:
             done = False
         if not done:
             log.info("sandbox_webhook_refused", url=url, tries=tries)
-        later = time.time() + min(300.0, 2.0**tries)
-        await asyncio.to_thread(self._store.settle, number, done or tries >= TRIES, later)
+        retry_at = time.time() + min(300.0, 2.0**tries)
+        await asyncio.to_thread(self._store.settle, number, done or tries >= MAX_TRIES, retry_at)
 
     def body(self, event: str) -> bytes:
-        """The bytes of an event as they are sent."""
+        """Return the body of an event as it is sent."""
         with self._store.transaction() as state:
             return orjson.dumps(public(state.get("event", event)))

@@ -1,4 +1,4 @@
-"""Disputes of charges: opened by the bank, and won or lost. Evidence decides as in Stripe's own test mode."""
+"""Disputes of charges. The evidence text decides the outcome, as in Stripe's test mode."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DAYS_TO_ANSWER = 7
 
 
 def open_one(state: State, charge: Data, amount: int | None = None, reason: str = "fraudulent") -> Data:
-    """Dispute a charge: the bank takes the money back until it is decided."""
+    """Open a dispute: the bank withdraws the money until the dispute is decided."""
     if charge["disputed"]:
         raise invalid("This charge is disputed already.", "charge")
     amount = charge["amount"] - charge["amount_refunded"] if amount is None else amount
     if not 0 < amount <= charge["amount"]:
         raise invalid("The disputed amount must be part of the charge.", "amount")
-    one = blank(
+    dispute = blank(
         stripe.Dispute,
         id=state.new_id("dp"), object="dispute", amount=amount, balance_transactions=[], charge=charge["id"],
         created=state.now(), currency=charge["currency"], enhanced_eligibility_types=[], evidence={},
@@ -32,15 +32,15 @@ def open_one(state: State, charge: Data, amount: int | None = None, reason: str 
         is_charge_refundable=False, metadata={}, payment_intent=charge["payment_intent"],
         payment_method_details={"type": "card"}, reason=reason, status="needs_response",
     )  # fmt: skip
-    state.put(one)
+    state.put(dispute)
     state.put(charge | {"disputed": True})
-    state.emit("charge.dispute.created", one)
-    state.emit("charge.dispute.funds_withdrawn", one)
-    return one
+    state.emit("charge.dispute.created", dispute)
+    state.emit("charge.dispute.funds_withdrawn", dispute)
+    return dispute
 
 
 def open_if_asked(state: State, charge: Data) -> None:
-    """Dispute a charge that was paid with the card for it."""
+    """Open a dispute if the charge was paid with the test card for disputes."""
     method = state.find(charge["payment_method"] or "")
     if method is not None and method["_card"] == CARD:
         open_one(state, charge)
@@ -48,39 +48,39 @@ def open_if_asked(state: State, charge: Data) -> None:
 
 def update(state: State, data: Data, ident: str) -> Data:
     """POST /v1/disputes/{id}: `winning_evidence` wins, `losing_evidence` loses, anything else waits for review."""
-    one = _open(state, ident)
+    dispute = _open(state, ident)
     evidence = data.get("evidence") or {}
-    one["evidence"] |= evidence
-    one["metadata"] |= data.get("metadata") or {}
+    dispute["evidence"] |= evidence
+    dispute["metadata"] |= data.get("metadata") or {}
     text = evidence.get("uncategorized_text", "")
     if text in ("winning_evidence", "losing_evidence"):
-        return close(state, one, "won" if text == "winning_evidence" else "lost")
+        return close(state, dispute, "won" if text == "winning_evidence" else "lost")
     if evidence and form.flag(data, "submit") is not False:
-        one["status"] = "under_review"
-        one["evidence_details"] |= {"has_evidence": True, "submission_count": 1}
-    state.put(one)
-    state.emit("charge.dispute.updated", one)
-    return one
+        dispute["status"] = "under_review"
+        dispute["evidence_details"] |= {"has_evidence": True, "submission_count": 1}
+    state.put(dispute)
+    state.emit("charge.dispute.updated", dispute)
+    return dispute
 
 
 def accept(state: State, _data: Data, ident: str) -> Data:
-    """POST /v1/disputes/{id}/close: give in."""
+    """POST /v1/disputes/{id}/close: accept the dispute as lost."""
     return close(state, _open(state, ident), "lost")
 
 
-def close(state: State, one: Data, status: str) -> Data:
-    """Decide a dispute. Won: the money comes back."""
-    before = one["status"]
-    one["status"] = status
-    state.put(one)
+def close(state: State, dispute: Data, status: str) -> Data:
+    """Close a dispute as won, which returns the money, or as lost."""
+    before = dispute["status"]
+    dispute["status"] = status
+    state.put(dispute)
     if status == "won":
-        state.emit("charge.dispute.funds_reinstated", one)
-    state.emit("charge.dispute.closed", one, status=before)
-    return one
+        state.emit("charge.dispute.funds_reinstated", dispute)
+    state.emit("charge.dispute.closed", dispute, status=before)
+    return dispute
 
 
 def _open(state: State, ident: str) -> Data:
-    one = state.get("dispute", ident)
-    if one["status"] not in OPEN:
+    dispute = state.get("dispute", ident)
+    if dispute["status"] not in OPEN:
         raise invalid("This dispute is already closed.", "dispute")
-    return one
+    return dispute

@@ -1,7 +1,4 @@
-"""Stripe's form encoding, and the check that every name in a request exists in the official client's own types.
-
-In: `items[0][price]=p` pairs. Out: nested values, or StripeRefused with the unknown parameter's name.
-"""
+"""Parse Stripe's form encoding (`items[0][price]=p`), and check parameter names against the official client's types."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 
 import stripe
 
-# What the client's types hold beside parameters: options of the call itself.
+# Fields of the client's parameter types that are options of the call, not parameters.
 _OPTIONS = frozenset(
     ("api_key", "content_type", "headers", "idempotency_key", "max_network_retries", "stripe_account",
      "stripe_context", "stripe_version")
@@ -23,7 +20,7 @@ _TYPE = re.compile(r"\b[A-Z]\w*Params\w*\b")
 
 
 class StripeRefused(Exception):
-    """An error answer of Stripe. `keep`: what was done before it stays done (a declined payment leaves its trace)."""
+    """An error response of Stripe. With `keep` the transaction is committed, so a declined payment stays recorded."""
 
     def __init__(
         self, status: int, kind: str, message: str, *, code: str = "", param: str = "", keep: bool = False, **more: Any
@@ -38,7 +35,7 @@ class StripeRefused(Exception):
 
 
 def invalid(message: str, param: str = "", code: str = "", status: int = 400) -> StripeRefused:
-    """The refusal of a request that makes no sense."""
+    """Return the error for an invalid request."""
     return StripeRefused(status, "invalid_request_error", message, code=code, param=param)
 
 
@@ -47,28 +44,28 @@ def missing(kind: str, ident: str, param: str = "id") -> StripeRefused:
 
 
 def parse(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Pairs -> nested dicts; dicts whose keys count from 0 become lists."""
-    found: dict[str, Any] = {}
+    """Convert pairs to nested dicts; dicts with the keys 0, 1, ... become lists."""
+    parsed: dict[str, Any] = {}
     for name, value in pairs:
         match = _KEY.fullmatch(name)
         if match is None:
             raise invalid(f"Received unknown parameter: {name[:100]}", name[:100], "parameter_unknown")
         path = [match[1], *_PART.findall(match[2])]
-        here = found
+        target = parsed
         for part in path[:-1]:
-            inner = here.setdefault(part, {})
+            inner = target.setdefault(part, {})
             if not isinstance(inner, dict):
                 raise invalid(f"Invalid parameter: {name[:100]}", name[:100])
-            here = inner
-        key = path[-1] or str(len(here))
-        here[key] = value
-    return {name: _listed(value) for name, value in found.items()}
+            target = inner
+        key = path[-1] or str(len(target))
+        target[key] = value
+    return {name: _listed(value) for name, value in parsed.items()}
 
 
 def _listed(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    inner = {name: _listed(one) for name, one in value.items()}
+    inner = {name: _listed(item) for name, item in value.items()}
     if inner and all(name.isdigit() for name in inner):
         return [inner[name] for name in sorted(inner, key=int)]
     return inner
@@ -76,38 +73,38 @@ def _listed(value: Any) -> Any:
 
 @cache
 def _annotations(kind: str) -> Mapping[str, Any]:
-    """The parameters of one of the client's types, e.g. `SubscriptionUpdateParams` or `checkout.SessionCreateParams`."""
+    """Return the fields of a parameter type, e.g. `SubscriptionUpdateParams` or `checkout.SessionCreateParams`."""
     module: Any = stripe.params
     *inner, name = kind.split(".")
     for part in inner:
         module = getattr(module, part)
-    found: Mapping[str, Any] = getattr(module, name).__annotations__
-    return found
+    annotations: Mapping[str, Any] = getattr(module, name).__annotations__
+    return annotations
 
 
 def check(data: Mapping[str, Any], kind: str, *, at: str = "") -> None:
-    """Refuse a parameter that the official client does not know, at any depth."""
+    """Raise StripeRefused for a parameter, at any depth, that the official client does not know."""
     known = _annotations(kind)
     for name, value in data.items():
-        where = f"{at}[{name}]" if at else name
+        param = f"{at}[{name}]" if at else name
         if name not in known or (not at and name in _OPTIONS):
-            raise invalid(f"Received unknown parameter: {where}", where, "parameter_unknown")
+            raise invalid(f"Received unknown parameter: {param}", param, "parameter_unknown")
         inner = _inner(kind, repr(known[name]))
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, dict) and inner:
-                check(one, inner, at=where)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, dict) and inner:
+                check(item, inner, at=param)
 
 
 def _inner(kind: str, annotation: str) -> str:
-    """The type of a nested parameter; "" where any name goes (metadata)."""
-    if "Dict[" in annotation or not (found := _TYPE.search(annotation)):
+    """Return the type of a nested parameter; empty where any name is allowed (metadata)."""
+    if "Dict[" in annotation or not (match := _TYPE.search(annotation)):
         return ""
     prefix = kind.rpartition(".")[0]
-    return f"{prefix}.{found[0]}" if prefix else found[0]
+    return f"{prefix}.{match[0]}" if prefix else match[0]
 
 
 def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int | None:
-    """An integer parameter."""
+    """Return an integer parameter."""
     value = data.get(name)
     if value in (None, ""):
         return default
@@ -118,7 +115,7 @@ def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int
 
 
 def flag(data: Mapping[str, Any], name: str) -> bool | None:
-    """A boolean parameter."""
+    """Return a boolean parameter."""
     value = data.get(name)
     if value is None:
         return None
@@ -128,7 +125,7 @@ def flag(data: Mapping[str, Any], name: str) -> bool | None:
 
 
 def needed(data: Mapping[str, Any], name: str) -> Any:
-    """A parameter that must be there."""
+    """Return a required parameter."""
     if data.get(name) in (None, ""):
         raise invalid(f"Missing required param: {name}.", name, "parameter_missing")
     return data[name]

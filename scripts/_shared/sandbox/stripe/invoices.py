@@ -10,14 +10,14 @@ from scripts._shared.sandbox.stripe import calendar, cards, charges, disputes
 from scripts._shared.sandbox.stripe.store import State, blank, listed
 
 DAY = 86400
-RETRIES = (3 * DAY, 2 * DAY, 2 * DAY)  # between a failed renewal and the tries that follow; then it is over
+RETRIES = (3 * DAY, 2 * DAY, 2 * DAY)  # delays of the retries after a failed renewal; then the subscription ends
 
 
 def line(
     state: State, price: dict[str, Any], amount: int, period: tuple[int, int], sub: dict[str, Any], text: str, *,
     proration: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """One line: a period of a price, or a part of one."""
+    """Build an invoice line for a period of a price, or for part of one."""
     item = sub["items"]["data"][0]["id"]
     details = {
         "invoice_item": None, "proration": proration, "proration_details": None, "subscription": sub["id"],
@@ -40,7 +40,7 @@ def name_of(state: State, price: dict[str, Any]) -> str:
 
 
 def period_line(state: State, sub: dict[str, Any]) -> dict[str, Any]:
-    """The line of the subscription's present period."""
+    """Build the line of the subscription's present period."""
     item = sub["items"]["data"][0]
     price, period = item["price"], (item["current_period_start"], item["current_period_end"])
     text = f"1 × {name_of(state, price)} (at ${price['unit_amount'] / 100:.2f} / {price['recurring']['interval']})"
@@ -48,7 +48,7 @@ def period_line(state: State, sub: dict[str, Any]) -> dict[str, Any]:
 
 
 def change_lines(state: State, sub: dict[str, Any], price: dict[str, Any], date: int) -> list[dict[str, Any]]:
-    """What changing to `price` at `date` costs: unused time given back, and the rest (or a new period) of the new."""
+    """Build the lines of a price change: credit for unused time, and the rest of the period or a new period."""
     item = sub["items"]["data"][0]
     old, start, end = item["price"], item["current_period_start"], item["current_period_end"]
     when, rest = calendar.day(date), (date, end)
@@ -65,8 +65,8 @@ def change_lines(state: State, sub: dict[str, Any], price: dict[str, Any], date:
 
 
 def build(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason: str) -> dict[str, Any]:
-    """An invoice that is not kept: a preview, or the beginning of a real one."""
-    total, now = sum(one["amount"] for one in lines), state.now()
+    """Build an invoice without storing it."""
+    total, now = sum(line_["amount"] for line_ in lines), state.now()
     customer = state.get("customer", sub["customer"])
     due = max(0, total)
     details = {"metadata": sub["metadata"], "subscription": sub["id"], "subscription_proration_date": None}
@@ -92,59 +92,64 @@ def build(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason
 
 
 def issue(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason: str) -> dict[str, Any]:
-    """A finalized invoice of a subscription."""
-    one = build(state, sub, lines, reason)
+    """Store and finalize an invoice of a subscription."""
+    invoice = build(state, sub, lines, reason)
     number = int(state.setting("invoices", 0)) + 1
     state.set("invoices", number)
-    one |= {
+    invoice |= {
         "number": f"{sub['customer'][-8:].upper()}-{number:04}",
         "status": "open",
         "effective_at": state.now(),
-        "hosted_invoice_url": f"{state.setting('base', '')}/invoice/{one['id']}",
+        "hosted_invoice_url": f"{state.setting('base', '')}/invoice/{invoice['id']}",
     }
-    one["status_transitions"]["finalized_at"] = state.now()
-    one["lines"]["url"] = f"/v1/invoices/{one['id']}/lines"
-    for row in one["lines"]["data"]:
-        row["invoice"] = one["id"]
-    state.put(one)
-    state.emit("invoice.created", one | {"status": "draft", "number": None})
-    state.emit("invoice.finalized", one)
-    return one
+    invoice["status_transitions"]["finalized_at"] = state.now()
+    invoice["lines"]["url"] = f"/v1/invoices/{invoice['id']}/lines"
+    for row in invoice["lines"]["data"]:
+        row["invoice"] = invoice["id"]
+    state.put(invoice)
+    state.emit("invoice.created", invoice | {"status": "draft", "number": None})
+    state.emit("invoice.finalized", invoice)
+    return invoice
 
 
 def pay(
-    state: State, one: dict[str, Any], method: dict[str, Any] | None, *, present: bool, proved: bool = False
+    state: State, invoice: dict[str, Any], method: dict[str, Any] | None, *, present: bool, proved: bool = False
 ) -> str:
-    """Charge an open invoice: ok, declined or 3ds. Tells it in events; the subscription is the caller's."""
-    result = "ok" if one["amount_due"] == 0 else "declined"
-    if one["amount_due"] and method is not None:
+    """Charge an open invoice and return ok, declined or 3ds. Emits events; the caller updates the subscription."""
+    result = "ok" if invoice["amount_due"] == 0 else "declined"
+    if invoice["amount_due"] and method is not None:
         result = cards.outcome(method, present=present)
         result = "ok" if result == "3ds" and proved else result
-    one |= {"attempted": True, "attempt_count": one["attempt_count"] + 1}
+    invoice |= {"attempted": True, "attempt_count": invoice["attempt_count"] + 1}
     if result == "ok":
-        _paid(state, one, method)
+        _paid(state, invoice, method)
     else:
-        state.put(one)
-        state.emit("invoice.payment_action_required" if result == "3ds" else "invoice.payment_failed", one)
+        state.put(invoice)
+        state.emit("invoice.payment_action_required" if result == "3ds" else "invoice.payment_failed", invoice)
     return result
 
 
-def _paid(state: State, one: dict[str, Any], method: dict[str, Any] | None) -> None:
+def _paid(state: State, invoice: dict[str, Any], method: dict[str, Any] | None) -> None:
     now, charge = state.now(), None
-    one |= {"status": "paid", "amount_paid": one["amount_due"], "amount_remaining": 0, "next_payment_attempt": None}
-    one["status_transitions"]["paid_at"] = now
-    if one["amount_due"] and method is not None:
+    invoice |= {
+        "status": "paid",
+        "amount_paid": invoice["amount_due"],
+        "amount_remaining": 0,
+        "next_payment_attempt": None,
+    }
+    invoice["status_transitions"]["paid_at"] = now
+    if invoice["amount_due"] and method is not None:
         payment = blank(
             stripe.InvoicePayment,
-            id=state.new_id("inpay"), object="invoice_payment", amount_paid=one["amount_due"],
-            amount_requested=one["amount_due"], created=now, currency=one["currency"], invoice=one["id"],
+            id=state.new_id("inpay"), object="invoice_payment", amount_paid=invoice["amount_due"],
+            amount_requested=invoice["amount_due"], created=now, currency=invoice["currency"], invoice=invoice["id"],
             is_default=True, status="paid", payment={"type": "payment_intent", "payment_intent": state.new_id("pi")},
             status_transitions={"canceled_at": None, "paid_at": now},
         )  # fmt: skip
-        one["payments"]["data"] = [payment]
-        charge = charges.of_invoice(state, one, payment, method["id"])
-    state.put(one)
-    state.emit("invoice.paid", one)
-    state.emit("invoice.payment_succeeded", one)
+        invoice["payments"]["data"] = [payment]
+        charge = charges.of_invoice(state, invoice, payment, method["id"])
+    state.put(invoice)
+    state.emit("invoice.paid", invoice)
+    state.emit("invoice.payment_succeeded", invoice)
     if charge is not None:
         disputes.open_if_asked(state, charge)

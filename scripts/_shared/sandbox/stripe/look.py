@@ -1,4 +1,4 @@
-"""How the hosted pages look: HTML and CSS, no script, nothing from elsewhere. Every page says TEST MODE."""
+"""Templates of the hosted pages: HTML and CSS without scripts or external files. Every page says TEST MODE."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CARD = """
 <code>4000 0000 0000 0341</code> fails at the next renewal. Other numbers are refused and never kept.</p></details>
 """
 DESK = """
-<h1>Payment sandbox</h1><p>Today is <b>$now</b> here. Moving the clock renews, retries and ends what is due.</p>
+<h1>Payment sandbox</h1><p>Today is <b>$now</b> here. Moving the clock renews, retries and ends everything that becomes due.</p>
 <form method="post" action="$base/test/clock" class="two">
 <button name="days" value="1" class="plain">+ 1 day</button><button name="days" value="7" class="plain">+ 7 days</button>
 <button name="days" value="31" class="plain">+ 31 days</button>

@@ -1,4 +1,4 @@
-"""The hosted pages: Checkout, 3-D Secure, an open invoice, and the desk of the sandbox. Plain forms, no script."""
+"""Hosted pages: Checkout, 3-D Secure, open invoice, sandbox overview. Plain forms without scripts."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from scripts._shared.sandbox.stripe.store import State
 
 
 def answer(state: State, method: str, path: str, fields: dict[str, str]) -> Response:
-    """A page, or what its form does."""
+    """Show a page, or process its form."""
     kind, _, ident = path.partition("/")
-    found = state.find(ident) if ident else None
+    obj = state.find(ident) if ident else None
     if not path:
-        return _desk(state)
-    if kind == "checkout" and found and found["object"] == "checkout.session":
-        return _checkout(state, found, fields if method == "POST" else None)
-    if kind == "3ds" and found and found["object"] in ("payment_intent", "checkout.session", "invoice"):
-        return _proof(state, found, fields if method == "POST" else None)
-    if kind == "invoice" and found and found["object"] == "invoice":
-        return _invoice(state, found, fields if method == "POST" else None)
+        return _overview(state)
+    if kind == "checkout" and obj and obj["object"] == "checkout.session":
+        return _checkout(state, obj, fields if method == "POST" else None)
+    if kind == "3ds" and obj and obj["object"] in ("payment_intent", "checkout.session", "invoice"):
+        return _proof(state, obj, fields if method == "POST" else None)
+    if kind == "invoice" and obj and obj["object"] == "invoice":
+        return _invoice(state, obj, fields if method == "POST" else None)
     return _page("Not found", "<h1>There is no such page</h1><p>The link is wrong or has been used.</p>", status=404)
 
 
-def _checkout(state: State, one: dict[str, Any], fields: dict[str, str] | None) -> Response:
-    """The hosted page of a new subscription."""
-    back = escape(one["cancel_url"] or "/")
-    if one["status"] != "open":
-        text = "This subscription has been paid." if one["status"] == "complete" else "This page has expired."
+def _checkout(state: State, session: dict[str, Any], fields: dict[str, str] | None) -> Response:
+    """Show or process the payment page of a new subscription."""
+    back = escape(session["cancel_url"] or "/")
+    if session["status"] != "open":
+        text = "This subscription has been paid." if session["status"] == "complete" else "This page has expired."
         return _page("Checkout", f"<h1>{text}</h1><p><a class=back href='{back}'>&larr; Back</a></p>")
     problem = ""
     if fields is not None:
         try:
-            method = cards.make(state, cards.by_number(fields.get("cardnumber", "")), one["customer"])
-            if checkout.complete(state, one, method):
-                return _go(one["success_url"].replace("{CHECKOUT_SESSION_ID}", one["id"]))
-            return _go(f"{state.setting('base', '')}/3ds/{one['id']}")
+            method = cards.make(state, cards.by_number(fields.get("cardnumber", "")), session["customer"])
+            if checkout.complete(state, session, method):
+                return _go(session["success_url"].replace("{CHECKOUT_SESSION_ID}", session["id"]))
+            return _go(f"{state.setting('base', '')}/3ds/{session['id']}")
         except StripeRefused as error:
             problem = error.error["message"]
-    price = state.get("price", one["_price"])
+    price = state.get("price", session["_price"])
     amount = _money(price["unit_amount"], price["currency"])
     name = state.get("product", price["product"])["name"]
     left = (
@@ -54,83 +54,83 @@ def _checkout(state: State, one: dict[str, Any], fields: dict[str, str] | None) 
         f"<dl><dt>{escape(name)}</dt><dd>{amount}</dd><dt class=due>Total due today</dt><dd class=due>{amount}</dd></dl>"
     )
     return _page(
-        "Checkout", _card(f"Pay {amount} and subscribe", problem, one["customer_details"]["email"] or ""), left
+        "Checkout", _card(f"Pay {amount} and subscribe", problem, session["customer_details"]["email"] or ""), left
     )
 
 
-def _proof(state: State, one: dict[str, Any], fields: dict[str, str] | None) -> Response:
-    """The page of the bank: yes or no."""
+def _proof(state: State, obj: dict[str, Any], fields: dict[str, str] | None) -> Response:
+    """Show or process the 3-D Secure page of the bank."""
     if fields is None:
-        amount = one.get("amount") or one.get("amount_total") or one.get("amount_due") or 0
+        amount = obj.get("amount") or obj.get("amount_total") or obj.get("amount_due") or 0
         body = (
             "<h1>3D Secure 2 test page</h1><p>This is the page of the cardholder's bank. Confirm the payment of"
-            f" <b>{_money(amount, one['currency'])}</b>?</p><form method=post class=two>"
+            f" <b>{_money(amount, obj['currency'])}</b>?</p><form method=post class=two>"
             "<button name=proof value=yes>Complete authentication</button>"
             "<button name=proof value=no class=plain>Fail authentication</button></form>"
         )
         return _page("Confirm your payment", body)
     yes = fields.get("proof") == "yes"
-    if one["object"] == "payment_intent":
-        return _proved_intent(state, one, yes)
-    if one["object"] == "invoice":
-        method = state.find(one.get("_method") or "")
-        if yes and method is not None and one["status"] == "open":
-            subscriptions.pay_open(state, one, method, proved=True)
-        return _go(one["hosted_invoice_url"])
-    method = state.find(one.get("_method") or "")
-    if yes and method is not None and one["status"] == "open":
-        checkout.complete(state, one, method, proved=True)
-        return _go(one["success_url"].replace("{CHECKOUT_SESSION_ID}", one["id"]))
-    return _go(one["url"] or one["cancel_url"] or "/")
+    if obj["object"] == "payment_intent":
+        return _proved_intent(state, obj, yes)
+    if obj["object"] == "invoice":
+        method = state.find(obj.get("_method") or "")
+        if yes and method is not None and obj["status"] == "open":
+            subscriptions.pay_open(state, obj, method, proved=True)
+        return _go(obj["hosted_invoice_url"])
+    method = state.find(obj.get("_method") or "")
+    if yes and method is not None and obj["status"] == "open":
+        checkout.complete(state, obj, method, proved=True)
+        return _go(obj["success_url"].replace("{CHECKOUT_SESSION_ID}", obj["id"]))
+    return _go(obj["url"] or obj["cancel_url"] or "/")
 
 
-def _proved_intent(state: State, one: dict[str, Any], yes: bool) -> Response:
-    action = one["next_action"]
-    if one["status"] != "requires_action" or not action:
+def _proved_intent(state: State, intent: dict[str, Any], yes: bool) -> Response:
+    action = intent["next_action"]
+    if intent["status"] != "requires_action" or not action:
         return _page("Done", "<h1>This payment has been answered already</h1>")
-    one = intents.succeed(state, one) if yes else intents.fail_proof(state, one)
+    intent = intents.succeed(state, intent) if yes else intents.fail_proof(state, intent)
     back: str = action["redirect_to_url"]["return_url"]
-    query = {"payment_intent": one["id"], "redirect_status": "succeeded" if yes else "failed"}
+    query = {"payment_intent": intent["id"], "redirect_status": "succeeded" if yes else "failed"}
     return _go(f"{back}{'&' if '?' in back else '?'}{urlencode(query)}")
 
 
-def _invoice(state: State, one: dict[str, Any], fields: dict[str, str] | None) -> Response:
-    """The hosted page of an invoice: pay it with another card."""
+def _invoice(state: State, invoice: dict[str, Any], fields: dict[str, str] | None) -> Response:
+    """Show or process the payment page of an invoice."""
     problem = ""
-    if fields is not None and one["status"] == "open":
+    if fields is not None and invoice["status"] == "open":
         try:
-            method = cards.make(state, cards.by_number(fields.get("cardnumber", "")), one["customer"])
+            method = cards.make(state, cards.by_number(fields.get("cardnumber", "")), invoice["customer"])
             if cards.outcome(method, present=True) == "3ds":
-                state.put(one | {"_method": method["id"]})
-                return _go(f"{state.setting('base', '')}/3ds/{one['id']}")
-            if subscriptions.pay_open(state, one, method) != "ok":
+                state.put(invoice | {"_method": method["id"]})
+                return _go(f"{state.setting('base', '')}/3ds/{invoice['id']}")
+            if subscriptions.pay_open(state, invoice, method) != "ok":
                 problem = cards.decline(method, keep=True).error["message"]
         except StripeRefused as error:
             problem = error.error["message"]
-        one = state.get("invoice", one["id"])
+        invoice = state.get("invoice", invoice["id"])
     rows = "".join(
-        f"<dt>{escape(row['description'])}</dt><dd>{_money(row['amount'], one['currency'])}</dd>"
-        for row in one["lines"]["data"]
+        f"<dt>{escape(row['description'])}</dt><dd>{_money(row['amount'], invoice['currency'])}</dd>"
+        for row in invoice["lines"]["data"]
     )
-    amount = _money(one["total"], one["currency"])
-    left = f"<p class=what>Invoice {escape(one['number'])}</p><p class=sum>{amount}</p><dl>{rows}</dl>"
-    if one["status"] != "open":
+    amount = _money(invoice["total"], invoice["currency"])
+    left = f"<p class=what>Invoice {escape(invoice['number'])}</p><p class=sum>{amount}</p><dl>{rows}</dl>"
+    if invoice["status"] != "open":
         return _page("Invoice", "<h1>Invoice paid</h1><p>Thank you. You can close this page.</p>", left)
-    return _page("Invoice", _card(f"Pay {amount}", problem, one["customer_email"] or ""), left)
+    return _page("Invoice", _card(f"Pay {amount}", problem, invoice["customer_email"] or ""), left)
 
 
-def _desk(state: State) -> Response:
-    """What the sandbox holds, and its clock."""
+def _overview(state: State) -> Response:
+    """Show the clock, subscriptions and latest events of the sandbox."""
     events = "".join(
-        f"<tr><td>{calendar.day(one['created'])}</td><td>{escape(one['type'])}</td><td><code>{one['id']}</code></td></tr>"
-        for one in state.all("event")[:30]
+        f"<tr><td>{calendar.day(event['created'])}</td><td>{escape(event['type'])}</td><td><code>{event['id']}</code></td></tr>"
+        for event in state.all("event")[:30]
     )
     subs = "".join(
-        f"<tr><td><code>{one['id']}</code></td><td>{escape(one['status'])}"
-        f"{' (ends)' if one['cancel_at_period_end'] else ''}</td>"
-        f"<td>{_money(one['items']['data'][0]['price']['unit_amount'], one['currency'])}</td>"
-        f"<td>{calendar.day(one['items']['data'][0]['current_period_end'])}</td></tr>"
-        for one in state.all("subscription")[:30]
+        f"<tr><td><code>{sub['id']}</code></td><td>{escape(sub['status'])}"
+        f"{' (ends)' if sub['cancel_at_period_end'] else ''}</td>"
+        f"<td>{_money(sub['items']['data'][0]['price']['unit_amount'], sub['currency'])}</td>"
+        f"<td>{calendar.day(sub['items']['data'][0]['current_period_end'])}</td></tr>"
+        for sub in state.all("subscription")[:30]
     )
     base = escape(state.setting("base", ""))
     return _page(

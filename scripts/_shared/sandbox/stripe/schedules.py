@@ -12,7 +12,7 @@ from scripts._shared.sandbox.stripe.store import State, blank
 
 
 def create(state: State, data: dict[str, Any]) -> dict[str, Any]:
-    """From a subscription: one phase, its present period."""
+    """POST /v1/subscription_schedules from a subscription: one phase, its present period."""
     sub = state.get("subscription", form.needed(data, "from_subscription"), "from_subscription")
     if sub["schedule"]:
         raise invalid("You cannot migrate a subscription that is already attached to a schedule.", "from_subscription")
@@ -20,92 +20,106 @@ def create(state: State, data: dict[str, Any]) -> dict[str, Any]:
         raise invalid("The subscription is set to cancel.", "from_subscription")
     item = sub["items"]["data"][0]
     phase = _phase(item["price"]["id"], item["current_period_start"], item["current_period_end"])
-    one = blank(
+    schedule = blank(
         stripe.SubscriptionSchedule,
         id=state.new_id("sub_sched"), object="subscription_schedule", created=state.now(), customer=sub["customer"],
         billing_mode={"type": "flexible"}, current_phase=_span(phase), default_settings={}, end_behavior="release",
         metadata={}, phases=[phase], status="active", subscription=sub["id"],
     )  # fmt: skip
-    state.put(one)
-    sub["schedule"] = one["id"]
+    state.put(schedule)
+    sub["schedule"] = schedule["id"]
     state.put(sub)
-    state.emit("subscription_schedule.created", one)
+    state.emit("subscription_schedule.created", schedule)
     state.emit("customer.subscription.updated", sub, schedule=None)
-    return one
+    return schedule
 
 
-def update(state: State, one: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    """New phases: the present one, and what follows."""
-    if one["status"] != "active":
-        raise invalid(f"You cannot update a subscription schedule that is currently in the `{one['status']}` status.")
+def update(state: State, schedule: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """POST /v1/subscription_schedules/{id}: replace the phases, starting with the present one."""
+    if schedule["status"] != "active":
+        raise invalid(
+            f"You cannot update a subscription schedule that is currently in the `{schedule['status']}` status."
+        )
     if behaviour := data.get("end_behavior"):
-        one["end_behavior"] = behaviour
+        schedule["end_behavior"] = behaviour
     if asked := data.get("phases"):
-        one["phases"] = _phases(state, one, asked)
-    state.put(one)
-    state.emit("subscription_schedule.updated", one)
-    return one
+        schedule["phases"] = _phases(state, schedule, asked)
+    state.put(schedule)
+    state.emit("subscription_schedule.updated", schedule)
+    return schedule
 
 
-def _phases(state: State, one: dict[str, Any], asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = []
-    for number, phase in enumerate(asked):
-        where = f"phases[{number}][items][0][price]"
-        price = state.get("price", form.needed(phase["items"][0], "price"), where)
-        start = form.whole(phase, "start_date", made[-1]["end_date"] if made else None)
-        if start is None or (not made and start != one["current_phase"]["start_date"]):
-            raise invalid("The first phase must start when the current one did.", "phases[0][start_date]")
+def _phases(state: State, schedule: dict[str, Any], requested: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    phases: list[dict[str, Any]] = []
+    for number, phase in enumerate(requested):
+        param = f"phases[{number}][items][0][price]"
+        price = state.get("price", form.needed(phase["items"][0], "price"), param)
+        start = form.whole(phase, "start_date", phases[-1]["end_date"] if phases else None)
+        if start is None or (not phases and start != schedule["current_phase"]["start_date"]):
+            raise invalid("The first phase must start when the current schedule did.", "phases[0][start_date]")
         end = form.whole(phase, "end_date")
         if end is None:
             span = phase.get("duration")
             if not isinstance(span, dict):
                 raise invalid("A phase needs an end_date or a duration.", f"phases[{number}]")
             end = calendar.add(start, form.needed(span, "interval"), form.whole(span, "interval_count", 1) or 1)
-        if end <= start or (made and start != made[-1]["end_date"]):
+        if end <= start or (phases and start != phases[-1]["end_date"]):
             raise invalid("Phases must follow each other.", f"phases[{number}]")
-        made.append(_phase(price["id"], start, end))
-    return made
+        phases.append(_phase(price["id"], start, end))
+    return phases
 
 
-def release(state: State, one: dict[str, Any]) -> dict[str, Any]:
-    """Let the subscription go on as it is."""
-    if one["status"] != "active":
-        raise invalid(f"You cannot release a subscription schedule that is currently in the `{one['status']}` status.")
-    sub = state.get("subscription", one["subscription"])
-    one |= {"status": "released", "released_at": state.now(), "released_subscription": sub["id"], "subscription": None}
-    state.put(one)
+def release(state: State, schedule: dict[str, Any]) -> dict[str, Any]:
+    """Release a schedule; its subscription continues unchanged."""
+    if schedule["status"] != "active":
+        raise invalid(
+            f"You cannot release a subscription schedule that is currently in the `{schedule['status']}` status."
+        )
+    sub = state.get("subscription", schedule["subscription"])
+    schedule |= {
+        "status": "released",
+        "released_at": state.now(),
+        "released_subscription": sub["id"],
+        "subscription": None,
+    }
+    state.put(schedule)
     sub["schedule"] = None
     state.put(sub)
-    state.emit("subscription_schedule.released", one)
-    state.emit("customer.subscription.updated", sub, schedule=one["id"])
-    return one
+    state.emit("subscription_schedule.released", schedule)
+    state.emit("customer.subscription.updated", sub, schedule=schedule["id"])
+    return schedule
 
 
 def turn(state: State, sub: dict[str, Any]) -> None:
-    """The period is over: the next phase begins, or after the last one the schedule lets go."""
+    """Apply the next phase at the end of a period, or release the schedule after its last phase."""
     if not sub["schedule"]:
         return
-    one = state.get("subscription_schedule", sub["schedule"])
+    schedule = state.get("subscription_schedule", sub["schedule"])
     item = sub["items"]["data"][0]
-    for phase in one["phases"]:
+    for phase in schedule["phases"]:
         if phase["start_date"] == item["current_period_end"]:
             price = state.get("price", phase["items"][0]["price"])
             if price["recurring"] != item["price"]["recurring"]:
                 sub["billing_cycle_anchor"] = phase["start_date"]
             item["price"] = price
-            one["current_phase"] = _span(phase)
-            state.put(one)
+            schedule["current_phase"] = _span(phase)
+            state.put(schedule)
             return
-    one |= {"status": "released", "released_at": state.now(), "released_subscription": sub["id"], "subscription": None}
-    state.put(one)
+    schedule |= {
+        "status": "released",
+        "released_at": state.now(),
+        "released_subscription": sub["id"],
+        "subscription": None,
+    }
+    state.put(schedule)
     sub["schedule"] = None
 
 
 def forget(state: State, sub: dict[str, Any]) -> None:
-    """The subscription ended, and its schedule with it."""
+    """Cancel the schedule of a subscription that has ended."""
     if sub["schedule"]:
-        one = state.get("subscription_schedule", sub["schedule"])
-        state.put(one | {"status": "canceled", "canceled_at": state.now(), "current_phase": None})
+        schedule = state.get("subscription_schedule", sub["schedule"])
+        state.put(schedule | {"status": "canceled", "canceled_at": state.now(), "current_phase": None})
         sub["schedule"] = None
 
 

@@ -1,4 +1,4 @@
-"""The stand-in over HTTP: Stripe's API below v1/, the hosted pages, and what tests may tell it below test/."""
+"""Serve the stand-in over HTTP: Stripe's API below v1/, the hosted pages, and controls for tests below test/."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from scripts._shared.sandbox.stripe.deliver import Deliverer
 from scripts._shared.sandbox.stripe.form import StripeRefused, invalid
 from scripts._shared.sandbox.stripe.store import DELIVERY, State, Store, public
 
-MOST_BODY = 200_000
+MAX_BODY_BYTES = 200_000
 
 
 class Service:
-    """One stand-in: its file, its address, and where its events go."""
+    """One stand-in with its database file, base URL and webhook endpoint."""
 
     def __init__(
         self, folder: Path, base: str, hook: dict[str, str] | None, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
         self.store, self._base = Store(folder), base
-        self._hooks = [hook] if hook else None  # None: events go where they went before
+        self._hooks = [hook] if hook else None  # None keeps the stored endpoints
         self._prefix = "/" + base.partition("://")[2].partition("/")[2]
         self.deliverer = Deliverer(self.store, transport)
 
     def start(self) -> None:
-        """Go on with what an earlier process left undone, perhaps at another address."""
+        """Resume unfinished deliveries, at the present address of the installation."""
         with self._transaction():
             self.deliverer.wake()
 
     async def answer(self, request: Request) -> Response:
-        """Any request below the prefix."""
+        """Answer any request below the prefix."""
         path = request.url.path.removeprefix(self._prefix).strip("/")
         body = await request.body()
-        if len(body) > MOST_BODY:
+        if len(body) > MAX_BODY_BYTES:
             return Response("Too large", 413)
         try:
             if path.startswith("v1/"):
@@ -59,7 +59,7 @@ class Service:
 
     @contextmanager
     def _transaction(self, request_id: str = "", key: str = "") -> Iterator[State]:
-        """A transaction that has done what became due, and knows its own address and endpoint."""
+        """Open a transaction with base URL and endpoints updated and everything due settled."""
         with self.store.transaction(request_id, key) as state:
             if state.setting("base", "") != self._base:
                 state.set("base", self._base)
@@ -69,7 +69,7 @@ class Service:
             yield state
 
     def subscribed(self, customer: str, price: str, start: datetime) -> None:
-        """Subscribe a customer with a test card as of `start`, with all that has become due since. Nothing is sent."""
+        """Subscribe a customer with a test card as of `start`, and settle everything due since then."""
         with self._transaction() as state:
             with state.at(int(start.timestamp())):
                 method = cards.make(state, "visa", customer)
@@ -86,12 +86,12 @@ class Service:
             return _answer(int(fault["status"]), _error(int(fault["status"])))
         text = body.decode("utf-8", "replace") if request.method == "POST" else request.url.query
         key = request.headers.get("idempotency-key", "") if request.method == "POST" else ""
-        found = await asyncio.to_thread(
-            self._called, request.method, path, text, key, request.headers.get("authorization", "")
+        response = await asyncio.to_thread(
+            self._call, request.method, path, text, key, request.headers.get("authorization", "")
         )
-        if fault.get("status"):  # it was done, and the answer is lost
+        if fault.get("status"):  # simulates a response lost after the work was done
             return _answer(int(fault["status"]), _error(int(fault["status"])))
-        return found
+        return response
 
     def _fault(self) -> dict[str, Any]:
         with self.store.transaction() as state:
@@ -101,7 +101,7 @@ class Service:
             state.set("fault", fault | {"times": fault["times"] - 1})
             return fault
 
-    def _called(self, method: str, path: str, text: str, key: str, authorization: str) -> Response:
+    def _call(self, method: str, path: str, text: str, key: str, authorization: str) -> Response:
         request_id = f"req_{secrets.token_hex(7)}"
         digest = hashlib.sha256(f"{method} {path}\n{text}".encode()).hexdigest()
         try:
@@ -110,29 +110,29 @@ class Service:
             data = form.parse(parse_qsl(text, keep_blank_values=True))
             form.check(data, call.params)
             with self._transaction(request_id, key) as state:
-                if key and (kept := state.answered(key)):
-                    if kept[0] != digest:
+                if key and (stored := state.answered(key)):
+                    if stored[0] != digest:
                         raise StripeRefused(
                             400, "idempotency_error",
                             "Keys for idempotent requests can only be used with the same parameters they were first"
                             " used with.",
                         )  # fmt: skip
-                    return _answer(kept[1], kept[2], request_id, replayed=True)
+                    return _answer(stored[1], stored[2], request_id, replayed=True)
                 try:
-                    status, found = 200, orjson.dumps(public(call.run(state, data, ident)))
+                    status, content = 200, orjson.dumps(public(call.run(state, data, ident)))
                 except StripeRefused as error:
                     if not error.keep:
                         raise
-                    status, found = error.status, orjson.dumps({"error": public(error.error)})
+                    status, content = error.status, orjson.dumps({"error": public(error.error)})
                 if key:
-                    state.answer(key, digest, status, found)
-                return _answer(status, found, request_id)
+                    state.answer(key, digest, status, content)
+                return _answer(status, content, request_id)
         except StripeRefused as error:
-            found = orjson.dumps({"error": public(error.error)})
-            if key and error.status == 402:  # undone, and still the answer to this key
+            content = orjson.dumps({"error": public(error.error)})
+            if key and error.status == 402:  # rolled back, but stored as the response to this key
                 with self.store.transaction() as state:
-                    state.answer(key, digest, error.status, found)
-            return _answer(error.status, found, request_id)
+                    state.answer(key, digest, error.status, content)
+            return _answer(error.status, content, request_id)
 
     # -- pages -------------------------------------------------------------------------------------------------------
 
@@ -144,9 +144,12 @@ class Service:
     # -- test/ -------------------------------------------------------------------------------------------------------
 
     def _test(self, path: str, body: bytes, content_type: str) -> Response:
-        """clock {seconds, days}; delivery {repeat, delay, hold, shuffle}; fault {status, times, after, seconds};
+        """Run one control command with its JSON or form parameters.
+
+        Commands: clock {seconds, days}; delivery {repeat, delay, hold, shuffle}; fault {status, times, after, seconds};
         send {event}; refund {payment_intent or charge, amount}; refundfailed {refund}; dispute {payment_intent or
-        charge, amount}; disputeclosed {dispute, status}."""
+        charge, amount}; disputeclosed {dispute, status}.
+        """
         if "json" in content_type:
             try:
                 data = orjson.loads(body or b"{}")
@@ -158,23 +161,23 @@ class Service:
             return _answer(400, {"error": {"message": "Send a JSON object."}})
         try:
             with self._transaction() as state:
-                made = self._told_to(state, path, data)
+                result = self._control(state, path, data)
         except StripeRefused as error:
             return _answer(error.status, {"error": error.error})
         except ValueError:
             return _answer(400, {"error": {"message": "Not a number."}})
         if "json" not in content_type:
             return Response(status_code=303, headers={"Location": self._prefix})
-        return _answer(200, made)
+        return _answer(200, result)
 
-    def _told_to(self, state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
+    def _control(self, state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
         if path == "clock":
             seconds = int(data.get("seconds") or 0) + 86400 * int(data.get("days") or 0)
             if not 0 <= seconds <= 10 * 366 * 86400:
                 raise invalid("The clock moves forward, and ten years at most.")
             clock.move(state, seconds)
         elif path == "delivery":
-            state.set("delivery", {name: data.get(name, usual) for name, usual in DELIVERY.items()})
+            state.set("delivery", {name: data.get(name, default) for name, default in DELIVERY.items()})
         elif path == "fault":
             state.set("fault", {name: data[name] for name in ("status", "times", "after", "seconds") if name in data})
         elif path == "send":
@@ -187,7 +190,7 @@ class Service:
 
 
 def _reversal(state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
-    """Do what moves money back: staff and banks do it, so the product has no call for it."""
+    """Run a refund or dispute command. Staff and banks trigger these, so the product has no call for them."""
     if path == "refund":
         return charges.refund(state, data)
     if path == "refundfailed":
@@ -197,7 +200,7 @@ def _reversal(state: State, path: str, data: dict[str, Any]) -> dict[str, Any]:
     if path == "disputeclosed":
         status = "won" if data.get("status") == "won" else "lost"
         return disputes.close(state, state.get("dispute", str(data.get("dispute", "")), "dispute"), status)
-    raise invalid("There is no such order.", status=404)
+    raise invalid("There is no such command.", status=404)
 
 
 def _authorized(authorization: str, path: str) -> None:

@@ -1,7 +1,7 @@
-"""What the stand-in remembers: one SQLite file under DATA_DIR, so that several workers and a restart see the same.
+"""Store the state of the stand-in in one SQLite file under DATA_DIR, shared by all workers and restarts.
 
-Every request is one transaction of it. Objects are JSON, as Stripe would answer them; fields that start with `_` are
-the stand-in's own and are never sent.
+Each request is one transaction. Objects are JSON in the form that Stripe returns; fields that start with `_` are
+internal and never sent.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ DELIVERY = {"repeat": 1, "delay": 0.0, "hold": False, "shuffle": False}
 
 
 def blank(kind: Any, **fields: Any) -> dict[str, Any]:
-    """An object with every field that the official client knows of it, empty but for the given ones."""
+    """Return an object with every field of the official client's type, null except for the given ones."""
     known = [name for name in kind.__annotations__ if name not in ("OBJECT_NAME", "deleted")]
     if unknown := set(fields) - {*known, *(name for name in fields if name.startswith("_"))}:
         raise TypeError(f"{kind.__name__} has no {sorted(unknown)}")
-    made: dict[str, Any] = dict.fromkeys(known)
-    return made | {"object": kind.OBJECT_NAME, "livemode": False} | fields if "livemode" in made else made | fields
+    empty: dict[str, Any] = dict.fromkeys(known)
+    return empty | {"object": kind.OBJECT_NAME, "livemode": False} | fields if "livemode" in empty else empty | fields
 
 
 def listed(data: list[Any], url: str, more: bool = False) -> dict[str, Any]:
-    """Stripe's list object."""
+    """Return a list object of Stripe."""
     return {"object": "list", "data": data, "has_more": more, "url": url}
 
 
 def public(value: Any) -> Any:
-    """A value without the stand-in's own fields."""
+    """Return a JSON value without internal fields."""
     if isinstance(value, dict):
-        return {name: public(one) for name, one in value.items() if not name.startswith("_")}
-    return [public(one) for one in value] if isinstance(value, list) else value
+        return {name: public(item) for name, item in value.items() if not name.startswith("_")}
+    return [public(item) for item in value] if isinstance(value, list) else value
 
 
 class State:
-    """The objects, inside one transaction."""
+    """The state, inside one transaction."""
 
     def __init__(self, connection: sqlite3.Connection, request_id: str = "", key: str = "") -> None:
         self._db, self._request = connection, {"id": request_id or None, "idempotency_key": key or None}
@@ -69,12 +69,12 @@ class State:
     # -- time --------------------------------------------------------------------------------------------------------
 
     def now(self) -> int:
-        """Seconds of the stand-in's clock."""
+        """Return the time of the stand-in's clock, in seconds since 1970."""
         return self._at if self._at is not None else int(time.time()) + int(self.setting("offset", 0))
 
     @contextmanager
     def at(self, moment: int) -> Iterator[None]:
-        """Do what the clock passed over as of its own moment."""
+        """Set the clock to a moment while the block runs."""
         before, self._at = self._at, moment
         try:
             yield
@@ -84,7 +84,7 @@ class State:
     # -- objects -----------------------------------------------------------------------------------------------------
 
     def new_id(self, prefix: str) -> str:
-        # Letters alone: a run of digits could pass for a card number, and a request that holds one is refused.
+        # Letters only: a run of digits could look like a card number, and requests with card numbers are refused.
         return f"{prefix}_{secrets.token_hex(12).translate(_LETTERS)}"
 
     def find(self, ident: str) -> dict[str, Any] | None:
@@ -92,55 +92,58 @@ class State:
         return None if row is None else orjson.loads(row[0])
 
     def get(self, kind: str, ident: str, param: str = "id") -> dict[str, Any]:
-        """One object; Stripe's 404 when there is none of this kind."""
+        """Return an object; raise Stripe's 404 when there is none of this kind."""
         row = self._db.execute("select body from object where id = ? and kind = ?", (ident, kind)).fetchone()
         if row is None:
             raise missing(kind, ident, param)
-        found: dict[str, Any] = orjson.loads(row[0])
-        return found
+        obj: dict[str, Any] = orjson.loads(row[0])
+        return obj
 
-    def put(self, one: dict[str, Any]) -> dict[str, Any]:
-        """Keep an object, new or changed."""
-        customer = one.get("customer")
+    def put(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """Insert or replace an object."""
+        customer = obj.get("customer")
         self._db.execute(
             "insert into object (id, kind, customer, body) values (?, ?, ?, ?)"
             " on conflict (id) do update set body = excluded.body, customer = excluded.customer",
-            (one["id"], one["object"], customer if isinstance(customer, str) else None, orjson.dumps(one).decode()),
+            (obj["id"], obj["object"], customer if isinstance(customer, str) else None, orjson.dumps(obj).decode()),
         )
-        return one
+        return obj
 
     def all(self, kind: str, customer: str = "") -> list[dict[str, Any]]:
-        """Newest first, as Stripe lists."""
+        """Return all objects of a kind, newest first, as Stripe lists them."""
         sql = "select body from object where kind = ? and (? = '' or customer = ?) order by seq desc"
         return [orjson.loads(row[0]) for row in self._db.execute(sql, (kind, customer, customer))]
 
     # -- events ------------------------------------------------------------------------------------------------------
 
-    def emit(self, kind: str, one: dict[str, Any], **previous: Any) -> None:
-        """Tell what happened: an event with the object as it is now, due at every endpoint."""
-        data: dict[str, Any] = {"object": public(one)} | ({"previous_attributes": previous} if previous else {})
+    def emit(self, kind: str, obj: dict[str, Any], **previous: Any) -> None:
+        """Create an event with the present state of an object, and queue it for every endpoint."""
+        data: dict[str, Any] = {"object": public(obj)} | ({"previous_attributes": previous} if previous else {})
         event = blank(
             stripe.Event,
             id=self.new_id("evt"), object="event", api_version=stripe.api_version, created=self.now(), data=data,
             pending_webhooks=1, request=self._request, type=kind,
         )  # fmt: skip
         self.put(event)
-        how = DELIVERY | self.setting("delivery", {})
-        if how["hold"]:
+        delivery = DELIVERY | self.setting("delivery", {})
+        if delivery["hold"]:
             return
         for endpoint in self.endpoints():
-            for again in range(int(how["repeat"])):
-                jitter = secrets.randbelow(2000) / 1000 if how["shuffle"] else again * 0.2
-                due = time.time() + float(how["delay"]) + jitter
+            for again in range(int(delivery["repeat"])):
+                jitter = secrets.randbelow(2000) / 1000 if delivery["shuffle"] else again * 0.2
+                due = time.time() + float(delivery["delay"]) + jitter
                 self.queue(event["id"], endpoint, due)
 
     def endpoints(self) -> list[dict[str, Any]]:
-        """Where events go: url and secret."""
-        made = [one for one in self.all("webhook_endpoint") if one["status"] == "enabled"]
-        return [*self.setting("endpoints", []), *({"url": one["url"], "secret": one["_secret"]} for one in made)]
+        """Return url and secret of every webhook endpoint."""
+        enabled = [endpoint for endpoint in self.all("webhook_endpoint") if endpoint["status"] == "enabled"]
+        return [
+            *self.setting("endpoints", []),
+            *({"url": endpoint["url"], "secret": endpoint["_secret"]} for endpoint in enabled),
+        ]
 
     def move_endpoints(self, hooks: list[dict[str, str]]) -> None:
-        """Our own endpoint has another address or secret now; what waits for the old one goes there."""
+        """Change the endpoints of the installation, and redirect undelivered events to them."""
         for old, new in zip(self.setting("endpoints", []), hooks, strict=False):
             sql = "update delivery set url = ?, secret = ? where done = 0 and url = ?"
             self._db.execute(sql, (new["url"], new["secret"], old["url"]))
@@ -150,7 +153,7 @@ class State:
         sql = "insert into delivery (event, url, secret, due) values (?, ?, ?, ?)"
         self._db.execute(sql, (event, endpoint["url"], endpoint["secret"], due))
 
-    # -- settings of the stand-in ------------------------------------------------------------------------------------
+    # -- settings ------------------------------------------------------------------------------------------------------
 
     def setting(self, name: str, default: Any) -> Any:
         row = self._db.execute("select value from setting where name = ?", (name,)).fetchone()
@@ -173,20 +176,20 @@ class State:
 
 
 class Store:
-    """The file."""
+    """The SQLite file."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "stripe.sqlite"
 
     @contextmanager
     def transaction(self, request_id: str = "", key: str = "") -> Iterator[State]:
-        """One writer at a time; what raises is undone."""
+        """Run a transaction with exclusive write access; an exception rolls it back."""
         if not self._file.exists():
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         connection = sqlite3.connect(self._file, timeout=30, isolation_level=None)
         try:
             if not connection.execute("pragma user_version").fetchone()[0]:
-                with suppress(sqlite3.OperationalError):  # another worker is at it
+                with suppress(sqlite3.OperationalError):  # another worker sets it at the same time
                     connection.execute("pragma journal_mode = wal")
                 connection.executescript(f"{_SCHEMA}pragma user_version = 1;")
             connection.execute("pragma synchronous = normal")
@@ -203,7 +206,7 @@ class Store:
     # -- deliveries --------------------------------------------------------------------------------------------------
 
     def claim(self) -> list[tuple[int, str, str, str, int]]:
-        """Deliveries that are due, now this worker's for a while: (number, event, url, secret, tries)."""
+        """Claim the due deliveries for 15 seconds and return them as (number, event, url, secret, tries)."""
         if not self._file.exists():
             return []
         with self.transaction() as state:
@@ -221,9 +224,9 @@ class Store:
             state._db.execute("update delivery set done = ?, due = ? where seq = ?", (int(done), due, number))
 
     def next_due(self) -> float | None:
-        """When the next delivery is due; None when there is none."""
+        """Return when the next delivery is due, or None."""
         if not self._file.exists():
             return None
         with self.transaction() as state:
-            found: float | None = state._db.execute("select min(due) from delivery where done = 0").fetchone()[0]
-            return found
+            due: float | None = state._db.execute("select min(due) from delivery where done = 0").fetchone()[0]
+            return due

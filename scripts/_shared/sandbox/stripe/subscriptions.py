@@ -1,4 +1,4 @@
-"""The life of a subscription: begin, change, cancel, renew, fail, heal, end."""
+"""Subscriptions: start, change, cancel, renew, retry payments, end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIVE = ("active", "past_due", "trialing")
 
 
 def make(state: State, customer: str, price: dict[str, Any], method: str, metadata: dict[str, str]) -> dict[str, Any]:
-    """A subscription whose first invoice is still to be paid. Not kept yet."""
+    """Build a subscription with an unpaid first invoice, without storing it."""
     now, ident = state.now(), state.new_id("sub")
     end = calendar.add(now, price["recurring"]["interval"], price["recurring"]["interval_count"])
     item = blank(
@@ -39,7 +39,10 @@ def begin(
     state: State, customer: str, price: dict[str, Any], method: dict[str, Any], metadata: dict[str, str], *,
     proved: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """A paid new subscription, or StripeRefused and nothing is kept. The caller has seen to 3-D Secure."""
+    """Start a paid subscription; raise StripeRefused without storing anything when the card is declined.
+
+    `proved` means that 3-D Secure has succeeded.
+    """
     result = cards.outcome(method, present=True)
     if result == "declined":
         raise cards.decline(method, keep=False)
@@ -54,7 +57,7 @@ def begin(
 
 
 def change(state: State, sub: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Keep changed fields and tell them, if there are any."""
+    """Store changed fields and emit an event if there are any."""
     previous = {name: sub[name] for name, value in fields.items() if sub[name] != value}
     sub |= fields
     state.put(sub)
@@ -85,15 +88,15 @@ def update(state: State, sub: dict[str, Any], data: dict[str, Any]) -> dict[str,
 
 def _change_price(state: State, sub: dict[str, Any], data: dict[str, Any]) -> None:
     item = sub["items"]["data"][0]
-    asked = data["items"][0]
-    if asked.get("id") != item["id"]:
-        raise form.missing("subscription_item", str(asked.get("id")), "items[0][id]")
-    price = state.get("price", form.needed(asked, "price"), "items[0][price]")
+    change_ = data["items"][0]
+    if change_.get("id") != item["id"]:
+        raise form.missing("subscription_item", str(change_.get("id")), "items[0][id]")
+    price = state.get("price", form.needed(change_, "price"), "items[0][price]")
     if price["id"] == item["price"]["id"]:
         return
     date = proration_date(state, sub, data)
     if data.get("proration_behavior", "create_prorations") != "always_invoice":
-        raise invalid("The stand-in bills a change at once: proration_behavior=always_invoice.", "proration_behavior")
+        raise invalid("The stand-in supports proration_behavior=always_invoice only.", "proration_behavior")
     bill = invoices.build(state, sub, invoices.change_lines(state, sub, price, date), "subscription_update")
     method = state.find(sub["default_payment_method"] or "")
     if bill["amount_due"] and data.get("payment_behavior") == "error_if_incomplete":
@@ -107,12 +110,12 @@ def _change_price(state: State, sub: dict[str, Any], data: dict[str, Any]) -> No
     sub["latest_invoice"] = bill["id"]
     state.put(sub)
     state.emit("customer.subscription.updated", sub, **before)
-    if invoices.pay(state, bill, method, present=False) != "ok":  # its bank was asked at the first payment
+    if invoices.pay(state, bill, method, present=False) != "ok":  # 3-D Secure was done at the first payment
         change(state, sub, status="past_due")
 
 
 def _chargeable(method: dict[str, Any] | None) -> None:
-    """402 before anything is changed."""
+    """Raise the card error (402) if the charge would fail, before anything is changed."""
     if method is None or cards.outcome(method, present=False) != "ok":
         raise cards.decline(method, keep=False)
 
@@ -127,7 +130,7 @@ def proration_date(state: State, sub: dict[str, Any], data: dict[str, Any]) -> i
 
 
 def end(state: State, sub: dict[str, Any], reason: str) -> dict[str, Any]:
-    """It is over."""
+    """End a subscription."""
     now = state.now()
     schedules.forget(state, sub)
     sub |= {"status": "canceled", "ended_at": now, "canceled_at": sub["canceled_at"] or now}
@@ -138,7 +141,7 @@ def end(state: State, sub: dict[str, Any], reason: str) -> dict[str, Any]:
 
 
 def renew(state: State, sub: dict[str, Any]) -> None:
-    """The period of a subscription is over."""
+    """Start the next period of a subscription, or end it if it was cancelled."""
     item = sub["items"]["data"][0]
     moment = item["current_period_end"]
     if sub["cancel_at_period_end"]:
@@ -147,8 +150,8 @@ def renew(state: State, sub: dict[str, Any]) -> None:
     before = {"items": listed([dict(item)], sub["items"]["url"])}
     schedules.turn(state, sub)
     recurring = item["price"]["recurring"]
-    following = calendar.add(moment, recurring["interval"], recurring["interval_count"], sub["billing_cycle_anchor"])
-    item |= {"current_period_start": moment, "current_period_end": following}
+    next_end = calendar.add(moment, recurring["interval"], recurring["interval_count"], sub["billing_cycle_anchor"])
+    item |= {"current_period_start": moment, "current_period_end": next_end}
     state.put(sub)
     bill = invoices.issue(state, sub, [invoices.period_line(state, sub)], "subscription_cycle")
     sub["latest_invoice"] = bill["id"]
@@ -158,7 +161,7 @@ def renew(state: State, sub: dict[str, Any]) -> None:
 
 
 def collect(state: State, sub: dict[str, Any], bill: dict[str, Any]) -> None:
-    """Try to be paid for a renewal; failing that the subscription is past due, and after the last try over."""
+    """Charge a renewal. On failure the subscription is past due; after the last retry it ends."""
     method = state.find(sub["default_payment_method"] or "")
     if invoices.pay(state, bill, method, present=False) == "ok":
         change(state, sub, status="active")
@@ -172,7 +175,7 @@ def collect(state: State, sub: dict[str, Any], bill: dict[str, Any]) -> None:
 
 
 def pay_open(state: State, bill: dict[str, Any], method: dict[str, Any], *, proved: bool = False) -> str:
-    """Pay an open invoice by hand, with another card: what heals a subscription."""
+    """Pay an open invoice with another card, which makes its subscription active again."""
     result = invoices.pay(state, bill, method, present=True, proved=proved)
     sub = state.find(bill["parent"]["subscription_details"]["subscription"])
     if result == "ok" and sub is not None and sub["status"] in LIVE:

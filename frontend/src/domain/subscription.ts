@@ -1,5 +1,5 @@
-/** What a subscription means today, in the words of the specification §4. Pure. */
-import { dayText, parseDate } from "./dates";
+/** The present state of a subscription. Pure. */
+import { dayText, parseDate } from "../lib/dates";
 
 interface Plan {
   name: string;

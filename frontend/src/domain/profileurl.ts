@@ -25,7 +25,7 @@ function isOfHost(url: string, host: string): boolean {
   return name === host || (name.endsWith(`.${host}`) && !name.includes("@"));
 }
 
-/** A profile's address from the network's host on: what the look-up API is asked. Another address stays as it is. */
+/** The address of a profile starting at the network's host, as the look-up API takes it. Others stay unchanged. */
 export function fromHost(text: string, host: string): string {
   const url = profileUrl(text, host);
   if (url === null) return text.trim();

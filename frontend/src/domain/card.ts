@@ -1,5 +1,5 @@
 /** The fields of a card as they are typed. Pure; used by the card form of the test mode alone. */
-import { digitsOf } from "./validate";
+import { digitsOf } from "../lib/validate";
 
 export interface TypedCard {
   number: string;

@@ -1,5 +1,5 @@
-/** What a plan offers to somebody who has another one, or this one, or none (specification §4). Pure. */
-import { parseDate } from "./dates";
+/** What a plan card offers, given the present subscription. Pure. */
+import { parseDate } from "../lib/dates";
 import { CREDIT_OF, KINDS, type Kind } from "./reveal";
 import { isCustom, isLive, renews } from "./subscription";
 

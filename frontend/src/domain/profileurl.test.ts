@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { fromHost, profileUrl } from "./profileurl";
+
+test.each([
+  ["https://de.linkedin.com/in/maya/", "linkedin.com/in/maya"],
+  ["https://www.LinkedIn.com/in/maya", "LinkedIn.com/in/maya"],
+  // Cut at the host, another site's address would become a profile, and be paid for.
+  ["https://notlinkedin.com/in/x", "https://notlinkedin.com/in/x"],
+  ["https://example.com/linkedin.com/in/x", "https://example.com/linkedin.com/in/x"],
+  [" ", ""],
+])("the API is asked for %j as %j", (text, expected) => expect(fromHost(text, "linkedin.com")).toBe(expected));
+
+test.each([
+  [" https://www.linkedin.com/in/maya/ ", "linkedin.com/in/maya"],
+  ["http://de.linkedin.com/in/maya#about", "de.linkedin.com/in/maya"],
+  ["WWW.LinkedIn.com/in/Maya", "LinkedIn.com/in/Maya"],
+  ["//linkedin.com/in/maya", "linkedin.com/in/maya"],
+  ["linkedin.com:443/in/maya", "linkedin.com:443/in/maya"],
+  ["https://example.com/in/maya", null],
+  ["https://notlinkedin.com/in/x", null],
+  ["https://linkedin.com.evil.example/in/x", null],
+  ["https://example.com/linkedin.com/in/x", null],
+  ["https://example.com/?u=linkedin.com/in/x", null],
+  ["https://linkedin.com@example.com/in/x", null],
+  ["https://a@www.linkedin.com/in/x", null],
+  ["https://example.com#linkedin.com/in/x", null],
+  ["linkedin.com/in/maya?miniProfileUrn=urn", null],
+  ["linkedin.com/in/maya?MINIPROFILEURN=urn", null],
+  ["", null],
+])("the profile url %j is %j", (text, expected) => expect(profileUrl(text, "linkedin.com")).toBe(expected));
