@@ -16,7 +16,7 @@ class CommandError(Exception):
 
 
 class MissingExtra(CommandError):
-    """A setting asks for a feature whose package is not installed."""
+    """A setting asks for a feature of a package that is not installed."""
 
     def __init__(self, setting: str, extra: str) -> None:
         super().__init__(f"{setting} needs packages that are not installed: pip install 'tableapi[{extra}]'.")
