@@ -38,13 +38,10 @@ _reads = Counter("tableapi_reads", "Reads that a replica may answer, by the serv
 _workers = Gauge("tableapi_workers", "Worker processes that accept requests", multiprocess_mode="livesum")
 _events = Counter("project_events", "Events counted by the project", ("event", "kind"))
 _gauges = {
-    name: Gauge(f"tableapi_{name}", description, multiprocess_mode="livesum")
-    for name, description in {
-        "under_way": "Requests in flight",
-        "lanes_free": "Free connections of the table API",
-        "lanes_waiting": "Requests that wait for a connection of the table API",
-        "pool_waiting": "Scripts that wait for a database connection",
-    }.items()
+    "under_way": Gauge("tableapi_under_way", "Requests in flight", multiprocess_mode="livesum"),
+    "lanes_free": Gauge("tableapi_lanes_free", "Free connections of the table API", multiprocess_mode="livesum"),
+    "lanes_waiting": Gauge("tableapi_lanes_waiting", "Requests waiting for a connection", multiprocess_mode="livesum"),
+    "pool_waiting": Gauge("tableapi_pool_waiting", "Scripts waiting for a connection", multiprocess_mode="livesum"),
 }
 _watched: dict[str, Callable[[], float]] = {}
 
