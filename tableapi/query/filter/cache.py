@@ -15,7 +15,8 @@ from typing import Any
 from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Filter, Node
-from tableapi.query.filter.parser import HavingParser, Parser
+from tableapi.query.filter.having import HavingParser
+from tableapi.query.filter.parser import Parser
 
 DEFAULT_LIMITS = Limits()
 

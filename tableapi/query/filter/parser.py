@@ -8,8 +8,8 @@ from typing import NoReturn
 from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Condition, Literal, Logic, Node, Not, Param, Special, Value, Word
-from tableapi.query.names import CLOSING, aggregate, quoted, skip
-from tableapi.query.spelling import suggestion
+from tableapi.query.filter.words import COMPARE, TEXT_OPERATORS, inside, no_operator
+from tableapi.query.names import CLOSING, quoted, skip
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|=|>|<")
@@ -19,11 +19,7 @@ _LOGIC = re.compile(r"(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|", re.IGNORECASE)
 _AFTER_QUOTE = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
 _SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z", re.IGNORECASE)
-_MAX_PARENTHESES = 10  # around the current date or time
 
-_COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
-_TEXT_OPS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
-_OPERATORS = ("=", *_COMPARE, "IN", *_TEXT_OPS, "BETWEEN", "IS", "NOT")
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
 
 
@@ -128,20 +124,20 @@ class Parser:
         self.skip_blanks()
         if symbol := _SYMBOL.match(self.text, self.at):
             self.at = symbol.end()
-            return self.comparison(path, _COMPARE.get(symbol[0], symbol[0]))
+            return self.comparison(path, COMPARE.get(symbol[0], symbol[0]))
         negated = self.take_word("NOT")
         self.skip_blanks()
         word_at = self.at
         word = self.peek_word()
         self.at += len(word)
-        if word in _COMPARE and not negated:
-            return self.comparison(path, _COMPARE[word])
+        if word in COMPARE and not negated:
+            return self.comparison(path, COMPARE[word])
         if word == "IN":
             return Condition(path, "in", self.list(), negated)
-        if word in _TEXT_OPS:
+        if word in TEXT_OPERATORS:
             if word in ("STARTS", "ENDS") and not self.take_word("WITH"):
                 self.fail(f"WITH is expected after {word}")
-            return Condition(path, _TEXT_OPS[word], (self.value(),), negated)
+            return Condition(path, TEXT_OPERATORS[word], (self.value(),), negated)
         if word == "BETWEEN":
             low = self.value()
             if not self.take_word("AND"):
@@ -152,7 +148,7 @@ class Parser:
             if not self.take_word("NULL"):
                 self.fail("NULL is expected after IS")
             return Condition(path, "null", (), negated)
-        return self.fail(_no_operator(word), word_at)
+        return self.fail(no_operator(word), word_at)
 
     def comparison(self, path: tuple[str, ...], op: str) -> Condition:
         """Parse the value of a comparison; `= null` and `!= null` mean IS NULL and IS NOT NULL."""
@@ -272,7 +268,7 @@ class Parser:
         self.at = start + len(value)
         if value.lower() == "null":
             return Word("null")
-        if special := _SPECIAL.match(_inside(value)):
+        if special := _SPECIAL.match(inside(value)):
             # On other than date and time fields the word is plain text.
             literal = self.literal(value, start, quoted=False)
             self.spans[-1] = (start, self.at, special[1].lower())
@@ -295,32 +291,3 @@ class Parser:
             parts += (self.text[at:start], mark)
             at = end
         return (*parts, self.text[at:])
-
-
-def _no_operator(word: str) -> str:
-    """Return the message for a word that is not an operator."""
-    if not word:
-        return "An operator is expected, such as =, >=, IN or CONTAINS"
-    if word in _OPERATORS:
-        return f"NOT {word} is not an operator; put NOT before the condition"
-    return f"An operator is expected, not '{word[:30]}'.{suggestion(word, _OPERATORS)}".removesuffix(".")
-
-
-class HavingParser(Parser):
-    """The grammar of `having`: a filter in which aggregates such as `SUM(field)` stand for fields."""
-
-    def path(self) -> tuple[str, ...]:
-        match = aggregate(self.text, self.at)
-        if match is None:
-            return super().path()
-        self.at = match[1]
-        return (match[0].result,)
-
-
-def _inside(value: str) -> str:
-    """Return a value without the parentheses around it."""
-    for _ in range(_MAX_PARENTHESES):
-        if not (value[0] == "(" and value[-1] == ")" and len(value) > 2):
-            break
-        value = value[1:-1].strip() or value
-    return value

@@ -10,6 +10,7 @@ from tableapi.log import emit_with, get_logger
 
 
 def test_lines_go_to_the_standard_library(caplog: pytest.LogCaptureFixture) -> None:
+    emit_with(None)
     caplog.set_level(logging.INFO, "tableapi.x")
     log = get_logger("tableapi.x")
     log.debug("not this")

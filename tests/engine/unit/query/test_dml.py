@@ -10,7 +10,7 @@ import pytest
 from tableapi.auth.rights import Right
 from tableapi.query.dml import checks, statements
 from tableapi.query.dml.change import take_apart
-from tableapi.query.dml.target import Target, may_refuse, touches
+from tableapi.query.dml.target import Target
 from tableapi.query.filter import cache
 from tableapi.query.statement import Binder, Statement
 from tests.helpers.memory_schema import TableRights, one_line, shop
@@ -296,26 +296,3 @@ def test_release(sql: str, expected: str) -> None:
 )
 def test_check(sql: str, expected: str) -> None:
     assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("right", "names", "reads"),
-    [(ANY, ("company_id",), False), (OWN, ("company_id", "name"), True), (OWN, ("name",), False)],
-)
-def test_a_row_rule_touches_the_fields_that_it_reads(right: Right, names: tuple[str, ...], reads: bool) -> None:
-    assert touches(right, PERSON, names) is reads
-
-
-@pytest.mark.parametrize(
-    ("right", "verb", "names", "refuses"),
-    [
-        (ANY, "POST", ("name",), False),
-        (OWN, "POST", ("name",), False),  # the stamp satisfies the rule
-        (Right(rows=OWN.rows), "POST", ("name",), True),
-        (Right(rows=lambda table, actor: actor.companyid == 7), "POST", ("name",), True),
-        (OWN, "PATCH", ("name",), False),
-        (OWN, "PATCH", ("company_id",), True),
-    ],
-)
-def test_a_row_rule_may_refuse_a_written_row(right: Right, verb: str, names: tuple[str, ...], refuses: bool) -> None:
-    assert may_refuse(right, PERSON, verb, names) is refuses

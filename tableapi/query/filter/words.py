@@ -1,0 +1,28 @@
+"""Words of the filter grammar: values in parentheses, and suggestions for unknown operators."""
+
+from __future__ import annotations
+
+from tableapi.query.spelling import suggestion
+
+MAX_PARENTHESES = 10  # around the current date or time
+COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
+TEXT_OPERATORS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
+OPERATORS = ("=", *COMPARE, "IN", *TEXT_OPERATORS, "BETWEEN", "IS", "NOT")
+
+
+def no_operator(word: str) -> str:
+    """Return the message for a word that is not an operator."""
+    if not word:
+        return "An operator is expected, such as =, >=, IN or CONTAINS"
+    if word in OPERATORS:
+        return f"NOT {word} is not an operator; put NOT before the condition"
+    return f"An operator is expected, not '{word[:30]}'.{suggestion(word, OPERATORS)}".removesuffix(".")
+
+
+def inside(value: str) -> str:
+    """Return a value without the parentheses around it."""
+    for _ in range(MAX_PARENTHESES):
+        if not (value[0] == "(" and value[-1] == ")" and len(value) > 2):
+            break
+        value = value[1:-1].strip() or value
+    return value
