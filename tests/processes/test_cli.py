@@ -154,7 +154,8 @@ def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
 def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) -> None:
     bare = tableapi("check", cwd=ROOT, DEMO="1", DATA_DIR=tmp_path / ".data")
     whole = tableapi(
-        "check", cwd=ROOT, DATA_DIR=tmp_path / ".data", DATABASE_URL=pg_url, PUBLIC_URL="https://app.example.com", SECRET_KEYS="k" * 32,
+        "check", cwd=ROOT, DATA_DIR=tmp_path / ".data", DATABASE_URL=pg_url,
+        PUBLIC_URL="https://app.example.com", SECRET_KEYS="k" * 32,
         APP_KEYS="a", MAIL_URL="smtp://mail.example.com", MAIL_FROM="App <app@example.org>",
     )  # fmt: skip
 
