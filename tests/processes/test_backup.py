@@ -108,7 +108,8 @@ def test_a_backup_restores_into_an_empty_place(
     assert ask(url, wrong) == 0
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        command + [f"tests/product/{name}" for name in ON_THE_COPY], cwd=ROOT, capture_output=True, text=True, check=False,
+        command + [f"tests/product/{name}" for name in ON_THE_COPY], cwd=ROOT,
+        capture_output=True, text=True, check=False,
         env=clean_environment(TEST_PRODUCT_URL=url), timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]

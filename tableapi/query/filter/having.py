@@ -1,4 +1,4 @@
-"""Parse the `having` option: a filter whose fields may be aggregates."""
+"""Parse the `having` option: a filter in which aggregates stand for fields."""
 
 from __future__ import annotations
 
