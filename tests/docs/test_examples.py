@@ -29,7 +29,6 @@ from typing import Any
 import httpx2
 import pytest
 
-import tableapi
 from tests.docs import pages
 from tests.docs.pages import Fence
 from tests.helpers.support import ROOT, clean_environment, execute, free_port, start
@@ -180,7 +179,6 @@ def test_the_python_of(name: str) -> None:
                 exec(block, {"__name__": "example"})
 
 
-@pytest.mark.skipif(not hasattr(tableapi, "TableAPI"), reason="tableapi.TableAPI is not there yet")
 @pytest.mark.parametrize("number", [0, 1])
 async def test_the_engine_embedded(number: int, new_database: Callable[[], str]) -> None:
     """docs/guides/embedding.md: the block for Starlette, and the one for FastAPI where that is installed."""
