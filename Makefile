@@ -57,7 +57,6 @@ e2e: setup chromium ## Journeys in Chromium
 
 .PHONY: docs
 docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
-	@[ -x $(BIN)/zensical ] || { echo "Installing Zensical ..."; $(PIP) install --root-user-action=ignore zensical==0.0.73; }
 	@$(BIN)/zensical build --strict
 
 coverage: setup ## Lines of the engine that the tests run, server processes included

@@ -2,8 +2,8 @@
 
 A read first queries the WAL position of the primary; concurrent reads share one such query. A replica answers if
 it has replayed that position. So every read sees what was committed before it, whichever node wrote it, without any
-record of recent writers (docs/decisions/reads-from-replicas.md). When a replica is late, unreachable or fails, the
-primary answers instead.
+record of recent writers. When a replica is late, unreachable or fails, the primary answers instead. See
+docs/explanation/decisions/reads-from-replicas.md.
 """
 
 from __future__ import annotations

@@ -53,9 +53,9 @@ def _values_of(node: ast.ClassDef, name: str) -> Iterator[ast.expr]:
         else:
             continue
         values = value.elts if isinstance(value, ast.Tuple) else [value]
-        for target, one in zip(targets, values, strict=False):
-            if isinstance(target, ast.Name) and target.id == name and one is not None:
-                yield one
+        for target, expression in zip(targets, values, strict=False):
+            if isinstance(target, ast.Name) and target.id == name and expression is not None:
+                yield expression
 
 
 def _passing(tree: ast.Module) -> dict[str, int]:
@@ -123,16 +123,16 @@ def _texts(value: ast.expr) -> Iterator[str]:
 def statuses() -> dict[str, set[int]]:
     """The HTTP statuses that a reason has, as far as the text of the code tells: of its class, or of `status=`."""
     known = _statuses_of_classes()
-    found: dict[str, set[int]] = {}
+    statuses_of: dict[str, set[int]] = {}
     for _, tree in files():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and node.name in known:
                 for reason in _of_class(node):
-                    found.setdefault(reason, set()).add(known[node.name])
+                    statuses_of.setdefault(reason, set()).add(known[node.name])
             elif isinstance(node, ast.Call) and (status := _status_of_call(node, known)):
                 for reason in _of_call(node, {}):
-                    found.setdefault(reason, set()).add(status)
-    return found
+                    statuses_of.setdefault(reason, set()).add(status)
+    return statuses_of
 
 
 def _status_of_call(node: ast.Call, known: dict[str, int]) -> int:
@@ -157,8 +157,9 @@ def _statuses_of_classes() -> dict[str, int]:
                     own[node.name] = value.value
     statuses = dict(own)
     for name in bases:
-        base = name
-        while base not in own and base in bases:
+        base, seen = name, set()
+        while base not in own and base in bases and base not in seen:  # two modules may have classes of one name
+            seen.add(base)
             base = bases[base]
         if base in own:
             statuses[name] = own[base]
@@ -167,40 +168,40 @@ def _statuses_of_classes() -> dict[str, int]:
 
 def metrics() -> dict[str, str]:
     """Every metric that /metrics can show, with the file that makes it. Counters have the ending that readers see."""
-    found: dict[str, str] = {}
+    metrics_of: dict[str, str] = {}
     for name, tree in files("tableapi"):
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _KINDS and node.args:
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    found[first.value + _KINDS[getattr(node.func, "id", "")]] = name
+                    metrics_of[first.value + _KINDS[getattr(node.func, "id", "")]] = name
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for metric in _METRIC.findall(node.value):
-                    found[metric] = name
-    return found
+                    metrics_of[metric] = name
+    return metrics_of
 
 
 def events() -> dict[str, str]:
     """The first word of every `metrics.event(...)`, with the file."""
-    found: dict[str, str] = {}
+    events_of: dict[str, str] = {}
     for name, tree in files():
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             called, first = getattr(node.func, "attr", getattr(node.func, "id", "")), node.args[0]
             if called == "event" and isinstance(first, ast.Constant) and isinstance(first.value, str):
-                found[first.value] = name
-    return found
+                events_of[first.value] = name
+    return events_of
 
 
 def hooks() -> dict[str, set[str]]:
     """Table hooks of the product: table -> the verbs that have one."""
-    found: dict[str, set[str]] = {}
+    verbs_of: dict[str, set[str]] = {}
     for file in sorted(Path(ROOT / "scripts" / "tables").glob("*.py")):
         verbs = {
             node.name for node in ast.parse(file.read_text()).body
             if isinstance(node, ast.AsyncFunctionDef) and node.name in ("get", "post", "patch", "delete")
         }  # fmt: skip
         if verbs:
-            found[file.stem] = verbs
-    return found
+            verbs_of[file.stem] = verbs
+    return verbs_of

@@ -75,7 +75,7 @@ class Page:
     def serve(self, words: str) -> None:
         """Start the server of the page; the one before is stopped first."""
         self.stack.close()
-        given = {name: self.environment[name] for name in ("DATABASE_URL", "DATA_DIR", "PYTHONPATH")}
+        environment = {name: self.environment[name] for name in ("DATABASE_URL", "DATA_DIR", "PYTHONPATH")}
         expanded = subprocess.run(
             ["bash", "-c", f"printf '%s\\n' {words}"],
             env=self.environment,
@@ -86,7 +86,7 @@ class Page:
         )
         start(
             self.stack, self.data, *[word for word in expanded.stdout.splitlines() if word],
-            cwd=self.folder, PORT=str(self.port), **given,
+            cwd=self.folder, PORT=str(self.port), **environment,
         )  # fmt: skip
 
     def sh(self, text: str) -> subprocess.CompletedProcess[str]:
@@ -97,17 +97,17 @@ class Page:
         )  # fmt: skip
 
 
-def same(told: Any, got: Any) -> bool:
+def same(expected: Any, got: Any) -> bool:
     """Equal by value; the text `...` stands for anything, as a name for any further fields."""
-    if told == "...":
+    if expected == "...":
         return True
-    if isinstance(told, dict) and isinstance(got, dict):
-        names = told.keys() - {"..."}
-        whole = names == got.keys() or ("..." in told and names <= got.keys())
-        return whole and all(same(told[name], got[name]) for name in names)
-    if isinstance(told, list) and isinstance(got, list):
-        return len(told) == len(got) and all(map(same, told, got))
-    return type(told) is type(got) and bool(told == got)
+    if isinstance(expected, dict) and isinstance(got, dict):
+        names = expected.keys() - {"..."}
+        whole = names == got.keys() or ("..." in expected and names <= got.keys())
+        return whole and all(same(expected[name], got[name]) for name in names)
+    if isinstance(expected, list) and isinstance(got, list):
+        return len(expected) == len(got) and all(map(same, expected, got))
+    return type(expected) is type(got) and bool(expected == got)
 
 
 def shown(fence: Fence, output: str) -> bool:
@@ -118,12 +118,12 @@ def shown(fence: Fence, output: str) -> bool:
             value, end = decoder.raw_decode(rest)
             values.append(value)
             rest = rest[end:].strip()
-        told, rest = [], fence.text.strip()
+        expected, rest = [], fence.text.strip()
         while rest:
             value, end = decoder.raw_decode(rest)
-            told.append(value)
+            expected.append(value)
             rest = rest[end:].strip()
-        return same(told, values)
+        return same(expected, values)
     parts = [re.escape(part.strip("\n")) for part in re.split(r"^\.\.\.$", fence.text, flags=re.MULTILINE)]
     return re.fullmatch(r"[\s\S]*".join(parts), output.strip("\n")) is not None
 
@@ -155,9 +155,9 @@ def run(page: Page, name: str, text: str) -> None:
 
 @pytest.fixture
 def page(tmp_path: Path, new_database: Callable[[], str]) -> Iterator[Page]:
-    made = Page(tmp_path, new_database())
-    yield made
-    made.stack.close()
+    example = Page(tmp_path, new_database())
+    yield example
+    example.stack.close()
 
 
 @pytest.mark.parametrize("name", RUN)
@@ -181,12 +181,10 @@ def test_the_python_of(name: str) -> None:
 
 @pytest.mark.parametrize("number", [0, 1])
 async def test_the_engine_embedded(number: int, new_database: Callable[[], str]) -> None:
-    """docs/guides/embedding.md: the block for Starlette, and the one for FastAPI where that is installed."""
+    """docs/guides/embedding.md: the blocks for Starlette and for FastAPI."""
     url = await asyncio.to_thread(new_database)
     await asyncio.to_thread(execute, url, (pages.DOCS / "tutorial" / "shop.sql").read_text())
     block = [fence for fence in pages.fences(pages.read("guides/embedding.md")) if fence.language == "python"][number]
-    if "fastapi" in block.text:
-        pytest.importorskip("fastapi")
     names: dict[str, Any] = {"SHOP_URL": url}
     exec(block.text, names)
     app = names["app"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -15,6 +16,8 @@ PAGES = {pages.name_of(page): page for page in pages.pages()}
 _PATH = re.compile(r"`((?:tableapi|scripts|tests|docs|frontend|migrations|deploy|tools|bench)/[\w./-]*\w/?)`")
 # Files of the reader's own project, and names with a part to fill in.
 _EXAMPLES = {"scripts/finish.py", "scripts/jobs/NAME.py", "migrations/0001_name.sql", "frontend/dist"}
+# A path below docs/ in any file: in a comment, a message, a Makefile. `/docs/...` and `api/docs/...` are URLs.
+_DOCS_PATH = re.compile(r"(?<![\w./-])docs/[\w./-]*\w")
 # Personification, riddles, and places that only one machine has.
 _WORDS = (
     r"\b[Ww]hoever\b", r"\b[Ss]omebody\b", r"\b[Ee]verybody\b", r"\bnobody (?:can|may|waits|knows|notices)\b",
@@ -50,11 +53,23 @@ def test_files_that_are_named_exist(name: str) -> None:
     assert not missing, "\n".join(missing)
 
 
+def test_pages_named_in_any_file_exist() -> None:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    missing = []
+    for name in names.rstrip("\0").split("\0"):
+        try:
+            text = (ROOT / name).read_text()
+        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):  # a picture, or a file that was just removed
+            continue
+        missing += [f"{name}: {path}" for path in _DOCS_PATH.findall(text) if not (ROOT / path).exists()]
+    assert not missing, "\n".join(missing)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_words_are_plain(name: str) -> None:
     text = PAGES[name].read_text()
-    found = [f"{name}: {match[0]!r}" for word in _WORDS for match in re.finditer(word, text)]
-    assert not found, "\n".join(found)
+    refused = [f"{name}: {match[0]!r}" for word in _WORDS for match in re.finditer(word, text)]
+    assert not refused, "\n".join(refused)
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])

@@ -118,6 +118,9 @@ def test_any_database_is_served_from_an_empty_folder(
         status, body = _get(f"{api}/_table/customer?file=customers.xlsx")
         assert (status, body["error"]["context"]["reason"]) == (501, "format_not_installed")
         assert "text/csv" in body["error"]["message"]
+        page = f"http://127.0.0.1:{port}{body['error']['context']['doc'].partition('#')[0]}"
+        with urllib.request.urlopen(page, timeout=30) as response:  # the wheel holds the documentation
+            assert 'id="format_not_installed"' in response.read().decode()
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from tests.helpers.support import ROOT
 
-DOC = ROOT / "docs" / "faults.md"
+DOC = ROOT / "docs" / "explanation" / "faults.md"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.system.faults", description=__doc__)
-    parser.add_argument("--keep", action="store_true", help="write docs/faults.md")
+    parser.add_argument("--keep", action="store_true", help="write docs/explanation/faults.md")
     parser.add_argument("-k", metavar="WORDS", default="", help="only these, as pytest's -k")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -34,8 +34,8 @@ def main() -> int:
     print("\n".join(lines))
     if args.keep and done.returncode == 0:
         head = DOC.read_text().split("<!-- table -->")[0]
-        told = "\n".join(["<!-- table -->", "", time.strftime("%Y-%m-%d", time.gmtime()), "", *lines, ""])
-        DOC.write_text(head + told)
+        section = "\n".join(["<!-- table -->", "", time.strftime("%Y-%m-%d", time.gmtime()), "", *lines, ""])
+        DOC.write_text(head + section)
     return done.returncode
 
 

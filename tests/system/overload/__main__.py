@@ -24,7 +24,7 @@ from tests.helpers.support import ROOT
 from tests.system.overload.generator import Generator, Seen, mixed
 from tests.system.overload.stage import Stage
 
-DOC = ROOT / "docs" / "overload.md"
+DOC = ROOT / "docs" / "explanation" / "overload.md"
 
 
 class Watch:
@@ -56,9 +56,9 @@ class Watch:
             async with asyncio.timeout(5):
                 reader, writer = await asyncio.open_connection("127.0.0.1", self._stage.server.port)
                 writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-                told = await reader.read(-1)
+                response = await reader.read(-1)
                 writer.close()
-                return told.startswith(b"HTTP/1.1 200")
+                return response.startswith(b"HTTP/1.1 200")
         except (OSError, TimeoutError):
             return False
 
@@ -95,14 +95,14 @@ async def run(loads: list[tuple[float, float]], folder: Path) -> tuple[list[str]
         seen: dict[float, Seen] = {}
         for part, seconds in loads:
             watch = Watch(stage)
-            one = seen[part] = await watch.over(generator.open_loop(most * part, seconds))
-            other = {status: n for status, n in one.statuses.items() if n and status not in (200, 503)}
-            kinds = {kind: one.percentile(0.99, kind) for kind in one.times}
+            load = seen[part] = await watch.over(generator.open_loop(most * part, seconds))
+            other = {status: n for status, n in load.statuses.items() if n and status not in (200, 503)}
+            kinds = {kind: load.percentile(0.99, kind) for kind in load.times}
             worst = max(kinds, key=lambda kind: kinds[kind])
             lines.append(
-                f"| {part} × | {seconds:.0f} s | {most * part:,.0f} | {one.rate:,.0f} | {one.statuses[503]:,}"
+                f"| {part} × | {seconds:.0f} s | {most * part:,.0f} | {load.rate:,.0f} | {load.statuses[503]:,}"
                 f" | {other or 'none'}"
-                f" | {one.percentile(0.5) * 1000:.1f} ms | {one.percentile(0.99) * 1000:.1f} ms"
+                f" | {load.percentile(0.5) * 1000:.1f} ms | {load.percentile(0.99) * 1000:.1f} ms"
                 f" | {worst} {kinds[worst] * 1000:.0f} ms | {watch.green} of {watch.green + watch.red},"
                 f" slowest {watch.slowest * 1000:.0f} ms; memory by tenths {watch.tenths()} MB |"
             )
@@ -132,7 +132,7 @@ def main() -> int:
         "--loads", type=_load, nargs="+", default=[(0.7, 60.0), (1.5, 60.0)], metavar="PART[:SECONDS]",
         help="in parts of what can be served",
     )  # fmt: skip
-    parser.add_argument("--keep", action="store_true", help="write docs/overload.md")
+    parser.add_argument("--keep", action="store_true", help="write docs/explanation/overload.md")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
@@ -143,8 +143,8 @@ def main() -> int:
         print(f"WRONG: {line}", file=sys.stderr)
     if args.keep and not wrong:
         head = DOC.read_text().split("<!-- table -->")[0]
-        told = f"{time.strftime('%Y-%m-%d', time.gmtime())}."
-        DOC.write_text(f"{head}<!-- table -->\n\n{told}\n\n{table}\n")
+        date = f"{time.strftime('%Y-%m-%d', time.gmtime())}."
+        DOC.write_text(f"{head}<!-- table -->\n\n{date}\n\n{table}\n")
     return 1 if wrong else 0
 
 
