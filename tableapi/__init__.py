@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tableapi.app.api import TableAPI
     from tableapi.auth.policy import ANYONE, Access, Actor, Rule, Sessions
-    from tableapi.config.settings import Settings
+    from tableapi.config.settings import EnvironmentSettings, Settings
     from tableapi.endpoints.context import Context
     from tableapi.endpoints.guard import script
+    from tableapi.endpoints.project import Project
     from tableapi.errors import ApiError
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "Actor",
     "ApiError",
     "Context",
+    "EnvironmentSettings",
+    "Project",
     "Rule",
     "Sessions",
     "Settings",
@@ -38,9 +41,11 @@ _MODULES = {
     "Actor": "tableapi.auth.policy",
     "Rule": "tableapi.auth.policy",
     "Sessions": "tableapi.auth.policy",
+    "EnvironmentSettings": "tableapi.config.settings",
     "Settings": "tableapi.config.settings",
     "Context": "tableapi.endpoints.context",
     "script": "tableapi.endpoints.guard",
+    "Project": "tableapi.endpoints.project",
     "ApiError": "tableapi.errors",
 }
 

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from tableapi.config import settings as engine
-from tableapi.config.settings import Name, Origin
+from tableapi.config.settings import EnvironmentSettings, Name, Origin
 
 
 def _mail_url(value: str) -> str:
@@ -18,7 +17,7 @@ def _mail_url(value: str) -> str:
     return value
 
 
-class Settings(engine.Settings):
+class Settings(EnvironmentSettings):
     """One attribute per setting, named like the setting in lower case. An empty text turns the feature off."""
 
     dataset: Name = "leads"

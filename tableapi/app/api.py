@@ -13,7 +13,7 @@ from tableapi.app.served import Datasets
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, Sessions
-from tableapi.config.settings import ExplicitSettings, Settings
+from tableapi.config.settings import Settings
 from tableapi.http.request import Receive, Scope, Send
 
 
@@ -64,8 +64,9 @@ class TableAPI:
             policy=policy,
             sessions=sessions,
             authenticator=authenticator,
+            embedded=True,
         )
-        self._settings, self._served = settings or ExplicitSettings(), served
+        self._settings, self._served = settings or Settings(), served
         self._app: App | None = None  # while it is open
         self._lock = asyncio.Lock()
 

@@ -91,11 +91,13 @@ class Pages:
 
         Without that setting metrics are off, except on a server that only this machine can reach and that has full
         rights or known passwords anyway. The client's address alone proves nothing: behind a proxy on the same
-        machine every client has a local one.
+        machine every client has a local one. Inside a host program the address of the server is unknown.
         """
         if token := self._settings.metrics_token:
             sent = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
             return hmac.compare_digest(sent.encode(), token.encode())
+        if self._served.embedded:
+            return False
         harmless = bool(self._project.local_only(self._settings)) or (self._served.open and not self._served.key)
         client = (request.scope.get("client") or ("",))[0]
         direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)

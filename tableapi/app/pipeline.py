@@ -18,7 +18,7 @@ from tableapi.app.table_calls import TableCalls
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import telling, to_api_error
-from tableapi.endpoints.project import load_project
+from tableapi.endpoints.project_files import load_project
 from tableapi.errors import RETRY, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import response
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation

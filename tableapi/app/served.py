@@ -41,6 +41,7 @@ class Datasets:
     policy: Mapping[str, Access] | None = None  # of a host program (see `TableAPI`)
     sessions: Sessions | None = None
     authenticator: Authenticator | None = None
+    embedded: bool = False  # in a host program: which clients reach it is unknown
 
     @property
     def open(self) -> bool:

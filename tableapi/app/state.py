@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from tableapi.app.served import Datasets
@@ -28,6 +25,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db import budget
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
+from tableapi.endpoints.project_files import load_policy
 from tableapi.endpoints.registry import Scripts
 from tableapi.idempotency import replay
 from tableapi.query.bounds import Bounds, Limits
@@ -152,16 +150,3 @@ def _file_rights(access: AccessFile) -> Any:
         return FileRights(access.roles[role], dataset) if role in access.roles else NoRights()
 
     return rights
-
-
-def load_policy(folder: Path) -> ModuleType:
-    """Import policy.py of a project."""
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    spec = importlib.util.spec_from_file_location("policy", folder / "policy.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["policy"] = module
-    spec.loader.exec_module(module)
-    return module

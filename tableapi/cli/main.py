@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 from tableapi.app.served import of_any, of_project
 from tableapi.cli.check import checked
 from tableapi.config.command_error import CommandError
-from tableapi.config.settings import Settings
+from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import hash_keys
-from tableapi.endpoints.project import load_project
+from tableapi.endpoints.project_files import check_files, load_project
 from tableapi.errors import ApiError, Invalid
 from tableapi.server.preflight import check_database
 from tableapi.server.supervisor import exit_with_parent
@@ -119,9 +119,9 @@ def _serve(args: argparse.Namespace) -> None:
 
     options = {name: value for name in ("host", "port", "workers") if (value := getattr(args, name)) is not None}
     if args.dataset or args.open or args.access or args.api_key:
-        host = options.get("host") or Settings.read(make_secrets=False).host
+        host = options.get("host") or EnvironmentSettings.read(make_secrets=False).host
         datasets = of_any(args.dataset, is_open=args.open, access=args.access, key=args.api_key, host=host)
-        settings = Settings.read(options)
+        settings = EnvironmentSettings.read(options)
         if settings.rate_limits is None:
             settings = settings.model_copy(update={"rate_limits": False})
     else:
@@ -133,8 +133,10 @@ def _serve(args: argparse.Namespace) -> None:
 
 
 def _project() -> tuple[Settings, Path]:
-    of_project(Path.cwd())
-    return load_project(Path.cwd()).settings.read(), Path.cwd()
+    folder = Path.cwd()
+    of_project(folder)
+    check_files(folder)
+    return load_project(folder).settings.read(), folder
 
 
 def _worker(args: argparse.Namespace) -> None:
@@ -192,7 +194,7 @@ def _reseal(args: argparse.Namespace) -> None:
     from tableapi.server.serve import with_postgres
 
     of_project(Path.cwd())
-    settings = load_project(Path.cwd()).settings.read(make_secrets=False)
+    settings: Settings = load_project(Path.cwd()).settings.read(make_secrets=False)
     keys = sealing_keys(settings)
     if args.hash_keys:
         print(f"SECRET_KEYS={hash_keys(keys)}")
@@ -204,7 +206,10 @@ def _reseal(args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-    project = load_project(Path.cwd())
+    folder = Path.cwd()
+    project = load_project(folder)
+    if (folder / "policy.py").is_file():
+        check_files(folder)
     settings = project.settings.read(make_secrets=False)
     problems = checked(settings, project)
     for fatal, text in problems:

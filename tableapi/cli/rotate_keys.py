@@ -145,7 +145,7 @@ def sealing_keys(settings: Settings) -> tuple[str, ...]:
 
 async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
     """Encrypt everything of the project in `folder` under the first key and return the report. Raises CannotReseal."""
-    from tableapi.app.state import load_policy
+    from tableapi.endpoints.project_files import load_policy
 
     policy = load_policy(folder)
     connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})

@@ -1,6 +1,7 @@
 """The settings of the engine: read once at start, frozen, and passed down. No other module reads the environment.
 
-Sources, the first with a value counts: options of the command line, the environment, `.env` in the working folder. Keys
+A host program passes `Settings` to `TableAPI`: keyword arguments and defaults. Commands read `EnvironmentSettings`. Its
+sources, the first with a value counts: options of the command line, the environment, `.env` in the working folder. Keys
 and secrets that are not set are generated once and kept below DATA_DIR (`secret_file.py`).
 """
 
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import close_folder, kept_secret
@@ -72,16 +73,17 @@ Origin = Annotated[str, AfterValidator(origin)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
-class Settings(BaseSettings):
-    """One attribute per setting, named as its environment variable in lower case. An empty text disables a feature."""
+class Settings(BaseModel):
+    """One attribute per setting, named as its environment variable in lower case. An empty text disables a feature.
 
-    model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, case_sensitive=False
-    )
+    Values are keyword arguments, checked as they are; what is left out has its default.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=1, le=65535)
-    workers: int = Field(default_factory=_cores, ge=1, le=256)
+    workers: int = Field(default=1, ge=1, le=256)
     public_url: Origin = Field(default_factory=lambda data: f"http://127.0.0.1:{data['port']}")
     dataset: Name = "data"
 
@@ -126,6 +128,19 @@ class Settings(BaseSettings):
         """The folder of files that a running server shares among its workers; servers on other ports have their own."""
         return self.data_dir / "run" / str(self.port)
 
+
+class EnvironmentSettings(Settings, BaseSettings):
+    """Settings of a command: options before the environment, and that before `.env` in the working folder.
+
+    A project adds its own in a subclass (`Project.settings`).
+    """
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, case_sensitive=False
+    )
+
+    workers: int = Field(default_factory=_cores, ge=1, le=256)
+
     @classmethod
     def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:
         """Read the settings; `overrides` come before the environment, and that before `.env`. Raises BadSettings."""
@@ -147,23 +162,6 @@ def _close(data_dir: Path) -> None:
             log.warning("data_dir_closed", was=f"{mode:04o}", now="0700", data_dir=str(data_dir))
     except OSError as error:
         raise BadSettings(f"DATA_DIR {data_dir} cannot be used: {error.strerror}.") from None
-
-
-class ExplicitSettings(Settings):
-    """The settings of a host program: keyword arguments and defaults. The environment and `.env` are not read."""
-
-    workers: int = 1
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)
 
 
 def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:

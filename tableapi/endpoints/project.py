@@ -1,59 +1,61 @@
-"""What a project adds to the engine: settings, vendors, pages, checks. `docs/guides/scripts.md` shows one."""
+"""The class that a project subclasses to add settings, vendors, pages and checks (docs/guides/scripts.md)."""
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
-from pathlib import Path
 from typing import Any, Protocol
 
 from starlette.responses import Response
 
-from tableapi.config.settings import Settings
+from tableapi.config.settings import EnvironmentSettings
 
 Message = MutableMapping[str, Any]
 
 
-class Pages(Protocol):
-    """Pages that a project serves beside its front end, below `prefix`."""
-
-    prefix: str
-
-    def start(self) -> None:
-        """Resume what an earlier process left unfinished."""
-
-    async def close(self) -> None:
-        """Release connections and stop background tasks."""
-
-    async def answer(self, scope: Message, receive: Callable[[], Awaitable[Message]]) -> Response | None:
-        """Answer one request; None when there is no such page."""
-
-
 class Vendors(Protocol):
-    """The connections to outside services that scripts use. Opened on first use, closed with the process."""
+    """Clients of outside services, `ctx.vendors` in scripts. They connect on first use."""
 
     async def close(self) -> None:
         """Close every connection that was opened."""
 
 
 class NoVendors:
-    """The vendors of a project that uses none."""
+    """The vendors of a project without outside services."""
 
     async def close(self) -> None:
         return None
 
 
+class Pages(Protocol):
+    """Pages of a project below the path `prefix`."""
+
+    prefix: str
+
+    def start(self) -> None:
+        """Start background tasks, when the application starts."""
+
+    async def close(self) -> None:
+        """Stop background tasks and close connections."""
+
+    async def answer(self, scope: Message, receive: Callable[[], Awaitable[Message]]) -> Response | None:
+        """Answer one ASGI request below `prefix`; None for a page that does not exist (404)."""
+
+
 class Project:
     """The defaults of a project.
 
-    A project overrides them in a subclass in `scripts/_shared/project.py` and names an instance of it `PROJECT`.
+    `scripts/_shared/project.py` overrides them in a subclass and names an instance of it `PROJECT`. `settings` in the
+    methods is an instance of the class in the attribute `settings`.
+
+    Attributes:
+        settings: the class of the settings; a subclass of EnvironmentSettings adds those of the project.
+        content_sources: sources to add to the Content-Security-Policy of pages, by directive:
+            {"script-src": ("https://js.example.com",)}.
+        payment_origins: origins that may use the Payment Request API.
     """
 
-    settings: type[Settings] = Settings
-    # Sources added to the Content-Security-Policy of pages: {"script-src": ("https://js.example.com",)}.
+    settings: type[EnvironmentSettings] = EnvironmentSettings
     content_sources: Mapping[str, tuple[str, ...]] = {}
-    # Origins that may use the Payment Request API.
     payment_origins: tuple[str, ...] = ()
 
     def title(self, settings: Any) -> str:
@@ -61,35 +63,25 @@ class Project:
         return "tableapi"
 
     def vendors(self, settings: Any) -> Vendors:
-        """Return the outside services that scripts reach as `ctx.vendors`."""
+        """Return the outside services of scripts, as `ctx.vendors`."""
         return NoVendors()
 
     def pages(self, settings: Any) -> Pages | None:
-        """Return pages to serve beside the front end, or None."""
+        """Return pages to serve beside the front end; None without any."""
         return None
 
-    def local_only(self, settings: Any) -> str:
-        """Return a reason to serve this machine only; empty without one."""
-        return ""
-
     def config(self, settings: Any) -> Mapping[str, Any]:
-        """Return what `GET /api/v2/config` tells the front end in addition to the engine's own values."""
+        """Return values for the front end, which `GET /api/v2/config` adds to those of the engine."""
         return {}
 
     def checks(self, settings: Any) -> Iterator[tuple[bool, str]]:
-        """Yield (fatal, line) for each setting that is missing or unsafe; fatal ones make `tableapi check` fail."""
+        """Yield (fatal, line) for each setting that is missing or unsafe; a fatal one makes `tableapi check` fail."""
         yield from ()
 
+    def local_only(self, settings: Any) -> str:
+        """Return why `tableapi serve` must bind to a loopback address only; empty when it may bind to any."""
+        return ""
+
     def announcement(self, settings: Any, address: str) -> list[str]:
-        """Return lines that `tableapi serve` prints below the addresses."""
+        """Return the lines that `tableapi serve` prints below its addresses."""
         return []
-
-
-def load_project(folder: Path | None) -> Project:
-    """Return the PROJECT of `scripts/_shared/project.py` in `folder`, or the defaults where there is none."""
-    if folder is None or not (folder / "scripts" / "_shared" / "project.py").is_file():
-        return Project()
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    project: Project = importlib.import_module("scripts._shared.project").PROJECT
-    return project

@@ -8,8 +8,6 @@ the engine's own handling of that table.
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +26,8 @@ from tableapi.db.database import Db
 from tableapi.endpoints.context import Context
 from tableapi.endpoints.guard import Endpoint, authorize, count_call, script, validate
 from tableapi.endpoints.jobs import CAUSE
-from tableapi.endpoints.project import Project, load_project
+from tableapi.endpoints.project import Project
+from tableapi.endpoints.project_files import import_scripts, load_project
 from tableapi.errors import Busy, MethodNotAllowed, NotFound
 from tableapi.http.body import parse_object
 from tableapi.http.request import HttpRequest
@@ -59,16 +58,9 @@ class Scripts:
 
     @classmethod
     def load(cls, folder: Path, settings: Settings, db: Db | None = None) -> Scripts:
-        """Import every script below `folder`/scripts."""
+        """Import every script below `folder`/scripts. Raises BadProject."""
         scripts = cls(settings, db, load_project(folder))
-        root = folder / "scripts"
-        if str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
-        for file in sorted(root.rglob("*.py")):
-            parts = file.relative_to(root).with_suffix("").parts
-            if parts[0] == "_shared" or parts[-1] == "__init__":
-                continue
-            module = importlib.import_module(".".join(("scripts", *parts)))
+        for parts, module in import_scripts(folder):
             if parts[0] == "tables":
                 scripts._add_hooks(parts[-1], module)
                 continue

@@ -173,7 +173,14 @@ async def _apply(connection: asyncpg.Connection, migration: Migration, needs: in
                 await _older_ended(connection, migration, say)
             await _patiently(partial(_together, connection, migration, needs))
     except asyncpg.PostgresError as error:
-        raise BadMigration(f"{migration.name} cannot be applied: {error}".split("\n")[0]) from error
+        place = migration.name + _line(migration.text, error)
+        raise BadMigration(f"{place} cannot be applied: {error}".split("\n")[0]) from error
+
+
+def _line(text: str, error: asyncpg.PostgresError) -> str:
+    """Return `, line N` of the file `text` where PostgreSQL tells the position of an error, else nothing."""
+    start, position = text.find(getattr(error, "query", "\0")), getattr(error, "position", None)
+    return f", line {text.count(chr(10), 0, start + int(position) - 1) + 1}" if position and start >= 0 else ""
 
 
 async def _older_ended(connection: asyncpg.Connection, migration: Migration, say: Callable[[str], None]) -> None:

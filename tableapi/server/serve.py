@@ -12,6 +12,7 @@ import resource
 import shutil
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -26,10 +27,11 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from tableapi.app.served import BadDatasets, Datasets, is_loopback, of_project
+from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
 from tableapi.db import budget
-from tableapi.endpoints.project import load_project
+from tableapi.endpoints.project_files import check_files, load_project
 from tableapi.observability import metrics_folder
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
@@ -103,9 +105,12 @@ def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
 
 def reloading_app() -> Any:
     """Create the application under `--reload`; the parent passes its settings through the environment."""
-    settings = load_project(Path.cwd()).settings.read()
-    datasets = with_database(of_project(Path.cwd()), settings)
-    return _load(settings, datasets, os.getppid())
+    try:
+        settings = load_project(Path.cwd()).settings.read()
+        datasets = with_database(of_project(Path.cwd()), settings)
+        return _load(settings, datasets, os.getppid())
+    except CommandError as error:  # the parent starts again after the next change of a file
+        sys.exit(f"tableapi: {error}")
 
 
 def with_database(datasets: Datasets, settings: Settings) -> Datasets:
@@ -125,7 +130,7 @@ def with_postgres(settings: Settings, stack: ExitStack) -> Settings:
 
 
 def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> None:
-    """Serve until SIGINT or SIGTERM. Raises CannotServe, NoPostgres, BadMigration."""
+    """Serve until SIGINT or SIGTERM. Raises CannotServe, BadProject, NoPostgres, BadMigration."""
     if reload and datasets.project is None:
         raise BadDatasets("--reload is for a project; it does not go with --dataset.")
     reason = load_project(datasets.project).local_only(settings)
@@ -137,6 +142,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
     with ExitStack() as stack:
         _clean(settings, stack)
         if datasets.project is not None:
+            check_files(datasets.project)
             settings = with_postgres(settings, stack)
             datasets = with_database(datasets, settings)
         for url in datasets.urls.values():

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from tableapi import Access, Rule, Sessions, TableAPI
-from tableapi.config.settings import ExplicitSettings
+from tableapi.config.settings import Settings
 from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import ROOT, execute
 
@@ -109,6 +109,6 @@ async def test_calls_of_a_batch(shop_url: str) -> None:
 
 
 async def test_calls_of_a_change_under_a_policy(shop_url: str) -> None:
-    settings = ExplicitSettings(rate_limits=True)
+    settings = Settings(rate_limits=True)
     api = TableAPI({"shop": shop_url}, policy=POLICY, sessions=SESSIONS, settings=settings)
     await _check_engine("update", "PATCH", "invoice/1", {"total": 3}, api)

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from tableapi import Access, Rule, Sessions, TableAPI
+from tableapi import Access, EnvironmentSettings, Rule, Sessions, Settings, TableAPI
 from tests.helpers.support import NewDatabase, execute
 
 SCHEMA = """
@@ -172,3 +172,35 @@ async def test_the_page_of_the_api_refers_to_its_mount(url: str, started: list[T
     async with _client(api) as http:
         assert '"/api/docs/docs.js"' in (await http.get("/api/docs")).text
         assert (await http.get("/api/v2/_spec")).json()["servers"] == [{"url": "/"}]
+
+
+async def test_metrics_below_a_mount_need_a_token(url: str, started: list[TableAPI]) -> None:
+    """The host may serve other machines, so full rights and a local client do not permit them."""
+    started.append(closed := TableAPI({"shop": url}, open=True))
+    started.append(api := TableAPI({"shop": url}, open=True, settings=Settings(metrics_token="watch")))
+    async with _client(starlette(closed)) as http:
+        assert (await http.get("/data/metrics")).status_code == 404
+        assert (await http.get("/data/metrics", headers={"Authorization": "Bearer "})).status_code == 404
+    async with _client(starlette(api)) as http:
+        assert (await http.get("/data/metrics")).status_code == 404
+        assert (await http.get("/data/metrics", headers={"Authorization": "Bearer wrong"})).status_code == 404
+        answered = await http.get("/data/metrics", headers={"Authorization": "Bearer watch"})
+        assert answered.status_code == 200
+        assert "tableapi_requests_total" in answered.text
+
+
+async def test_settings_of_a_host_are_what_it_passes(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, started: list[TableAPI]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("MAX_OFFSET=1\n")
+    monkeypatch.setenv("MAX_LIMIT", "1")
+    rows = "/api/v2/shop/_table/customer?limit=2"
+    started.append(api := TableAPI({"shop": url}, open=True, settings=Settings(request_seconds=5)))
+    async with _client(api) as http:
+        assert len((await http.get(rows)).json()["resource"]) == 2
+    started.append(api := TableAPI({"shop": url}, open=True, settings=EnvironmentSettings.read(make_secrets=False)))
+    async with _client(api) as http:
+        assert len((await http.get(rows)).json()["resource"]) == 1
+    with pytest.raises(ValueError, match="max_limits"):
+        Settings(max_limits=5)  # type: ignore[call-arg]

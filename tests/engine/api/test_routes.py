@@ -14,7 +14,7 @@ from tableapi.app import routes
 from tableapi.app.pages import Pages
 from tableapi.app.routes import ROUTES, Route
 from tableapi.app.script_calls import ScriptCalls
-from tableapi.config.settings import ExplicitSettings
+from tableapi.config.settings import Settings
 from tests.helpers.support import execute
 
 SCHEMA = """
@@ -37,7 +37,7 @@ ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.metrics)
 @pytest.fixture
 async def http(url: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a database with two tables, one function and one procedure."""
-    api = TableAPI({"shop": url}, open=True, settings=ExplicitSettings(public_routines=("answer", "nothing")))
+    api = TableAPI({"shop": url}, open=True, settings=Settings(public_routines=("answer", "nothing")))
     transport = httpx2.ASGITransport(app=api)
     async with api.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://host") as client:
         yield client

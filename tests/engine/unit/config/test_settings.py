@@ -11,7 +11,8 @@ import pytest
 
 from scripts._shared.settings import Settings
 from tableapi.config.secret_file import kept_secret
-from tableapi.config.settings import BadSettings, ExplicitSettings, origin, postgres_url
+from tableapi.config.settings import BadSettings, origin, postgres_url
+from tableapi.config.settings import Settings as HostSettings
 
 
 @pytest.fixture(autouse=True)
@@ -108,9 +109,9 @@ def test_secrets_are_made_once_and_are_their_owners_alone() -> None:
 
 def test_two_that_start_at_once_get_the_same_secret(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
-        found = set(pool.map(kept_secret, [tmp_path / "s" / "key"] * 64))
+        secrets = set(pool.map(kept_secret, [tmp_path / "s" / "key"] * 64))
 
-    assert len(found) == 1
+    assert len(secrets) == 1
     assert [file.name for file in (tmp_path / "s").iterdir()] == ["key"]
 
 
@@ -150,4 +151,4 @@ def test_a_host_program_sets_what_it_passes(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PORT", "1002")
     monkeypatch.setenv("WORKERS", "9")
 
-    assert (ExplicitSettings().port, ExplicitSettings(port=1003).port, ExplicitSettings().workers) == (8000, 1003, 1)
+    assert (HostSettings().port, HostSettings(port=1003).port, HostSettings().workers) == (8000, 1003, 1)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tableapi.config.settings import BadSettings, ExplicitSettings
+from tableapi.config.settings import BadSettings, Settings
 from tableapi.db import budget
 from tableapi.db.budget import Budget, share, sizes
 
@@ -26,7 +26,7 @@ from tableapi.db.budget import Budget, share, sizes
 def test_the_share_of_a_worker(
     connections: int | None, workers: int, datasets: int, project: bool, expected: int
 ) -> None:
-    settings = ExplicitSettings(database_connections=connections, workers=workers)
+    settings = Settings(database_connections=connections, workers=workers)
 
     assert share(settings, datasets, project=project) == expected
 
@@ -37,7 +37,7 @@ def test_the_share_of_a_worker(
 def test_too_few_connections_are_refused(
     connections: int, workers: int, datasets: int, project: bool, needed: int
 ) -> None:
-    settings = ExplicitSettings(database_connections=connections, workers=workers)
+    settings = Settings(database_connections=connections, workers=workers)
 
     with pytest.raises(BadSettings, match=f"DATABASE_CONNECTIONS is {connections}.* need {needed} at least"):
         share(settings, datasets, project=project)
@@ -57,7 +57,7 @@ def test_too_few_connections_are_refused(
 def test_the_sizes_of_one_database(
     workers: int, limit: int, project: bool, expected: tuple[int, int, int, int]
 ) -> None:
-    result = sizes(ExplicitSettings(workers=workers), limit, project=project)
+    result = sizes(Settings(workers=workers), limit, project=project)
 
     assert (result.reads, result.writes, result.pool, result.statements) == expected
     assert result.all <= limit

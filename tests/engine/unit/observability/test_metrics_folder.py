@@ -9,12 +9,12 @@ import prometheus_client.values
 import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
-from tableapi.config.settings import ExplicitSettings
+from tableapi.config.settings import Settings
 from tableapi.observability import metrics_folder
 
 
-def settings(data_dir: Path, port: int = 8000) -> ExplicitSettings:
-    return ExplicitSettings(data_dir=data_dir, port=port)
+def settings(data_dir: Path, port: int = 8000) -> Settings:
+    return Settings(data_dir=data_dir, port=port)
 
 
 def test_it_lies_in_shared_memory_and_is_its_owners_alone(tmp_path: Path) -> None:

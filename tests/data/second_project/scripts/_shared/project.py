@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scripts._shared.settings import Settings
 from scripts._shared.vendors import Vendors
-from tableapi.endpoints.project import Project
+from tableapi import Project
 
 
 class Hotel(Project):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tableapi.config import settings as engine
+from tableapi import EnvironmentSettings
 
 
-class Settings(engine.Settings):
+class Settings(EnvironmentSettings):
     """The address of the pager, added to the settings of the engine."""
 
     dataset: str = "hotel"

@@ -1,0 +1,101 @@
+"""Import the Python files of a project: `policy.py`, `scripts/_shared/project.py` and the scripts."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from tableapi.config.command_error import CommandError
+from tableapi.config.settings import EnvironmentSettings
+from tableapi.endpoints.project import Project
+
+PROJECT_FILE = Path("scripts", "_shared", "project.py")
+
+
+class BadProject(CommandError):
+    """A file of the project cannot be imported. The message names the file, the line and the error."""
+
+
+def load_project(folder: Path | None) -> Project:
+    """Return PROJECT of `scripts/_shared/project.py`; the defaults where there is no such file. Raises BadProject."""
+    if folder is None or not (folder / PROJECT_FILE).is_file():
+        return Project()
+    module = _imported(folder, PROJECT_FILE)
+    project = getattr(module, "PROJECT", None)
+    if not isinstance(project, Project):
+        raise BadProject(f"{PROJECT_FILE} has no PROJECT: name an instance of a subclass of Project so.")
+    if not issubclass(project.settings, EnvironmentSettings):
+        raise BadProject(f"{PROJECT_FILE}: the class of the settings must be a subclass of EnvironmentSettings.")
+    return project
+
+
+def load_policy(folder: Path) -> ModuleType:
+    """Import `policy.py` again, whatever was imported before. Raises BadProject."""
+    file = folder / "policy.py"
+    spec = importlib.util.spec_from_file_location("policy", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with _importing(folder, Path("policy.py")):
+        sys.modules["policy"] = module
+        spec.loader.exec_module(module)
+    for name in ("POLICY", "SESSIONS"):
+        if not hasattr(module, name):
+            raise BadProject(f"policy.py has no {name}. See docs/reference/policy.md.")
+    return module
+
+
+def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]:
+    """Yield (path below scripts/ without its suffix, module) of every file that holds endpoints. Raises BadProject."""
+    root = folder / "scripts"
+    for file in sorted(root.rglob("*.py")):
+        parts = file.relative_to(root).with_suffix("").parts
+        if parts[0] != "_shared" and parts[-1] != "__init__":
+            yield parts, _imported(folder, file.relative_to(folder))
+
+
+def check_files(folder: Path) -> None:
+    """Import every file of the project, before anything is started. Raises BadProject for one that fails."""
+    load_project(folder)
+    load_policy(folder)
+    for _ in import_scripts(folder):
+        pass
+
+
+def _imported(folder: Path, file: Path) -> ModuleType:
+    with _importing(folder, file):
+        return importlib.import_module(".".join(file.with_suffix("").parts))
+
+
+@contextmanager
+def _importing(folder: Path, file: Path) -> Iterator[None]:
+    """Make the project importable, and replace an error of its code by BadProject."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        yield
+    except CommandError:
+        raise
+    except Exception as error:
+        raise BadProject(f"{_place(folder, file, error)}: {type(error).__name__}: {_text(error)}") from error
+
+
+def _place(folder: Path, file: Path, error: Exception) -> str:
+    """Return the innermost line of the project that the error comes from: `scripts/report.py, line 3`."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    for name, line in reversed(places):
+        if line and Path(name).is_relative_to(folder) and ".venv" not in Path(name).parts:
+            return f"{Path(name).relative_to(folder)}, line {line}"
+    return str(file)
+
+
+def _text(error: Exception) -> str:
+    return error.msg if isinstance(error, SyntaxError) else str(error)
