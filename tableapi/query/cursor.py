@@ -43,7 +43,8 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
             order.append((OrderTerm(("ctid",), False, ""), sa.literal_column(f"{scope.clause.name}.ctid"), _CTID))  # type: ignore[attr-defined]
         elif total:
             raise BadRequest(
-                f"Table '{scope.table.name}' has no key, so it has no cursor. Use limit and offset.", reason="no_key"
+                f"Table '{scope.table.name}' has no key, so it has no cursor. Use limit and offset.",
+                reason="no_primary_key",
             )
     return order
 

@@ -209,7 +209,7 @@ def identifying(table: Table, id_field: str, right: Right) -> list[Column]:
             raise BadRequest(f"'{id_field[:100]}' is not unique, so it cannot identify a record.", reason="not_unique")
         return columns
     if not table.key:
-        raise BadRequest(f"Table '{table.name}' has no key. Use a filter.", reason="no_key")
+        raise BadRequest(f"Table '{table.name}' has no key. Use a filter.", reason="no_primary_key")
     return [table.columns[name] for name in table.key]
 
 

@@ -225,7 +225,7 @@ async def _related(
     table = call.table
     key = [table.columns[n] for n in table.key]
     if not key:
-        raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_key")
+        raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_primary_key")
     right = plan.right_of(table, call.rights, "GET")
     if keys is None:
         parsed, literals = cache.parse(text, call.dataset.bounds.filter)

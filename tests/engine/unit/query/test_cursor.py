@@ -90,7 +90,7 @@ def test_a_view_without_a_key_has_no_cursor() -> None:
     request.table.kind = "v"
     with pytest.raises(BadRequest) as refused:
         plan.list_plan(request, [])
-    assert refused.value.reason == "no_key"
+    assert refused.value.reason == "no_primary_key"
 
 
 def test_the_mark_depends_on_the_order() -> None:

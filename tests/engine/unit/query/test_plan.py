@@ -62,7 +62,7 @@ def test_the_identifying_fields(table: str, id_field: str, names: list[str]) -> 
 @pytest.mark.parametrize(
     ("table", "id_field", "reason"),
     [
-        ("event", "", "no_key"),
+        ("event", "", "no_primary_key"),
         ("person", "name", "not_unique"),
         ("person", "emial", "unknown_field"),
         ("person", "id,ID", "duplicate_field"),
