@@ -38,7 +38,7 @@ def words() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, wanted: list[str]) -> dict[str, Any]:
+def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, names: list[str]) -> dict[str, Any]:
     """Measure S1 to S7, one contender after the other in each round."""
     places = Places.of(args.scale)
     starters: list[Callable[[Stage], Contender]] = [*contenders.OURS, *(peers.PEERS if args.peers else ())]
@@ -50,7 +50,7 @@ def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, wanted: lis
             print(f"left out: {error}")
     seconds = args.seconds or (2 if args.quick else 6)
     runs: dict[str, dict[str, list[load.Result]]] = {}
-    for scenario in wanted:
+    for scenario in names:
         running = [racer for racer in racers if _answers(racer, scenario, places)]
         for racer in running:
             load.run(racer, racer.asks[scenario], places, 1, postgres)  # warm
@@ -61,10 +61,10 @@ def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, wanted: lis
                 runs[scenario][racer.name].append(result)
         asyncio.run(data.restore(stage.database, args.scale))
         print(*report.lines(report.summary({scenario: runs[scenario]}))[2:], sep="\n", flush=True)
-    made = report.summary(runs)
-    for line in report.missed(made):
+    summary = report.summary(runs)
+    for line in report.missed(summary):
         print(f"missed: {line}")
-    return made
+    return summary
 
 
 def _answers(racer: Contender, scenario: str, places: Places) -> bool:
@@ -83,7 +83,7 @@ def _answers(racer: Contender, scenario: str, places: Places) -> bool:
     return False
 
 
-def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, wanted: list[str]) -> dict[str, Any]:
+def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, names: list[str]) -> dict[str, Any]:
     """Return the measurements without contenders, by name."""
     seconds = args.seconds or 6
     scales = sorted({0.1, 1.0, args.scale})
@@ -96,7 +96,7 @@ def others_(stage: Stage, args: argparse.Namespace, server: str, postgres: int, 
         "directory": lambda: directory.measure(stage, server, rounds=args.rounds, seconds=seconds),
         "mycontacts": lambda: mycontacts.measure(stage, server),
     }
-    return {name: doing[name]() for name in wanted}
+    return {name: doing[name]() for name in names}
 
 
 def machine() -> dict[str, Any]:
@@ -114,7 +114,7 @@ def machine() -> dict[str, Any]:
 def main() -> int:
     args = words()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    made: dict[str, Any] = {"machine": machine(), "scale": args.scale, "workers": args.workers}
+    results: dict[str, Any] = {"machine": machine(), "scale": args.scale, "workers": args.workers}
     with ExitStack() as stack:
         server = Embedded(FOLDER / "postgres")
         url = stack.enter_context(server)
@@ -124,10 +124,10 @@ def main() -> int:
         needed = not named or items or any(name in named for name in ON_ITS_DATA)
         stage = Stage(stack, data.main(url, args.scale) if needed else "", FOLDER, args.workers)
         if items:
-            made["scenarios"] = scenarios(stage, args, postgres, items)
+            results["scenarios"] = scenarios(stage, args, postgres, items)
         if not args.quick:
-            made |= others_(stage, args, url, postgres, [name for name in OTHERS if not named or name in named])
-    args.out.write_text(json.dumps(made, indent=1) + "\n")
+            results |= others_(stage, args, url, postgres, [name for name in OTHERS if not named or name in named])
+    args.out.write_text(json.dumps(results, indent=1) + "\n")
     print(f"Written: {args.out}")
     return 0
 

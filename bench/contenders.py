@@ -48,9 +48,9 @@ def launch(
 ) -> subprocess.Popen[bytes]:
     """Start a server and wait until it listens. Raises NotThere with its output."""
     log = stage.folder / f"{name}.log"
-    with log.open("wb") as told:
+    with log.open("wb") as output:
         process = subprocess.Popen(
-            list(words), cwd=cwd, stdout=told, stderr=told, stdin=subprocess.DEVNULL, start_new_session=True,
+            list(words), cwd=cwd, stdout=output, stderr=output, stdin=subprocess.DEVNULL, start_new_session=True,
             env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")} | environment,
         )  # fmt: skip
     stage.stack.callback(_stop, process)

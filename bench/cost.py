@@ -12,8 +12,8 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 def children(pid: int) -> list[int]:
     """Return the process and its descendants."""
     items = [pid]
-    for one in items:
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
+    for item in items:
+        for task in Path(f"/proc/{item}/task").glob("*/children"):
             try:
                 items += map(int, task.read_text().split())
             except OSError:
@@ -23,7 +23,7 @@ def children(pid: int) -> list[int]:
 
 def cpu(pid: int) -> float:
     """Return CPU seconds of the process and its descendants, ended ones included."""
-    return sum(_seconds(one) for one in children(pid))
+    return sum(_seconds(child) for child in children(pid))
 
 
 def _seconds(pid: int) -> float:

@@ -46,11 +46,11 @@ async def _filled(stage: Stage, server: str, size: int) -> str:
     url, began = await fresh(stage, server, _name(size)), time.monotonic()
     vault, kinds = Vault([SECRET]), []
     for n in range(500):
-        found = FoundPerson(
+        person = FoundPerson(
             full_name="", personal_emails=[f"person{n}@home.example"], phones=[f"+1202555{n:04}"],
             business_emails=[f"person{n}@company.example:valid"],
         )  # fmt: skip
-        kinds.append(sealed_fields(vault, found)[-3:])
+        kinds.append(sealed_fields(vault, person)[-3:])
     sealed = [list(column) for column in zip(*kinds, strict=True)]
     connection = await asyncpg.connect(url)
     for first in range(0, size, BLOCK):
@@ -83,10 +83,10 @@ def _run(url: str, call: str, size: int, first: int, seconds: int) -> float:
 
 async def _right(url: str) -> int:
     """Return the number of reveals. Raises WrongAnswers when ledger or balance differ from it."""
-    found = await counts(url)
-    if found["wrong"] or not 0 < found["reveals"] == found["spent"] == found["credits"] == found["gone"]:
-        raise WrongAnswers(f"directory: the books are wrong: {found}")
-    return found["reveals"]
+    counted = await counts(url)
+    if counted["wrong"] or not 0 < counted["reveals"] == counted["spent"] == counted["credits"] == counted["gone"]:
+        raise WrongAnswers(f"directory: the books are wrong: {counted}")
+    return counted["reveals"]
 
 
 def measure(stage: Stage, server: str, *, rounds: int, seconds: int, sizes: tuple[int, int] = SIZES) -> dict[str, Any]:
@@ -98,13 +98,13 @@ def measure(stage: Stage, server: str, *, rounds: int, seconds: int, sizes: tupl
             environment = settings(stage, urls[size], PORT=str(port), WORKERS=str(stage.workers))
             launch(stage, _name(size), [sys.executable, "-m", "tableapi", "serve"], port, ROOT, **environment)
             here[size] = f"http://127.0.0.1:{port}"
-        found = {call: _rounds(here, call, rounds, seconds) for call in CALLS}
+        results = {call: _rounds(here, call, rounds, seconds) for call in CALLS}
         reveals = {size: asyncio.run(_right(url)) for size, url in urls.items()}
     finally:
         for size in sizes:
             asyncio.run(drop(server, _name(size)))
     print(f"directory: reveals {', '.join(f'{n:,}' for n in reveals.values())}, each paid once", flush=True)
-    return found | {"reveals": {str(size): n for size, n in reveals.items()}}
+    return results | {"reveals": {str(size): n for size, n in reveals.items()}}
 
 
 def _rounds(here: dict[int, str], call: str, rounds: int, seconds: int) -> dict[str, Any]:
@@ -118,8 +118,8 @@ def _rounds(here: dict[int, str], call: str, rounds: int, seconds: int) -> dict[
             first = (number + 1) * size // (rounds + 1)
             rates[size].append(_run(here[size], call, size, first, seconds))
     ratio = median(b / a for a, b in zip(rates[small], rates[large], strict=True))
-    told = "; ".join(f"{size:,}: {', '.join(f'{rate:,.0f}' for rate in rates[size])}" for size in here)
-    print(f"directory: {call} a second at {told}; ratio {ratio:.2f}", flush=True)
+    shown = "; ".join(f"{size:,}: {', '.join(f'{rate:,.0f}' for rate in rates[size])}" for size in here)
+    print(f"directory: {call} a second at {shown}; ratio {ratio:.2f}", flush=True)
     if ratio < MUST_BE:
         print(f"missed: directory {call}: {ratio:.2f}, must be >= {MUST_BE}")
     return {"rates": {str(size): rates[size] for size in here}, "ratio": round(ratio, 3)}

@@ -85,7 +85,7 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
     return Result(float(rate[1]), _latency(result, "50%"), _latency(result, "99%"), server, database)
 
 
-def _latency(told: str, mark: str) -> float:
-    match = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", told)
+def _latency(text: str, mark: str) -> float:
+    match = re.search(rf"{mark}\s+([\d.]+)(us|ms|s|m)\b", text)
     assert match is not None
     return float(match[1]) * _UNITS[match[2]]

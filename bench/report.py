@@ -18,7 +18,7 @@ OF_PEERS = {"S1": 1.3, "S2": 1.5, "S3": 2.0, "S4": 3.0, "S5": 1.1, "S6": 1.2, "S
 
 def summary(runs: Runs) -> dict[str, Any]:
     """Return medians over the rounds, the spread of the rate, and the medians of each round's ratios."""
-    made: dict[str, Any] = {}
+    scenarios: dict[str, Any] = {}
     for scenario, contenders in runs.items():
         rows: dict[str, Any] = {}
         for name, results in contenders.items():
@@ -31,15 +31,15 @@ def summary(runs: Runs) -> dict[str, Any]:
         for name, results in contenders.items():
             if name != "tableapi":
                 rows[name]["ratio"] = round(median(a.rate / b.rate for a, b in zip(ours, results, strict=True)), 3)
-        made[scenario] = rows
-    return made
+        scenarios[scenario] = rows
+    return scenarios
 
 
-def lines(made: Mapping[str, Any]) -> list[str]:
+def lines(results: Mapping[str, Any]) -> list[str]:
     """Format the summary as a Markdown table."""
     head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | tableapi is | must be |"
     items = [head, "|" + " --- |" * (head.count("|") - 1)]
-    for scenario, rows in made.items():
+    for scenario, rows in results.items():
         best = max((n for n in rows if n not in ("tableapi", "baseline")), key=lambda n: rows[n]["rate"], default="")
         for name, row in rows.items():
             must = ""
@@ -56,16 +56,18 @@ def lines(made: Mapping[str, Any]) -> list[str]:
     return items
 
 
-def missed(made: Mapping[str, Any]) -> list[str]:
+def missed(results: Mapping[str, Any]) -> list[str]:
     """Return the targets that were missed."""
-    found = []
-    for scenario, rows in made.items():
+    misses = []
+    for scenario, rows in results.items():
         peers = {name: row for name, row in rows.items() if name not in ("tableapi", "baseline")}
         if rows["baseline"]["ratio"] < OF_BASELINE[scenario]:
-            found.append(f"{scenario}: {rows['baseline']['ratio']:.2f} of the baseline, {OF_BASELINE[scenario]} wanted")
+            misses.append(
+                f"{scenario}: {rows['baseline']['ratio']:.2f} of the baseline, {OF_BASELINE[scenario]} wanted"
+            )
         for name, row in peers.items():
             if row["rate"] == max(p["rate"] for p in peers.values()) and row["ratio"] < OF_PEERS[scenario]:
-                found.append(f"{scenario}: {row['ratio']:.2f} times {name}, {OF_PEERS[scenario]} wanted")
+                misses.append(f"{scenario}: {row['ratio']:.2f} times {name}, {OF_PEERS[scenario]} wanted")
             if row["p99"] < rows["tableapi"]["p99"]:
-                found.append(f"{scenario}: p99 {rows['tableapi']['p99']:.0f} ms, {name} has {row['p99']:.0f} ms")
-    return found
+                misses.append(f"{scenario}: p99 {rows['tableapi']['p99']:.0f} ms, {name} has {row['p99']:.0f} ms")
+    return misses

@@ -54,7 +54,7 @@ def _who(endpoint: Endpoint) -> set[str]:
 
 
 def _line(endpoint: Endpoint) -> str:
-    limit = ", ".join(_limit(one) for one in endpoint.limits)
+    limit = ", ".join(_limit(each) for each in endpoint.limits)
     words = f"`{endpoint.method} /api/v2/{endpoint.name}` · {', '.join(sorted(_who(endpoint)))}"
     return f"{words} · {limit}" if limit else words
 
@@ -67,11 +67,13 @@ def _limit(limit: Any) -> str:
 
 
 def test_every_call_is_told_with_its_callers_and_limits(endpoints: dict[tuple[str, str], Endpoint]) -> None:
-    told = {(match["method"], match["path"]): match for match in _told_calls() if not match["path"].startswith(_TABLE)}
-    problems = [f"docs/reference/calls.md: add {_line(endpoints[key])}" for key in endpoints.keys() - told.keys()]
-    problems += [f"docs/reference/calls.md: remove {' '.join(key)}" for key in told.keys() - endpoints.keys()]
-    for key in endpoints.keys() & told.keys():
-        match, endpoint = told[key], endpoints[key]
+    documented = {
+        (match["method"], match["path"]): match for match in _told_calls() if not match["path"].startswith(_TABLE)
+    }
+    problems = [f"docs/reference/calls.md: add {_line(endpoints[key])}" for key in endpoints.keys() - documented.keys()]
+    problems += [f"docs/reference/calls.md: remove {' '.join(key)}" for key in documented.keys() - endpoints.keys()]
+    for key in endpoints.keys() & documented.keys():
+        match, endpoint = documented[key], endpoints[key]
         who = {word.strip() for word in match["who"].split(",")}
         if who != _who(endpoint) or parse_limits(match["limit"] or "") != endpoint.limits:
             problems.append(f"docs/reference/calls.md: write {_line(endpoint)}\n  instead of {match[0]}")
@@ -101,7 +103,7 @@ def test_every_field_of_a_call_is_told(endpoints: dict[tuple[str, str], Endpoint
 
 
 def test_every_table_hook_is_told() -> None:
-    told = {
+    documented = {
         (match["path"].removeprefix(_TABLE).partition("/")[0].partition("?")[0], match["method"])
         for match in _told_calls()
         if match["path"].startswith(_TABLE)
@@ -111,7 +113,7 @@ def test_every_table_hook_is_told() -> None:
         for table, verbs in code.hooks().items()
         for verb in verbs
         for method in sorted(_VERBS[verb])
-        if (table, method) not in told
+        if (table, method) not in documented
     ]
     assert not missing, "\n".join(missing)
 

@@ -97,9 +97,9 @@ def _options(command: argparse.ArgumentParser) -> set[str]:
 
 def test_every_command_has_a_heading_and_every_heading_a_command() -> None:
     text = pages.read("reference/commands.md")
-    told = set(re.findall(r"^## `tableapi (\w+)`$", text, re.MULTILINE))
+    documented = set(re.findall(r"^## `tableapi (\w+)`$", text, re.MULTILINE))
     known = set(_commands())
-    assert not (problem := differences("reference/commands.md", known - told, told - known)), problem
+    assert not (problem := differences("reference/commands.md", known - documented, documented - known)), problem
 
 
 def test_every_option_is_under_its_command() -> None:
@@ -107,28 +107,28 @@ def test_every_option_is_under_its_command() -> None:
     problems = []
     for name, command in _commands().items():
         section = re.split(r"^## ", text.partition(f"## `tableapi {name}`")[2], maxsplit=1, flags=re.MULTILINE)[0]
-        told = {cells[0].strip("`").split()[0] for cells in pages.rows(section) if cells[0].startswith("`--")}
+        documented = {cells[0].strip("`").split()[0] for cells in pages.rows(section) if cells[0].startswith("`--")}
         known = _options(command)
-        problems += [f"docs/reference/commands.md: {name}: add {option}" for option in known - told]
-        problems += [f"docs/reference/commands.md: {name}: remove {option}" for option in told - known]
+        problems += [f"docs/reference/commands.md: {name}: add {option}" for option in known - documented]
+        problems += [f"docs/reference/commands.md: {name}: remove {option}" for option in documented - known]
     assert not problems, "\n".join(problems)
 
 
 def test_every_target_of_make_is_told() -> None:
     text = pages.read("reference/commands.md")
     targets = set(re.findall(r"^([a-z0-9]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    told = {cells[0].strip("`").split()[1] for cells in pages.rows(text) if cells[0].startswith("`make ")}
-    assert not (problem := differences("reference/commands.md", targets - told, told - targets)), problem
+    documented = {cells[0].strip("`").split()[1] for cells in pages.rows(text) if cells[0].startswith("`make ")}
+    assert not (problem := differences("reference/commands.md", targets - documented, documented - targets)), problem
 
 
 # -- errors ----------------------------------------------------------------------------------------------------------
 
 
 def test_every_reason_has_an_entry_and_every_entry_a_reason() -> None:
-    told = set(re.findall(r"^### (\w+)$", pages.read("reference/errors.md"), re.MULTILINE))
+    documented = set(re.findall(r"^### (\w+)$", pages.read("reference/errors.md"), re.MULTILINE))
     known = code.reasons()
-    missing = [f"`### {name}` (raised at {known[name]})" for name in known.keys() - told]
-    assert not (text := differences("reference/errors.md", missing, told - known.keys())), text
+    missing = [f"`### {name}` (raised at {known[name]})" for name in known.keys() - documented]
+    assert not (text := differences("reference/errors.md", missing, documented - known.keys())), text
 
 
 def test_every_entry_says_status_meaning_and_what_to_do() -> None:
@@ -142,11 +142,11 @@ def test_every_entry_says_status_meaning_and_what_to_do() -> None:
 
 
 def test_every_entry_has_the_status_of_the_code() -> None:
-    told = dict(re.findall(r"^### (\w+)\n+\*\*(\d{3})\*\*", pages.read("reference/errors.md"), re.MULTILINE))
+    documented = dict(re.findall(r"^### (\w+)\n+\*\*(\d{3})\*\*", pages.read("reference/errors.md"), re.MULTILINE))
     wrong = [
-        f"docs/reference/errors.md: {reason}: the code answers {sorted(statuses)}, the page says {told[reason]}"
+        f"docs/reference/errors.md: {reason}: the code answers {sorted(statuses)}, the page says {documented[reason]}"
         for reason, statuses in code.statuses().items()
-        if reason in told and int(told[reason]) not in statuses
+        if reason in documented and int(documented[reason]) not in statuses
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -33,10 +33,10 @@ class Postbox:
 
 @pytest.fixture
 def postbox() -> Iterator[tuple[Postbox, str]]:
-    made, port = Postbox(), free_port()
-    smtp = Controller(made, hostname="127.0.0.1", port=port)
+    box, port = Postbox(), free_port()
+    smtp = Controller(box, hostname="127.0.0.1", port=port)
     smtp.start()
-    yield made, f"smtp://127.0.0.1:{port}"
+    yield box, f"smtp://127.0.0.1:{port}"
     smtp.stop()
 
 
@@ -51,5 +51,5 @@ def test_a_person_walks_through(
         ["node", str(journey), server.url], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert walked.returncode == 0, walked.stdout + walked.stderr
-    if wanted := MAILED.get(journey.stem):
-        assert any(wanted.lower() in subject.lower() for subject in mails.subjects), mails.subjects
+    if expected := MAILED.get(journey.stem):
+        assert any(expected.lower() in subject.lower() for subject in mails.subjects), mails.subjects

@@ -38,10 +38,10 @@ async def _builtin(connection: asyncpg.Connection) -> list[Any]:
     )
 
 
-def _types(found: list[Any]) -> list[str]:
+def _types(rows: list[Any]) -> list[str]:
     """Create a table per type: scalar, array, two-dimensional array, and key where the type can be one."""
-    made = []
-    for row in found:
+    statements = []
+    for row in rows:
         kind, type_ = row["name"], row["type"]
         if kind not in SAMPLES and kind not in WITHOUT_INPUT:
             raise AssertionError(f"a new type: add samples of {kind}")
@@ -49,51 +49,51 @@ def _types(found: list[Any]) -> list[str]:
         array = f"{type_}[]" if row["has_array"] else "text[]"
         table = name(f"type_{kind}")
         type_ = "bit(1)" if kind == "bit" else type_
-        made.append(f"create table {table} (id serial primary key, v {type_}, a {array}, b {array}, n {type_})")
+        statements.append(f"create table {table} (id serial primary key, v {type_}, a {array}, b {array}, n {type_})")
         for value in values:
-            made.append(f"insert into {table} (v) values ({literal(value)})")
+            statements.append(f"insert into {table} (v) values ({literal(value)})")
             if row["has_array"]:
                 both = f"{literal(value)}::{type_}"
                 # An array of arrays of JSON reads like an array of JSON arrays.
                 twice = "null" if kind in ("json", "jsonb") else f"array[[{both}], [null::{type_}]]"
-                made.append(f"insert into {table} (a, b) values (array[{both}, null, {both}], {twice})")
-        made.append(f"insert into {table} (v) values (null)")
+                statements.append(f"insert into {table} (a, b) values (array[{both}, null, {both}], {twice})")
+        statements.append(f"insert into {table} (v) values (null)")
         if row["has_array"]:
-            made.append(f"insert into {table} (a) values ('{{}}')")
-    return made
+            statements.append(f"insert into {table} (a) values ('{{}}')")
+    return statements
 
 
 def _names() -> list[str]:
-    made = []
-    columns = ", ".join(f"{name(one)} text" for one in ODD_NAMES if one not in ("ids",))
-    made.append(f"create table odd_columns (id serial primary key, {columns})")
-    made.append(f"insert into odd_columns (\"select\", {name('it' + chr(39) + 's')}) values ('a', 'b')")
-    for number, one in enumerate(ODD_NAMES):
-        made.append(f"create table {name(one)} (id serial primary key, {name(one)} text, parent integer)")
-        made.append(f"insert into {name(one)} ({name(one)}, parent) values ('v{number}', 1), (null, null)")
-        made.append(f"alter table {name(one)} add foreign key (parent) references {name(one)} (id)")
-    made.append(f"create table {name('Odd.Schema')}.{name('Odd.Table')} (id serial primary key, v text)")
-    made.append(f"insert into {name('Odd.Schema')}.{name('Odd.Table')} (v) values ('x')")
-    made.append("create table other.select (id serial primary key, v text)")
-    made.append("insert into other.select (v) values ('x')")
-    return made
+    statements = []
+    columns = ", ".join(f"{name(column)} text" for column in ODD_NAMES if column not in ("ids",))
+    statements.append(f"create table odd_columns (id serial primary key, {columns})")
+    statements.append(f"insert into odd_columns (\"select\", {name('it' + chr(39) + 's')}) values ('a', 'b')")
+    for number, column in enumerate(ODD_NAMES):
+        statements.append(f"create table {name(column)} (id serial primary key, {name(column)} text, parent integer)")
+        statements.append(f"insert into {name(column)} ({name(column)}, parent) values ('v{number}', 1), (null, null)")
+        statements.append(f"alter table {name(column)} add foreign key (parent) references {name(column)} (id)")
+    statements.append(f"create table {name('Odd.Schema')}.{name('Odd.Table')} (id serial primary key, v text)")
+    statements.append(f"insert into {name('Odd.Schema')}.{name('Odd.Table')} (v) values ('x')")
+    statements.append("create table other.select (id serial primary key, v text)")
+    statements.append("insert into other.select (v) values ('x')")
+    return statements
 
 
 def _keys() -> list[str]:
     """Create KEYS references in both directions between two tables with 63-byte columns, and chains of them."""
-    one, two = name(LONG + "one"), name(LONG + "two")
+    first, second = name(LONG + "one"), name(LONG + "two")
     items = [
-        f"create table {one} (id serial primary key, v text)",
-        f"create table {two} (id serial primary key, v text)",
+        f"create table {first} (id serial primary key, v text)",
+        f"create table {second} (id serial primary key, v text)",
     ]
-    items.append(f"insert into {one} (v) values ('a'), ('b')")
-    items.append(f"insert into {two} (v) values ('c'), ('d')")
+    items.append(f"insert into {first} (v) values ('a'), ('b')")
+    items.append(f"insert into {second} (v) values ('c'), ('d')")
     for number in range(KEYS):
         column = name(f"{LONG}{number:03d}")
-        items.append(f"alter table {two} add column {column} integer references {one} (id)")
-        items.append(f"update {two} set {column} = {1 + number % 2} where id = {1 + number % 2}")
-    items.append(f"alter table {one} add column {name(LONG + 'bac')} integer references {two} (id)")
-    items.append(f"update {one} set {name(LONG + 'bac')} = 1")
+        items.append(f"alter table {second} add column {column} integer references {first} (id)")
+        items.append(f"update {second} set {column} = {1 + number % 2} where id = {1 + number % 2}")
+    items.append(f"alter table {first} add column {name(LONG + 'bac')} integer references {second} (id)")
+    items.append(f"update {first} set {name(LONG + 'bac')} = 1")
     for number in range(3):
         before = f"references {name(f'{LONG}c{number - 1:02d}')} (id)" if number else ""
         items.append(
@@ -101,8 +101,8 @@ def _keys() -> list[str]:
         )
         items.append(f"insert into {name(f'{LONG}c{number:02d}')} ({name(LONG + 'key')}) values (1)")
     items.append(
-        f"create table junction (a integer references {one} (id), b integer references {two} (id),"
-        f" c integer references {two} (id), primary key (a, b))"
+        f"create table junction (a integer references {first} (id), b integer references {second} (id),"
+        f" c integer references {second} (id), primary key (a, b))"
     )
     items.append("insert into junction values (1, 1, 2), (2, 2, null)")
     return items

@@ -37,8 +37,8 @@ def get(http: httpx.Client, url: str, **query: Any) -> Any:
 
 
 def rows(http: httpx.Client, name: str, **query: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = get(http, f"/_table/{path(name)}", **query)["resource"]
-    return found
+    records: list[dict[str, Any]] = get(http, f"/_table/{path(name)}", **query)["resource"]
+    return records
 
 
 def described(http: httpx.Client, name: str) -> Any:

@@ -76,7 +76,7 @@ async def tables(sql: asyncpg.Connection) -> list[asyncpg.Record]:
 
 
 def readable(tables: list[asyncpg.Record]) -> list[asyncpg.Record]:
-    return [one for one in tables if one["name"] not in UNREADABLE]
+    return [table for table in tables if table["name"] not in UNREADABLE]
 
 
 async def content(sql: asyncpg.Connection, table: asyncpg.Record) -> str:
@@ -87,9 +87,9 @@ async def content(sql: asyncpg.Connection, table: asyncpg.Record) -> str:
 
 def test_every_table_is_listed(http: httpx.Client, tables: list[asyncpg.Record]) -> None:
     assert len(tables) > 190
-    listed = [one["name"] for one in get(http, "/_table")["resource"]]
-    assert sorted(listed) == sorted(one["name"] for one in tables)
-    assert sorted(one["name"] for one in get(http, "/_schema")["resource"]) == sorted(listed)
+    listed = [table["name"] for table in get(http, "/_table")["resource"]]
+    assert sorted(listed) == sorted(table["name"] for table in tables)
+    assert sorted(table["name"] for table in get(http, "/_schema")["resource"]) == sorted(listed)
 
 
 async def test_every_field_is_described(
@@ -102,7 +102,9 @@ async def test_every_field_is_described(
             table["sql"],
         )
         fields = described(http, table["name"])["field"]
-        assert [(one["name"], one["db_type"]) for one in fields] == [(one["name"], one["type"]) for one in columns]
+        assert [(column["name"], column["db_type"]) for column in fields] == [
+            (column["name"], column["type"]) for column in columns
+        ]
 
 
 async def test_every_record_is_read_as_sql_has_it(
@@ -110,18 +112,18 @@ async def test_every_record_is_read_as_sql_has_it(
 ) -> None:
     compared = 0
     for table in readable(tables):
-        found = rows(http, table["name"], limit=1000)
-        fields = [one["name"] for one in described(http, table["name"])["field"]]
-        assert all(list(row) == fields for row in found), table["name"]
-        types = {one["name"]: one for one in described(http, table["name"])["field"]}
+        records = rows(http, table["name"], limit=1000)
+        fields = [field["name"] for field in described(http, table["name"])["field"]]
+        assert all(list(row) == fields for row in records), table["name"]
+        types = {field["name"]: field for field in described(http, table["name"])["field"]}
         chosen = ", ".join(as_text(field, types[field]) for field in fields)
         stored = await sql.fetch(f"select {chosen} from {table['sql']}")
-        assert len(found) == len(stored) == int(get(http, f"/_table/{path(table['name'])}", count_only="true"))
+        assert len(records) == len(stored) == int(get(http, f"/_table/{path(table['name'])}", count_only="true"))
         for field, place in zip(fields, range(len(fields)), strict=True):
-            texts = sorted(shown(row[field]) for row in found if row[field] is not None)
-            wanted = sorted(plain(row[place], types[field]) for row in stored if row[place] is not None)
+            texts = sorted(shown(row[field]) for row in records if row[field] is not None)
+            expected = sorted(plain(row[place], types[field]) for row in stored if row[place] is not None)
             if types[field]["type"] in COMPARED:
-                assert texts == wanted, (table["name"], field)
+                assert texts == expected, (table["name"], field)
                 compared += 1
     assert compared > 300
 
@@ -153,30 +155,30 @@ async def test_every_relation_leads_to_the_records_that_it_names(
     seen = 0
     for table in readable(tables):
         relations = described(http, table["name"])["related"]
-        names = [one["name"] for one in relations]
+        names = [relation["name"] for relation in relations]
         assert len(names) == len(set(names)), table["name"]
-        found = rows(http, table["name"], related="*", limit=1000)
-        for row in found:
+        records = rows(http, table["name"], related="*", limit=1000)
+        for row in records:
             assert set(names) <= row.keys(), (table["name"], set(names) - row.keys())
-            for one in relations:
-                if "," in one["field"] or one["type"] == "many_many":
+            for relation in relations:
+                if "," in relation["field"] or relation["type"] == "many_many":
                     continue
-                value, related = row[one["field"]], row[one["name"]]
+                value, related = row[relation["field"]], row[relation["name"]]
                 held = related if isinstance(related, list) else [related] if related else []
-                assert all(other[one["ref_field"]] == value for other in held), (table["name"], one["name"])
-                assert held or one["type"] != "belongs_to" or value is None
+                assert all(other[relation["ref_field"]] == value for other in held), (table["name"], relation["name"])
+                assert held or relation["type"] != "belongs_to" or value is None
                 seen += len(held)
     assert seen > database.KEYS
     long = described(http, values.LONG + "two")
-    assert len([one for one in long["related"] if one["type"] == "belongs_to"]) >= database.KEYS
+    assert len([relation for relation in long["related"] if relation["type"] == "belongs_to"]) >= database.KEYS
 
 
 def test_each_of_many_relations_can_be_asked_for_alone_and_with_options(http: httpx.Client) -> None:
     relations = described(http, values.LONG + "two")["related"]
-    for one in relations:
-        name = one["name"]
-        found = rows(http, values.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
-        assert all(name in row for row in found), name
+    for relation in relations:
+        name = relation["name"]
+        records = rows(http, values.LONG + "two", related=name, fields="id", **{f"{name}.limit": 1})
+        assert all(name in row for row in records), name
 
 
 def keyed(row: dict[str, Any], key: list[str]) -> bool:
@@ -188,7 +190,7 @@ def dumped(value: Any) -> str:
     if isinstance(value, Text):
         return str(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(name)}:{dumped(one)}" for name, one in value.items()) + "}"
+        return "{" + ",".join(f"{json.dumps(name)}:{dumped(member)}" for name, member in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(dumped, value)) + "]"
     return json.dumps(value)
@@ -218,7 +220,7 @@ async def test_every_record_is_written_back_as_it_was_read(
                 assert answer.status_code in (200, 400, 403, 404, 409), (table["name"], answer.text[:500])
                 if answer.status_code != 200:
                     assert answer.json()["error"]["context"]["reason"]
-            elif way == "upsert" and any(one["read_only"] for one in about["field"] if one["name"] in key):
+            elif way == "upsert" and any(field["read_only"] for field in about["field"] if field["name"] in key):
                 assert answer.status_code in (200, 400, 403, 409), (table["name"], answer.text[:500])
                 continue
             else:

@@ -27,9 +27,11 @@ class Seen:
 
     def wrong(self, *right: int) -> dict[str, int | str] | list[str]:
         """Return every unexpected response."""
-        told = {status: body.decode(errors="replace")[:300] for _, status, body in self.bodies if status not in right}
-        found = {str(n): count for n, count in self.answers.items() if n not in right}
-        return self.failures[:5] or (found | {f"{n} said": text for n, text in told.items()})
+        messages = {
+            status: body.decode(errors="replace")[:300] for _, status, body in self.bodies if status not in right
+        }
+        counts = {str(n): count for n, count in self.answers.items() if n not in right}
+        return self.failures[:5] or (counts | {f"{n} said": text for n, text in messages.items()})
 
     @property
     def count(self) -> int:
@@ -54,10 +56,10 @@ class Client:
         self.writer.write(head.encode() + b"\r\n" + body)
         lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
-        found = await self.reader.readexactly(int(headers.get("content-length", 0)))
+        content = await self.reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("connection", "").lower() == "close":
             self.close()
-        return int(lines[0].split(" ")[1]), found
+        return int(lines[0].split(" ")[1]), content
 
     def close(self) -> None:
         if self.writer is not None:

@@ -45,13 +45,13 @@ def crash(server: Embedded) -> None:
 
 async def caught_up(primary: str, replica: str, seconds: float = 20.0) -> None:
     """Wait until the replica has replayed the primary's current WAL position."""
-    one, two = await asyncpg.connect(primary), await asyncpg.connect(replica)
+    writer, reader = await asyncpg.connect(primary), await asyncpg.connect(replica)
     try:
-        wanted = await one.fetchval("select pg_current_wal_insert_lsn()::text")
+        position = await writer.fetchval("select pg_current_wal_insert_lsn()::text")
         until = time.monotonic() + seconds
-        while not await two.fetchval(f"select pg_last_wal_replay_lsn() >= '{wanted}'::pg_lsn"):
+        while not await reader.fetchval(f"select pg_last_wal_replay_lsn() >= '{position}'::pg_lsn"):
             assert time.monotonic() < until, "the replica does not follow"
             await asyncio.sleep(0.02)
     finally:
-        await one.close()
-        await two.close()
+        await writer.close()
+        await reader.close()

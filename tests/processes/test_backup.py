@@ -28,8 +28,8 @@ ON_THE_COPY = ("test_getcontact.py", "test_session.py", "test_members.py", "test
 
 def program(name: str, *words: str | Path) -> None:
     """Return the path of a PostgreSQL program, of the newest installed version."""
-    found = next(path / name for path in binaries() if (path / name).exists())
-    done = subprocess.run([found, *words], capture_output=True, text=True, check=False)
+    path_of = next(path / name for path in binaries() if (path / name).exists())
+    done = subprocess.run([path_of, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -55,8 +55,8 @@ def signed_in(server: Server) -> Iterator[httpx2.Client]:
 
 def revealed(http: httpx2.Client) -> dict[str, Any]:
     """Reveal the first contact, possibly again."""
-    found = http.get(CONTACTS).json()["resource"][0]
-    body = {"linkedinurl": found["linkedinurl"], "type": "businessemail", "action": "reveal"}
+    record = http.get(CONTACTS).json()["resource"][0]
+    body = {"linkedinurl": record["linkedinurl"], "type": "businessemail", "action": "reveal"}
     return dict(http.post("/api/v2/getcontact", json=body).json())
 
 
@@ -72,15 +72,15 @@ def backup(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> dict[str,
         Image.new("RGB", (40, 30), "teal").save(picture, "PNG")
         sent = http.post("/api/v2/userimage", files={"files": ("me.png", picture.getvalue())})
         path = sent.json()["resource"][0]["path"]
-        told = {
+        counts = {
             "token": http.headers["X-Session-Token"], "contacts": http.get(CONTACTS).json(), "picture": path,
             "pixels": http.get(path).content, "charged": first["charged"],
         }  # fmt: skip
         program("pg_dump", "--format=custom", "--file", tmp_path / "database.dump", "--dbname", url)
         shutil.copytree(tmp_path / "data", tmp_path / "files", ignore=shutil.ignore_patterns("postgres", "run"))
     server.stop()
-    told["ledger"] = ask(url, "select sum(delta) from creditledger")
-    return told
+    counts["ledger"] = ask(url, "select sum(delta) from creditledger")
+    return counts
 
 
 @pytest.mark.slow

@@ -26,9 +26,9 @@ def asked(number: int) -> Request:
 
 @pytest.fixture
 def url(new_database: NewDatabase) -> str:
-    made = new_database()
-    execute(made, SCHEMA)
-    return made
+    address = new_database()
+    execute(address, SCHEMA)
+    return address
 
 
 async def _answers(server: Server, path: str) -> int:

@@ -47,15 +47,15 @@ def asking(first: int, apikey: str) -> Callable[[int], Request]:
 
 async def webhooks(url: str, ident: str) -> list[int]:
     """Return the statuses of an event signed with the old secret and of one signed with the new."""
-    found, now = [], int(time.time())
+    events, now = [], int(time.time())
     async with httpx2.AsyncClient() as http:
         for secret in ("whsec_old", "whsec_new"):
             event = {"id": f"{ident}_{secret}", "type": "invoice.paid", "created": now, "data": {"object": {}}}
             body = orjson.dumps(event)
             headers = {"Stripe-Signature": signature(secret, body, now)}
             answer = await http.post(f"{url}/api/v2/webhooks/payment", content=body, headers=headers)
-            found.append(answer.status_code)
-    return found
+            events.append(answer.status_code)
+    return events
 
 
 def check(seen: Seen) -> int:
@@ -79,13 +79,13 @@ async def test_keys_are_rotated_without_a_failed_request(
         return await asyncio.to_thread(serve, cwd=ROOT, **(fixed | keys), DATA_DIR=tmp_path / name)
 
     async def replace(pool: Balancer, nodes: list[Server], keys: dict[str, str]) -> list[Server]:
-        made = []
+        started = []
         for number, before in enumerate(nodes):
-            made.append(await start(f"{number}", keys))
-            await pool.join(made[-1].port)
+            started.append(await start(f"{number}", keys))
+            await pool.join(started[-1].port)
             assert await asyncio.to_thread(before.stop) in (0, 143)
             pool.nodes.remove(before.port)
-        return made
+        return started
 
     async with balancer() as pool:
         nodes = [await start("a", START)]
@@ -95,8 +95,8 @@ async def test_keys_are_rotated_without_a_failed_request(
             await pool.join(node.port)
         async with httpx2.AsyncClient(headers={"X-API-Key": KEY, "X-Session-Token": TOKEN}) as http:
             sent = {"resource": [{"purpose": "CRM"}]}
-            made = await http.post(f"{nodes[0].url}/api/v2/leads/_table/apikeys", json=sent)
-        apikey = made.json()["resource"][0]["apikey"]
+            created = await http.post(f"{nodes[0].url}/api/v2/leads/_table/apikeys", json=sent)
+        apikey = created.json()["resource"][0]["apikey"]
         session = {"X-Session-Token": TOKEN}
         new_app = session | {"X-API-Key": "new-key"}
 
@@ -106,21 +106,21 @@ async def test_keys_are_rotated_without_a_failed_request(
 
         async with load(
             lambda: pool.port, asking(0, apikey), headers=session | {"X-API-Key": KEY}, clients=3, keep=True, pause=0.03
-        ) as one:
+        ) as before:
             nodes = await replace(pool, nodes, FIRST)
         assert await webhooks(nodes[0].url, "evt") == [200, 200]
         headers = session | {"X-API-Key": "new-key"}
         async with load(
             lambda: pool.port, asking(10_000, apikey), headers=headers, clients=3, keep=True, pause=0.03
-        ) as two:
+        ) as after:
             nodes = await replace(pool, nodes, SECOND)
-            count = two.count
-            await until(lambda: two.count > count + 20)
+            count = after.count
+            await until(lambda: after.count > count + 20)
         assert pool.errors == []
-        charged = check(one) + check(two)
-        told = await books(url)
-        assert told["fits"]
-        assert charged == told["reveals"] == told["spent"]
+        charged = check(before) + check(after)
+        totals = await books(url)
+        assert totals["fits"]
+        assert charged == totals["reveals"] == totals["spent"]
         assert await webhooks(nodes[0].url, "evt2") == [400, 200]
         async with httpx2.AsyncClient(headers=new_app) as http:
             first = await http.get(f"{nodes[1].url}{CONTACTS}?order=contactid&limit=1&filter=contactid%3E0")

@@ -48,11 +48,11 @@ async def test_a_deleted_key_is_gone_on_every_worker_at_once(new_database: NewDa
     server = await asyncio.to_thread(serve, **settings(url, WORKERS="2"))
     await prepare(url, 1)
     async with caller(server.url) as http:
-        made = await _key(http)
-        assert {status for _, status in await _until_both(server.url, made["apikey"])} == {200}
-        gone = await http.patch("leads/_table/apikeys", json={"resource": [{"keyid": made["keyid"], "isdeleted": 1}]})
+        record = await _key(http)
+        assert {status for _, status in await _until_both(server.url, record["apikey"])} == {200}
+        gone = await http.patch("leads/_table/apikeys", json={"resource": [{"keyid": record["keyid"], "isdeleted": 1}]})
         assert gone.status_code == 200, gone.text
-        assert {status for _, status in await _until_both(server.url, made["apikey"])} == {401}
+        assert {status for _, status in await _until_both(server.url, record["apikey"])} == {401}
 
 
 async def test_workers_count_one_limit(new_database: NewDatabase, serve: Serve) -> None:

@@ -21,12 +21,12 @@ DASHBOARD = json.loads((ROOT / "docs" / "grafana.json").read_text())
 
 def series(text: str) -> dict[str, set[str]]:
     """Return the names of the series and their labels."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
             name, _, labels = line.partition("{")
-            found.setdefault(name.split(" ")[0], set()).update(re.findall(r"(\w+)=\"", labels))
-    return found
+            names.setdefault(name.split(" ")[0], set()).update(re.findall(r"(\w+)=\"", labels))
+    return names
 
 
 def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_the_dashboard_asks_for_what_there_is(serve: Serve, new_database: NewDat
             http.post("getcontact", json={"linkedinurl": url, "type": "directdial", "action": "reveal"}).json()[
                 "charged"
             ]
-            for url in (f"linkedin.com/{one['profilekey']}" for one in people()[-20:])
+            for url in (f"linkedin.com/{person['profilekey']}" for person in people()[-20:])
         ]
         assert sum(charged) > 0
     used = {

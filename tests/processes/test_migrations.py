@@ -154,8 +154,8 @@ async def test_a_reveal_of_the_version_before_may_commit_late(new_database: NewD
     assert "0003_fill_list_of_my_contacts.sql waits for 2 older transactions to end." in said
     listed = await seen.fetch("select searchname from usercontactlink where listedon is not null")
     assert [row["searchname"] for row in listed] == ["jane doe"]
-    for one in (late, seen, connection, holder):
-        await one.close()
+    for open_connection in (late, seen, connection, holder):
+        await open_connection.close()
 
 
 async def test_contacts_that_keys_had_revealed_are_listed_for_the_owner(
@@ -228,8 +228,8 @@ async def test_several_nodes_upgrade_at_once_also_beside_concurrently(
         asyncio.to_thread(tableapi, "init", cwd=folder, DATABASE_URL=url, DATA_DIR=tmp_path / f"d{n}") for n in range(3)
     ]
     done = await asyncio.gather(*runs)
-    assert [one.returncode for one in done] == [0, 0, 0], [one.stderr for one in done]
-    assert sum(one.stdout.count("upgraded by 0001_index.sql") for one in done) == 1
+    assert [run.returncode for run in done] == [0, 0, 0], [run.stderr for run in done]
+    assert sum(run.stdout.count("upgraded by 0001_index.sql") for run in done) == 1
     connection = await asyncpg.connect(url)
     assert await connection.fetchval("select indisvalid from pg_index where indexrelid = 'a_id'::regclass")
     await connection.close()

@@ -102,70 +102,70 @@ async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds
 
 
 async def test_money_is_never_read_from_a_replica(pair: Pair, http: httpx2.AsyncClient) -> None:
-    one = pair.nodes[0]
+    node = pair.nodes[0]
     await pair.sql("insert into money values (1, 5); insert into note values (1, 'a', 1)")
     await caught_up(pair.primary, pair.replica)
-    await from_replica(http, one, f"{one.url}{NOTES}")
-    before = await reads(http, one)
+    await from_replica(http, node, f"{node.url}{NOTES}")
+    before = await reads(http, node)
     answers = [
-        await http.get(f"{one.url}{path}")
+        await http.get(f"{node.url}{path}")
         for path in (MONEY, f"{MONEY}/1", f"{NOTES}?related=money_by_moneyid", f"{NOTES}/1?related=*",
                      f"{NOTES}?order=money_by_moneyid.amount")
     ]  # fmt: skip
     assert [answer.status_code for answer in answers] == [200] * 5
-    assert await reads(http, one) == before
+    assert await reads(http, node) == before
 
 
 async def test_what_was_committed_is_read_on_every_node_however_late_the_replica_is(
     pair: Pair, http: httpx2.AsyncClient
 ) -> None:
-    one, two = pair.nodes
-    await from_replica(http, two, f"{two.url}{NOTES}")
+    first, second = pair.nodes
+    await from_replica(http, second, f"{second.url}{NOTES}")
     for late in (False, True):
         if late:
             await pair.sql("select pg_wal_replay_pause()", replica=True)
         for number in range(100):
             ident = number + 1000 * late
-            response = await http.post(f"{one.url}{NOTES}", json={"resource": [{"id": ident, "text": "new"}]})
+            response = await http.post(f"{first.url}{NOTES}", json={"resource": [{"id": ident, "text": "new"}]})
             assert response.status_code == 200, response.text
-            for node in (two, one):
-                found = await http.get(f"{node.url}{NOTES}/{ident}")
-                assert found.status_code == 200, (late, ident, found.text)
-        changed = await http.patch(f"{one.url}{NOTES}/{ident}", json={"text": "changed"})
+            for node in (second, first):
+                response = await http.get(f"{node.url}{NOTES}/{ident}")
+                assert response.status_code == 200, (late, ident, response.text)
+        changed = await http.patch(f"{first.url}{NOTES}/{ident}", json={"text": "changed"})
         assert changed.status_code == 200, changed.text
-        listed = await http.get(f"{two.url}{NOTES}", params={"filter": f"id={ident}", "include_count": "true"})
+        listed = await http.get(f"{second.url}{NOTES}", params={"filter": f"id={ident}", "include_count": "true"})
         assert json.loads(listed.content)["resource"][0]["text"] == "changed"
     await pair.sql("select pg_wal_replay_resume()", replica=True)
-    await from_replica(http, two, f"{two.url}{NOTES}")
+    await from_replica(http, second, f"{second.url}{NOTES}")
 
 
 async def test_a_dead_replica_is_left_alone_and_used_again_when_it_is_back(
     pair: Pair, http: httpx2.AsyncClient
 ) -> None:
-    one = pair.nodes[0]
-    await from_replica(http, one, f"{one.url}{NOTES}")
+    node = pair.nodes[0]
+    await from_replica(http, node, f"{node.url}{NOTES}")
     stop = asyncio.Event()
 
     async def read() -> list[float]:
         times = []
         while not stop.is_set():
             began = time.monotonic()
-            answer = await http.get(f"{one.url}{NOTES}")
+            answer = await http.get(f"{node.url}{NOTES}")
             assert answer.status_code == 200, answer.text
             times.append(time.monotonic() - began)
         return times
 
     readers = [asyncio.create_task(read()) for _ in range(4)]
     await asyncio.to_thread(crash, pair.standby)
-    before = await reads(http, one)
+    before = await reads(http, node)
 
     async def moved() -> bool:
-        return (await reads(http, one))["primary"] > before["primary"]
+        return (await reads(http, node))["primary"] > before["primary"]
 
     await until(moved)
     pair.standby.stop()
     await asyncio.to_thread(pair.standby.start)
-    await from_replica(http, one, f"{one.url}{NOTES}")
+    await from_replica(http, node, f"{node.url}{NOTES}")
     stop.set()
     slowest = max(max(times) for times in await asyncio.gather(*readers))
     assert slowest < 5

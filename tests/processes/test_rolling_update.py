@@ -66,9 +66,9 @@ async def test_no_request_fails_while_nodes_are_replaced_one_by_one(
     assert seen.count > 200
     assert not seen.wrong(200)
     charged = sum(1 for request, status, body in seen.bodies if request[1] == REVEAL and b'"charged":1' in body)
-    told = await books(url)
-    assert told["fits"]
-    assert charged == told["reveals"] == told["booked"] == told["spent"] > 50
+    totals = await books(url)
+    assert totals["fits"]
+    assert charged == totals["reveals"] == totals["booked"] == totals["spent"] > 50
     connection = await asyncpg.connect(url)
     wrong = """
         select count(*) from usercontactlink l join usercontact c using (contactid)

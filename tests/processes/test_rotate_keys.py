@@ -46,7 +46,7 @@ async def kept(url: str) -> dict[str, list[Any]]:
 def opened(values: dict[str, list[Any]], key: str) -> dict[str, int]:
     """Return how many values one key alone decrypts. Raises CannotOpen."""
     vault = Vault([key])
-    for value in (one for many in values.values() for one in many):
+    for value in (token for many in values.values() for token in many):
         _ = vault.open(value) if isinstance(value, str) else vault.open_bytes(value)
     return {table: len(many) for table, many in values.items()}
 
@@ -71,24 +71,24 @@ async def look(server: Server, apikey: str) -> None:
     async with httpx2.AsyncClient(base_url=f"{server.url}/api/v2", headers=HEADERS) as http:
         listed = (await http.get("leads/_table/usercontact?limit=1000")).json()["resource"]
         assert len(listed) >= 39
-        assert all(one["phone_numbers"] == PHONE.decode() for one in listed)
+        assert all(contact["phone_numbers"] == PHONE.decode() for contact in listed)
         again = await http.post("getcontact", content=reveal(7), headers={"Idempotency-Key": "again-7"})
         assert again.headers["idempotency-replayed"] == "true"
         assert PHONE in again.content
         before = (await http.get("leads/_table/contactfeedback")).json()["resource"]
-        assert [one["info"] for one in before] == [PHONE.decode()]
+        assert [contact["info"] for contact in before] == [PHONE.decode()]
         voted = await http.post("leads/_table/contactfeedback", json={"resource": [VOTE]})
         assert voted.status_code == 200
         after = (await http.get("leads/_table/contactfeedback")).json()["resource"]
-        assert [one["feedbackid"] for one in after] == [one["feedbackid"] for one in before]
+        assert [contact["feedbackid"] for contact in after] == [contact["feedbackid"] for contact in before]
         response = await http.get(f"keylookup?linkedinurl=linkedin.com/in/person-900&type=directdials&apikey={apikey}")
         assert PHONE in response.content, response.text
 
 
 async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
     url = await asyncio.to_thread(new_database)
-    given = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
-    server = await asyncio.to_thread(serve, cwd=ROOT, **given)
+    environment = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": OLD, "DATA_DIR": tmp_path / "data"}
+    server = await asyncio.to_thread(serve, cwd=ROOT, **environment)
     await prepare(url, 50, OLD)
     await use(server)
     before = await kept(url)
@@ -99,8 +99,8 @@ async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, 
     assert not (tmp_path / "other").exists()
     unknown = await asyncio.to_thread(reseal, url, NEW)
     assert unknown.returncode == 1
-    told = r"tableapi: apikey of apikeys \(keyid 1\) is under key [0-9a-f]{8}, which SECRET_KEYS does not hold"
-    assert re.match(told, unknown.stderr), unknown.stderr
+    message = r"tableapi: apikey of apikeys \(keyid 1\) is under key [0-9a-f]{8}, which SECRET_KEYS does not hold"
+    assert re.match(message, unknown.stderr), unknown.stderr
     db = await asyncpg.connect(url)
     strange = Vault(["a key that nobody here knows"]).seal_bytes(b"[]")
     await db.execute("update person set phonecipher = $1 where personid >= 49", strange)
@@ -135,8 +135,13 @@ async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tm
     url = await asyncio.to_thread(new_database)
 
     async def start(keys: str) -> Server:
-        given = SETTINGS | {"DATABASE_URL": url, "WORKER": "off", "SECRET_KEYS": keys, "DATA_DIR": tmp_path / "data"}
-        return await asyncio.to_thread(serve, cwd=ROOT, **given)
+        environment = SETTINGS | {
+            "DATABASE_URL": url,
+            "WORKER": "off",
+            "SECRET_KEYS": keys,
+            "DATA_DIR": tmp_path / "data",
+        }
+        return await asyncio.to_thread(serve, cwd=ROOT, **environment)
 
     def run(keys: str, *words: str) -> subprocess.CompletedProcess[str]:
         return tableapi("run", *words, cwd=ROOT, DATABASE_URL=url, SECRET_KEYS=keys, DATA_DIR=tmp_path / "data")
@@ -176,9 +181,9 @@ async def test_a_key_goes_under_load(new_database: NewDatabase, serve: Serve, tm
     assert re.match(r"[\d,]+ values in [\d,]+ rows were sealed again; all are under key [0-9a-f]{8}\. ", last), last
     assert re.search(r"Safe to replace by .*: key 2 \([0-9a-f]{8}\)", last), last
     assert "(1 of suppression)" in last or "(2 of suppression)" in last, last
-    told = await books(url)
-    assert told["fits"]
-    assert told["reveals"] == told["spent"]
+    totals = await books(url)
+    assert totals["fits"]
+    assert totals["reveals"] == totals["spent"]
     again = await asyncio.to_thread(reseal, url, both)
     assert again.stdout.startswith("0 values in 0 rows were sealed again"), again.stdout
     await asyncio.to_thread(server.stop)

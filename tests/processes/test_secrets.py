@@ -90,15 +90,15 @@ async def _walk(url: str, key: str, email: str, mails: SmtpServer) -> list[str]:
         async def post(path: str, token: str = "", **body: Any) -> dict[str, Any]:
             headers = {"X-Session-Token": token} if token else {}
             answer = await http.post(path, json=body, headers=headers)
-            found: dict[str, Any] = answer.json()
-            if found.get("session_token"):
-                hidden.append(found["session_token"])
-            return found
+            result: dict[str, Any] = answer.json()
+            if result.get("session_token"):
+                hidden.append(result["session_token"])
+            return result
 
         record = {"type": "register", "name": "Will Walker", "email": email, "password": FIRST, "terms": True}
-        made = (await post("leads/_table/client", resource=[record]))["resource"][0]["clientdata"]
-        hidden.append(made["session_token"])
-        await post("sendverificationemail", made["session_token"], email=email)
+        client = (await post("leads/_table/client", resource=[record]))["resource"][0]["clientdata"]
+        hidden.append(client["session_token"])
+        await post("sendverificationemail", client["session_token"], email=email)
         hidden.append(await mails.code(email, 1))
         assert (await post("updatinvitedappuser", email=email, verifytoken=hidden[-1]))["success"] == 1
         await post("user/session", email=email, password="Wrongpass9")

@@ -102,16 +102,16 @@ async def test_the_connections_are_free_afterwards(served: tuple[str, int]) -> N
 
 def _slow(port: int, kind: int) -> socket.socket:
     """Open a connection that stalls in its headers, in its body, or while reading the response."""
-    made = socket.create_connection(("127.0.0.1", port), timeout=20)
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
     if kind == 0:
-        made.sendall(b"GET /api/v2/x/_table/t HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        connection.sendall(b"GET /api/v2/x/_table/t HTTP/1.1\r\nHost: x\r\nX-Slow: ")
     elif kind == 1:
         head = b"POST /api/v2/x/_table/t HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        made.sendall(head + b'Content-Length: 500\r\n\r\n{"resource": [')
+        connection.sendall(head + b'Content-Length: 500\r\n\r\n{"resource": [')
     else:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-        made.sendall(b"GET /api/v2/x/_table/t?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n")
-    return made
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        connection.sendall(b"GET /api/v2/x/_table/t?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n")
+    return connection
 
 
 def test_600_slow_clients_do_not_stop_the_others(served: tuple[str, int]) -> None:

@@ -27,12 +27,12 @@ class Collector(ThreadingHTTPServer):
         self.spans: list[dict[str, Any]] = []
         self.came = threading.Condition()
 
-    def wait(self, found: Callable[[list[dict[str, Any]]], Any], seconds: float = 30) -> Any:
+    def wait(self, matching: Callable[[list[dict[str, Any]]], Any], seconds: float = 30) -> Any:
         end = time.monotonic() + seconds
         with self.came:
-            while not (one := found(self.spans)):
+            while not (match := matching(self.spans)):
                 assert self.came.wait(max(0.0, end - time.monotonic())), [span["name"] for span in self.spans]
-        return one
+        return match
 
 
 class _Receiver(BaseHTTPRequestHandler):
@@ -55,20 +55,22 @@ class _Receiver(BaseHTTPRequestHandler):
 
 
 def _plain(span: Any) -> dict[str, Any]:
-    attributes = {one.key: one.value.string_value or one.value.int_value for one in span.attributes}
+    attributes = {
+        attribute.key: attribute.value.string_value or attribute.value.int_value for attribute in span.attributes
+    }
     ids = {"id": span.span_id.hex(), "parent": span.parent_span_id.hex(), "trace": span.trace_id.hex()}
     return {"name": span.name, **ids, "attributes": attributes}
 
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    made = Collector()
-    thread = threading.Thread(target=made.serve_forever)
+    server = Collector()
+    thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield made
-    made.shutdown()
+    yield server
+    server.shutdown()
     thread.join()
-    made.server_close()
+    server.server_close()
 
 
 def test_one_trace_from_the_browser_to_the_mail(

@@ -75,7 +75,7 @@ async def test_who_revealed_a_contact_is_not_rewritten(product: Product, account
     ident = await _contact(product, user)
     before = await read_row(product, "usercontact", "contactid", ident)
     for column, stored in (("revealedby", user.appuserid), ("dialrevealedby", None)):
-        told = []
+        responses = []
         for whom in (colleague.appuserid, other.owner.appuserid, 10**15):
             for change in ({column: whom}, {f"appuser_by_{column}": {"appuserid": whom}}):
                 for way in ways("usercontact", "contactid", ident, change):
@@ -83,8 +83,8 @@ async def test_who_revealed_a_contact_is_not_rewritten(product: Product, account
                     assert 400 <= answer.status_code < 500, (way, answer.text)
                 path = f"{TABLE}usercontact/{ident}"
                 answer = await user.http.patch(path, json=change)
-                told.append((answer.status_code, answer.json()["error"]["context"]["reason"]))
-        assert set(told) == {(403, "field_not_writable")}
+                responses.append((answer.status_code, answer.json()["error"]["context"]["reason"]))
+        assert set(responses) == {(403, "field_not_writable")}
         same = {f"appuser_by_{column}": {"appuserid": stored} if stored else None, column: stored}
         assert (await user.http.patch(f"{TABLE}usercontact/{ident}", json=same)).status_code == 200
     children = [{"contactid": ident, name: None} for name in ("revealedby", "dialrevealedby")]
@@ -132,8 +132,8 @@ async def test_other_accounts_are_refused_on_every_table_and_verb(
             if path == "client":  # the key of that table: a row of another account does not exist
                 assert answer.status_code in (403, 404), answer.text
             else:
-                told = (answer.status_code, error["context"]["reason"], error["context"]["scope"])
-                assert told == (403, "tenant_mismatch", "resource"), (method, path, named, answer.text)
+                outcome = (answer.status_code, error["context"]["reason"], error["context"]["scope"])
+                assert outcome == (403, "tenant_mismatch", "resource"), (method, path, named, answer.text)
     assert (await read_row(product, "apikeys", "keyid", key))["purpose"] == "mine"
     assert (await read_row(product, "usercontact", "contactid", contact))["deleted"] == 0
     assert (await read_user(product, member))["isdeleted"] == 0

@@ -86,17 +86,17 @@ async def test_the_event_grants_when_the_app_never_came_back(shop: Shop, buyer: 
 
 
 async def test_a_payment_that_the_browser_confirms(shop: Shop, buyer: Account, account: Account) -> None:
-    made = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
-    assert (made["amount"], made["currency"]) == (2500, "usd")
-    assert (await buy(buyer, made["paymentintentid"]))[0] == 402  # unpaid: no credits
-    assert (await buy(account, made["paymentintentid"]))[0] == 404  # and not of another client
-    made = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
+    payment = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
+    assert (payment["amount"], payment["currency"]) == (2500, "usd")
+    assert (await buy(buyer, payment["paymentintentid"]))[0] == 402  # unpaid: no credits
+    assert (await buy(account, payment["paymentintentid"]))[0] == 404  # and not of another client
+    payment = (await buyer.owner.post("addonpaymentintent", planid=101)).json()["result"]
     confirmed = await shop.http.post(
-        f"/v1/payment_intents/{made['paymentintentid']}/confirm",
+        f"/v1/payment_intents/{payment['paymentintentid']}/confirm",
         data={"payment_method": "pm_card_visa"}, headers={"Authorization": "Bearer sk_test_x"},
     )  # fmt: skip
     assert confirmed.status_code == 200
-    assert "transactionid" in (await buy(buyer, made["paymentintentid"]))[1]
+    assert "transactionid" in (await buy(buyer, payment["paymentintentid"]))[1]
     await shop.deliver()
     assert await shop.credits(buyer) == AFTER
 

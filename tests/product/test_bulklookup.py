@@ -41,11 +41,11 @@ async def test_the_result_is_a_file_that_is_counted_and_audited(
     assert (await _sheet(other, jobid)).status_code == 404
     answer = await _sheet(account, jobid)
     assert answer.headers["content-disposition"] == 'attachment; filename="bulklookup.xlsx"'
-    head, found, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
+    head, revealed, bad = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
     assert [cell.value for cell in head] == list(result_file.HEAD)
-    assert [cell.value for cell in found[1:4]] == ["Found", "1", "=1+1"]
-    assert [cell.value for cell in found[4:]] == [None, None, "+12025550123"]  # unpaid values are not in it
-    assert {cell.data_type for cell in (*found, *bad) if cell.value is not None} == {"s"}
+    assert [cell.value for cell in revealed[1:4]] == ["Found", "1", "=1+1"]
+    assert [cell.value for cell in revealed[4:]] == [None, None, "+12025550123"]  # unpaid values are not in it
+    assert {cell.data_type for cell in (*revealed, *bad) if cell.value is not None} == {"s"}
     assert [cell.value for cell in bad[:4]] == ["nobody", "No profile address", "0", None]
     assert b"'=1+1" in (await _sheet(account, jobid, "text/csv")).content
 

@@ -30,8 +30,8 @@ def owner(url: str) -> Iterator[httpx2.Client]:
 
 def live(http: httpx2.Client) -> dict[str, Any]:
     [row] = http.get("leads/_table/usersubscription", params={"filter": "isactive=1"}).json()["resource"]
-    found: dict[str, Any] = row
-    return found
+    session: dict[str, Any] = row
+    return session
 
 
 def until(http: httpx2.Client, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:

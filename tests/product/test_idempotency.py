@@ -42,8 +42,8 @@ async def test_of_many_at_once_one_runs(account: Account) -> None:
     body = {"resource": [{"purpose": "CRM", "name": "One"}]}
     url = API + "leads/_table/apikeys"
     answers = await asyncio.gather(*(account.owner.http.post(url, json=body, headers=KEY) for _ in range(8)))
-    made = {answer.content for answer in answers if answer.status_code == 200}
-    assert len(made) == 1
+    bodies = {answer.content for answer in answers if answer.status_code == 200}
+    assert len(bodies) == 1
     assert {answer.status_code for answer in answers} <= {200, 409}
     assert len((await account.owner.table("GET", "apikeys")).json()["resource"]) == 1
 

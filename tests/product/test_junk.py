@@ -91,19 +91,19 @@ async def test_a_long_header_is_refused(account: Account) -> None:
 
 @pytest.fixture
 def url(new_database: NewDatabase) -> str:
-    made = new_database()
-    execute(made, FIXTURE)
-    return made
+    address = new_database()
+    execute(address, FIXTURE)
+    return address
 
 
 @pytest.fixture
 async def app(url: str, tmp_path: Path) -> AsyncIterator[App]:
     """Open an app without rate limits."""
     settings = Settings(data_dir=tmp_path, app_keys=("k",), secret_keys=("a secret for tests",), _env_file=None)
-    made = App(settings, Datasets(urls={"x": url}))
-    await made.services.open()
-    yield made
-    await made.services.close()
+    application = App(settings, Datasets(urls={"x": url}))
+    await application.services.open()
+    yield application
+    await application.services.close()
 
 
 def caller(app: App) -> httpx2.AsyncClient:

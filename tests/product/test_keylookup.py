@@ -48,33 +48,33 @@ async def test_a_key_of_the_body_counts_only_if_it_was_reserved_here(
     assert len(reserved) == 16
     assert (await _key(account, apikey=reserved))["apikey"] == reserved
     for strange in (foreign, "0123456789abcdef", reserved):
-        made = (await _key(account, apikey=strange))["apikey"]
-        assert made != strange
-        assert len(made) == 16
+        key = (await _key(account, apikey=strange))["apikey"]
+        assert key != strange
+        assert len(key) == 16
 
 
 async def test_keys_are_listed_in_clear_to_their_owner_and_that_is_audited(product: Product, account: Account) -> None:
-    made = await _key(account)
+    key = await _key(account)
     query = {"filter": "(isactive=1) and (isdeleted=0)", "include_count": "true", "related": "apiusage_by_apikey"}
     listed = (await account.owner.table("GET", "apikeys", **query)).json()
-    assert [row["apikey"] for row in listed["resource"]] == [made["apikey"]]
+    assert [row["apikey"] for row in listed["resource"]] == [key["apikey"]]
     assert "keyhash" not in listed["resource"][0]
     events = await product.db.fetch("select event from auditlog where clientid = $1", account.clientid)
     assert {"key_created", "keys_read"} <= {row["event"] for row in events}
-    stored = await product.db.fetchval("select apikey from apikeys where keyid = $1", made["keyid"])
-    assert made["apikey"] not in stored
+    stored = await product.db.fetchval("select apikey from apikeys where keyid = $1", key["keyid"])
+    assert key["apikey"] not in stored
 
 
 async def test_what_can_be_changed(account: Account, other: Account) -> None:
-    made = await _key(account)
+    key = await _key(account)
     left = (await account.credits())["apicallcount"]
 
     async def change(**fields: Any) -> int:
-        return (await account.owner.table("PATCH", "apikeys", {"keyid": made["keyid"]} | fields)).status_code
+        return (await account.owner.table("PATCH", "apikeys", {"keyid": key["keyid"]} | fields)).status_code
 
-    assert await change(purpose="Other", apikey=made["apikey"]) == 200
+    assert await change(purpose="Other", apikey=key["apikey"]) == 200
     assert await change(apikey="0123456789abcdef") == 403
-    assert (await other.owner.table("PATCH", "apikeys", {"keyid": made["keyid"], "isdeleted": 1})).status_code == 404
+    assert (await other.owner.table("PATCH", "apikeys", {"keyid": key["keyid"], "isdeleted": 1})).status_code == 404
     assert [await change(isactive=0), await change(isactive=1)] == [200, 403]
     assert [await change(isactive=0, isdeleted=1) for _ in range(2)] == [200, 200]
     assert (await account.credits())["apicallcount"] == left + 1
@@ -119,12 +119,12 @@ async def test_looks_up_charges_once_and_counts_each_call(product: Product, acco
 
 
 async def test_a_deleted_key_and_an_empty_balance(product: Product, account: Account) -> None:
-    made, person = await _key(account), await product.person()
+    key, person = await _key(account), await product.person()
     await account.set_credits(0)
-    none = await _look(product, made["apikey"], f"linkedin.com/{person.key}")
+    none = await _look(product, key["apikey"], f"linkedin.com/{person.key}")
     assert (none.status_code, none.json()["error"]["context"]["reason"]) == (402, "no_credit")
-    await account.owner.table("PATCH", "apikeys", {"keyid": made["keyid"], "isdeleted": 1})
-    assert (await _look(product, made["apikey"], f"linkedin.com/{person.key}")).status_code == 401
+    await account.owner.table("PATCH", "apikeys", {"keyid": key["keyid"], "isdeleted": 1})
+    assert (await _look(product, key["apikey"], f"linkedin.com/{person.key}")).status_code == 401
 
 
 async def test_thirty_a_minute_per_key(product: Product, account: Account) -> None:

@@ -190,8 +190,8 @@ async def test_sessions_are_listed_and_ended(product: Product, account: Account,
     assert len(listed) == 3
     assert "tokenhash" not in listed[0]
     strange = await other.owner.table("DELETE", f"usersession/{listed[1]['usersessionid']}")
-    one = await user.table("DELETE", f"usersession/{listed[1]['usersessionid']}")
-    assert (strange.status_code, one.status_code) == (404, 200)
+    ended = await user.table("DELETE", f"usersession/{listed[1]['usersessionid']}")
+    assert (strange.status_code, ended.status_code) == (404, 200)
     assert [(await http.get(SESSION)).status_code for http in (second, third)] == [401, 200]
     assert (await user.table("DELETE", "usersession")).status_code == 200
     assert [(await http.get(SESSION)).status_code for http in (third, user.http)] == [401, 200]

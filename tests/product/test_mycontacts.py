@@ -31,27 +31,27 @@ async def _fill(product: Product, account: Account, user: User, name: str, momen
 
 async def _searched(user: User, text: str) -> list[dict[str, Any]]:
     """Return every page of a search; check each count and the empty page after the last."""
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     counts = set()
     while True:
-        body = (await user.post("searchname", limit=PAGE, offset=len(found), searchtext=text)).json()
+        body = (await user.post("searchname", limit=PAGE, offset=len(records), searchtext=text)).json()
         counts.add(body["meta"]["count"])
-        found += body["resource"]
+        records += body["resource"]
         if not body["resource"]:
-            assert counts == {len(found)}
-            return found
+            assert counts == {len(records)}
+            return records
 
 
 async def _listed(user: User, **query: Any) -> list[dict[str, Any]]:
     """Return every page of the table's list."""
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     while True:
-        more = {"include_count": "true", "limit": PAGE, "offset": len(found)}
+        more = {"include_count": "true", "limit": PAGE, "offset": len(records)}
         body = (await user.table("GET", "usercontact", **query, **more)).json()
-        found += body["resource"]
+        records += body["resource"]
         if not body["resource"]:
-            assert body["meta"]["count"] == len(found)
-            return found
+            assert body["meta"]["count"] == len(records)
+            return records
 
 
 @pytest.mark.parametrize("moments", [1, 7, 1000])

@@ -124,12 +124,12 @@ async def test_five_wrong_codes_kill_the_right_one(product: Product, user: User)
 async def test_no_token_or_password_is_in_the_database_in_clear(product: Product, user: User) -> None:
     await product.caller().post(PASSWORD, json={"email": user.email})
     _, query = await product.link(user.email)
-    found = []
+    places = []
     tables = await product.db.fetch("select format('%I', relname) as name from pg_class where relkind = 'r'"
                                   " and relnamespace = 'public'::regnamespace")  # fmt: skip
     for table in tables:
         for secret in (query["code"], user.token, OLD):
             sql = f"select count(*) from {table['name']} t where position($1 in t::text) > 0"
             if await product.db.fetchval(sql, secret):
-                found.append(table["name"])
-    assert found == []
+                places.append(table["name"])
+    assert places == []

@@ -27,8 +27,8 @@ def vendor(product: Product) -> Iterator[dict[str, Any]]:
 
     async def serve(request: httpx2.Request) -> httpx2.Response:
         state["asked"].append(request)
-        made: httpx2.Response = state["answer"](request)
-        return made
+        response: httpx2.Response = state["answer"](request)
+        return response
 
     product.scripts.vendors.__dict__["people"] = PeopleVendor(
         "http://vendor.example/find", "vendor-key", transport=httpx2.MockTransport(serve)

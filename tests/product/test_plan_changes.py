@@ -36,12 +36,12 @@ async def test_every_transition(shop: Shop, trial: Account) -> None:
 
     # Upgrade after ten days: the unused part of 99 minus the unused part of 49.
     await shop.pass_days(10)
-    found = (await preview(trial, 3, row["subscriptionid"]))["resource"]["data"]
+    offer = (await preview(trial, 3, row["subscriptionid"]))["resource"]["data"]
     start, end = (int(row[name].timestamp()) for name in ("startdate", "expirydate"))
-    date = found["subscription_proration_date"]
+    date = offer["subscription_proration_date"]
     assert start <= date <= end
     by_hand = round(9900 * (end - date) / (end - start)) - round(4900 * (end - date) / (end - start))
-    assert abs(found["total"] - by_hand) <= 1
+    assert abs(offer["total"] - by_hand) <= 1
     changed = await change(trial, 3, row["subscriptionid"], date)
     assert changed.status_code == 200, changed.text
     assert (await shop.plan(trial)) == 2  # only the provider's event changes plan and credits
@@ -49,7 +49,7 @@ async def test_every_transition(shop: Shop, trial: Account) -> None:
     row = await shop.row(trial)
     assert (row["planid"], int(row["expirydate"].timestamp())) == (3, end)
     bill = (await shop.invoices(trial))[-1]
-    assert bill["price"] * 100 == found["total"]
+    assert bill["price"] * 100 == offer["total"]
     assert await shop.credits(trial) > STARTER
 
     # Downgrade: recorded, then scheduled for the next period.
@@ -184,8 +184,8 @@ async def test_resuming_before_the_end(shop: Shop, trial: Account) -> None:
     sub = (await shop.row(trial))["subscriptionid"]
     await trial.owner.http.delete(STRIPE, params={"subId": sub})
     assert (await shop.row(trial))["autorenew"] == 0
-    found = (await preview(trial, 2, sub))["resource"]["data"]
-    assert found["total"] == 0
+    offer = (await preview(trial, 2, sub))["resource"]["data"]
+    assert offer["total"] == 0
     assert (await change(trial, 2, sub)).status_code == 200
     assert (await shop.row(trial))["autorenew"] == 1
     await shop.pass_days(31)

@@ -56,8 +56,8 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
         "type": "businessemail",
     }
     assert (await account.owner.table("POST", "contactfeedback", vote)).status_code == 200
-    made = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
-    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": made["apikey"]}
+    key = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
+    query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": key["apikey"]}
     assert (await product.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200
     await product.db.execute("update client set companyname = $2 where clientid = $1", account.clientid, mark)
     await product.db.execute(
@@ -139,7 +139,7 @@ async def test_rows_of_another_account_cannot_be_read(
                 elif "order" not in query:
                     assert body.get("resource", [body]) == [], (name, path, query, answer.text)
                 else:
-                    keys = {one.get(KEYS[table]) for one in body["resource"]}
+                    keys = {record.get(KEYS[table]) for record in body["resource"]}
                     assert row[KEYS[table]] not in keys, (name, path, query)
 
 
@@ -178,7 +178,7 @@ async def test_related_rows_of_others_do_not_come_along(
         if answer.status_code != 200:
             continue
         for plan in answer.json()["resource"]:
-            clients = {one["clientid"] for one in plan["usersubscription_by_planid"]}
+            clients = {record["clientid"] for record in plan["usersubscription_by_planid"]}
             assert victim.clientid not in clients, name
 
 
@@ -207,7 +207,7 @@ def rights() -> str:
                 fields = "*" if rule.fields is None else ",".join(sorted(rule.fields)) or "none"
                 but = f" but {','.join(sorted(rule.hidden))}" if rule.hidden else ""
                 wider = f" or {','.join(sorted(rule.rows_by))} own_client" if rule.rows_by else ""
-                only = "".join(f" {name} in {one.__name__}" for name, one in sorted(rule.only_in.items()))
+                only = "".join(f" {name} in {rows_rule.__name__}" for name, rows_rule in sorted(rule.only_in.items()))
                 dropped = f" ignored {','.join(sorted(rule.ignored))}" if rule.ignored else ""
                 lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}{only}{dropped}")
     return "\n".join(lines) + "\n"

@@ -119,13 +119,13 @@ async def test_a_hook_knows_a_field_by_any_spelling(product: Product, account: A
 
 async def test_a_hook_and_the_engine_look_at_the_same_row(product: Product, account: Account) -> None:
     owner, member, user = account.owner, await account.user(), await account.user()
-    before = {one.appuserid: await read_user(product, one) for one in (owner, member, user)}
+    before = {person.appuserid: await read_user(product, person) for person in (owner, member, user)}
     two = {"appuserid": user.appuserid, "AppUserId": member.appuserid, "name": "Taken Name"}
     for method in ("PATCH", "PUT", "DELETE"):
         for query in ({}, {"continue": "true"}):
             answer = await owner.http.request(method, TABLE + "appuser", params=query, json={"resource": [two]})
             assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
-    afids = {one.appuserid: str(before[one.appuserid]["afid"]) for one in (owner, member, user)}
+    afids = {person.appuserid: str(before[person.appuserid]["afid"]) for person in (owner, member, user)}
     for caller, target in ((user, owner), (user, member), (owner, member)):
         afid = afids[target.appuserid]
         change = {"name": "Taken Name", "phonenumber": "12345678"}
@@ -141,7 +141,7 @@ async def test_a_hook_and_the_engine_look_at_the_same_row(product: Product, acco
                 assert 400 <= answer.status_code < 500, (path, query, answer.text)
     gone = await user.http.delete(f"{TABLE}appuser/{afids[member.appuserid]}", params={"id_field": "afid"})
     assert gone.status_code in (403, 404)
-    assert {one.appuserid: await read_user(product, one) for one in (owner, member, user)} == before
+    assert {person.appuserid: await read_user(product, person) for person in (owner, member, user)} == before
     own = {"id_field": "afid", "ids": afids[user.appuserid]}
     named = await user.table("PATCH", "appuser", {"name": "By Afid"}, **own)
     assert named.json() == {"resource": [{"afid": afids[user.appuserid]}]}
@@ -197,13 +197,13 @@ async def test_one_part_of_a_name_keeps_the_other(product: Product, account: Acc
 
 
 async def test_a_deleted_member_is_answered_by_a_list(account: Account) -> None:
-    one, two, three = [await account.user() for _ in range(3)]
-    by_path = await account.owner.table("DELETE", f"appuser/{one.appuserid}")
-    assert (by_path.status_code, by_path.json()) == (200, {"resource": [{"appuserid": one.appuserid}]})
-    by_ids = await account.owner.table("DELETE", "appuser", ids=str(two.appuserid))
-    assert by_ids.json() == {"resource": [{"appuserid": two.appuserid}]}
-    by_record = await account.owner.table("DELETE", "appuser", {"appuserid": three.appuserid})
-    assert by_record.json() == {"resource": [{"appuserid": three.appuserid}]}
+    first, second, third = [await account.user() for _ in range(3)]
+    by_path = await account.owner.table("DELETE", f"appuser/{first.appuserid}")
+    assert (by_path.status_code, by_path.json()) == (200, {"resource": [{"appuserid": first.appuserid}]})
+    by_ids = await account.owner.table("DELETE", "appuser", ids=str(second.appuserid))
+    assert by_ids.json() == {"resource": [{"appuserid": second.appuserid}]}
+    by_record = await account.owner.table("DELETE", "appuser", {"appuserid": third.appuserid})
+    assert by_record.json() == {"resource": [{"appuserid": third.appuserid}]}
 
 
 async def test_a_deleted_contact_does_not_come_back(product: Product, account: Account) -> None:
@@ -219,15 +219,17 @@ async def test_a_deleted_contact_does_not_come_back(product: Product, account: A
                     answer = await ask(user, way)
                     assert 400 <= answer.status_code < 500, (way, answer.text)
     refused = await user.http.patch(f"{TABLE}usercontact/{ident}", json={"deleted": 0})
-    told = (
+    outcome = (
         refused.status_code,
         refused.json()["error"]["context"]["reason"],
         refused.json()["error"]["context"]["field"],
     )
-    assert told == (403, "field_not_writable", "deleted")
+    assert outcome == (403, "field_not_writable", "deleted")
     assert (await read_row(product, "usercontact", "contactid", ident))["deleted"] == 1
     second = await _contact(product, user)
     mixed = await user.table("PATCH", "usercontact", {"deleted": 0}, filter="contactid>0")
     assert mixed.status_code == 403
     assert (await user.table("PATCH", "usercontact", {"deleted": 1}, filter="contactid>0")).status_code == 200
-    assert [(await read_row(product, "usercontact", "contactid", one))["deleted"] for one in (ident, second)] == [1, 1]
+    assert [
+        (await read_row(product, "usercontact", "contactid", contactid))["deleted"] for contactid in (ident, second)
+    ] == [1, 1]

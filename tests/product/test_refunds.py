@@ -33,11 +33,11 @@ async def test_a_refunded_addon_takes_its_credits_back_once(shop: Shop, buyer: A
     assert (row["status"], row["refunded"]) == ("refunded", 25)
     assert await shop.credits(buyer) == STARTER
     assert await shop.balanced(buyer)
-    assert len([one for one in await subjects(buyer) if "was refunded" in one]) == 1
+    assert len([subject for subject in await subjects(buyer) if "was refunded" in subject]) == 1
     shown = await buyer.owner.table("GET", "transactionhistory", filter="(isaddon=1)")
-    assert [one["status"] for one in shown.json()["resource"]] == ["refunded"]
+    assert [subject["status"] for subject in shown.json()["resource"]] == ["refunded"]
     ledger = await buyer.owner.table("GET", "creditledger", filter="(reason='refund')")
-    assert [one["delta"] for one in ledger.json()["resource"]] == [-100]
+    assert [subject["delta"] for subject in ledger.json()["resource"]] == [-100]
 
 
 async def test_parts_are_pro_rata(shop: Shop, buyer: Account) -> None:
@@ -85,17 +85,17 @@ async def test_a_debt_larger_than_the_next_grant_is_paid_by_the_one_after(shop: 
 async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Account, status: str) -> None:
     await use(buyer, 40)
     data = {"payment_intent": await payment(buyer)}
-    made = (await shop.http.post(f"{BASE}/test/dispute", json=data)).json()["object"]
+    dispute = (await shop.http.post(f"{BASE}/test/dispute", json=data)).json()["object"]
     await shop.deliver()
     assert ((await shop.credits(buyer))[0], (await addon(shop, buyer))["status"]) == (0, "refunded")
     text = "winning_evidence" if status == "won" else "losing_evidence"
-    await called(shop, "POST", f"disputes/{made['id']}", **{"evidence[uncategorized_text]": text})
+    await called(shop, "POST", f"disputes/{dispute['id']}", **{"evidence[uncategorized_text]": text})
     await shop.deliver()
     after = (40, "paid", 0) if status == "won" else (0, "refunded", 25)
     row = await addon(shop, buyer)
     assert ((await shop.credits(buyer))[0], row["status"], row["refunded"]) == after
     assert await shop.balanced(buyer)
-    items = [one for one in await subjects(buyer) if "disputed" in one or "was restored" in one]
+    items = [subject for subject in await subjects(buyer) if "disputed" in subject or "was restored" in subject]
     assert len(items) == (2 if status == "won" else 1)
     if status == "won":  # no debt remains
         await buy(shop, buyer, "tok_mastercard")
@@ -103,9 +103,9 @@ async def test_a_dispute_takes_and_a_won_one_gives_back(shop: Shop, buyer: Accou
 
 
 async def test_a_refund_that_fails_gives_back(shop: Shop, buyer: Account) -> None:
-    made = await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
+    refund = await called(shop, "POST", "refunds", payment_intent=await payment(buyer))
     await shop.deliver()
-    await shop.http.post(f"{BASE}/test/refundfailed", json={"refund": made["id"]})
+    await shop.http.post(f"{BASE}/test/refundfailed", json={"refund": refund["id"]})
     await shop.deliver()
     assert ((await shop.credits(buyer))[0], (await addon(shop, buyer))["status"]) == (600, "paid")
     assert await shop.balanced(buyer)

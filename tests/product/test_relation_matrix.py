@@ -46,16 +46,16 @@ async def _account_rows(product: Product, table: str, clientid: int) -> list[dic
 
 async def _snapshot(product: Product, clientid: int) -> dict[str, list[dict[str, Any]]]:
     """Return every row of an account, in every table with a clientid."""
-    found = await product.db.fetch(
+    columns = await product.db.fetch(
         "select table_name from information_schema.columns c join information_schema.tables t using (table_schema,"
         " table_name) where column_name = 'clientid' and table_type = 'BASE TABLE' and table_schema = 'public'"
     )
-    names = sorted(row["table_name"] for row in found)
-    made = {}
+    names = sorted(row["table_name"] for row in columns)
+    rows_of = {}
     for name in names:
         rows = await product.db.fetch(f"select t::text as row from {name} t where clientid = $1 order by 1", clientid)
-        made[name] = [dict(row) for row in rows]
-    return made
+        rows_of[name] = [dict(row) for row in rows]
+    return rows_of
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ async def victim(product: Product) -> Account:
 @pytest.fixture(scope="module")
 async def callers(product: Product) -> AsyncIterator[dict[str, Caller]]:
     product.app.services.limited = False
-    made: dict[str, Caller] = {"key": Caller(product.caller(), 0, {})}
+    callers_by_role: dict[str, Caller] = {"key": Caller(product.caller(), 0, {})}
     home, third, fresh = [await product.account() for _ in range(3)]
     for account in (home, third):
         await furnish(product, account, "own-mark")
@@ -82,14 +82,16 @@ async def callers(product: Product) -> AsyncIterator[dict[str, Caller]]:
         if name in ("member", "admin"):
             body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "businessemail", "action": "reveal"}
             assert (await user.post("getcontact", **body)).status_code == 200
-        rows = {table: found[0][key] for table, key in ALL_KEYS.items()
-                if (found := await _account_rows(product, table, account.clientid))}  # fmt: skip
+        rows = {table: account_rows[0][key] for table, key in ALL_KEYS.items()
+                if (account_rows := await _account_rows(product, table, account.clientid))}  # fmt: skip
         for table in ("appuser", "usersession", "contactfeedback", "usercontact"):
             seen = await user.http.get(TABLE + table, params={"limit": "1", "order": ALL_KEYS[table]})
             listed = seen.json().get("resource") if seen.status_code == 200 else None
             rows |= {table: listed[0][ALL_KEYS[table]]} if listed else {}
-        made[name] = Caller(user.http, account.clientid, rows | {"client": account.clientid, "appuser": user.appuserid})
-    yield made
+        callers_by_role[name] = Caller(
+            user.http, account.clientid, rows | {"client": account.clientid, "appuser": user.appuserid}
+        )
+    yield callers_by_role
     product.app.services.limited = True
 
 
@@ -159,8 +161,8 @@ async def test_a_relation_leads_to_no_other_account(
                 asked += await _one(product, (name, relation.name, shape), caller, table, {relation.name: value})
                 if shape in ("link", "change") and told_apart and table in caller.rows:
                     path = f"{TABLE}{table}/{caller.rows[table]}"
-                    one, missing = [await caller.http.patch(path, json={relation.name: v}) for v in (value, other)]
-                    assert _reason(one, ident) == _reason(missing, MISSING), (name, relation.name, shape)
+                    refused, missing = [await caller.http.patch(path, json={relation.name: v}) for v in (value, other)]
+                    assert _reason(refused, ident) == _reason(missing, MISSING), (name, relation.name, shape)
     assert await _snapshot(product, victim.clientid) == before
     assert await _account_rows(product, "subscriptionplan", 0) == plans
     for name, caller in callers.items():
@@ -181,12 +183,12 @@ async def _one(product: Product, case: Any, caller: Caller, table: str, record: 
 
 async def _who(product: Product, clientid: int) -> dict[tuple[str, int], dict[str, Any]]:
     """Return owner and author of each row of an account. Rows may be added, none may change."""
-    found = {}
+    owners = {}
     for table, key in ALL_KEYS.items():
         if table != "subscriptionplan":
             for row in await _account_rows(product, table, clientid):
-                found[table, row[key]] = {name: row[name] for name in WHO if name in row}
-    return found
+                owners[table, row[key]] = {name: row[name] for name in WHO if name in row}
+    return owners
 
 
 @pytest.mark.parametrize("table", sorted(policy.POLICY))

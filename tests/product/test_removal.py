@@ -139,7 +139,7 @@ async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, ac
     await product.work()
 
     code = await _remove(product, email, url)
-    found = []
+    places = []
     for row in await product.db.fetch(
         "select format('%I', relname) as name from pg_class where relkind in ('r', 'p')"
         " and relnamespace = 'public'::regnamespace"
@@ -147,13 +147,13 @@ async def test_a_removal_leaves_the_profile_address_nowhere(product: Product, ac
         for text in (slug, old, email, code):
             sql = f"select count(*) from {row['name']} t where position($1 in lower(t::text)) > 0"
             if await product.db.fetchval(sql, text):
-                found.append((row["name"], text))
-    assert found == []
+                places.append((row["name"], text))
+    assert places == []
     kept = "select count(*) from contactmeta m join usercontact c using (contactid) where c.personid = $1"
     assert await product.db.fetchval(kept, person.personid) == 0
     # Neither address finds the person again, and a repeated Idempotency-Key returns no data.
-    for one in (slug, old):
-        again = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/in/{one}", phone=True)
+    for address in (slug, old):
+        again = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/in/{address}", phone=True)
         assert again.json() == {"data": []}
     rows = await account.owner.http.get(API + f"bulklookup/{job.json()['jobid']}")
     assert {row["linkedinurl"] for row in rows.json()["rows"]} == {""}

@@ -29,16 +29,18 @@ async def test_every_spelling_of_an_address_is_one_person_and_every_other_addres
         seat = await account.user()  # the limit is 60 a minute for one session
         for text in spellings:
             answer = await seat.http.post(API + "searchurl", json={"linkedinurl": text, **BOXES})
-            told = (answer.status_code, text, answer.text)
+            outcome = (answer.status_code, text, answer.text)
             if "\x00" in text:
-                assert answer.status_code == 400, told
+                assert answer.status_code == 400, outcome
             elif right == 422:
-                assert answer.status_code == 422, told
-                assert answer.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}, told
+                assert answer.status_code == 422, outcome
+                assert answer.json()["error"]["context"]["fields"] == {"linkedinurl": "Please input correct url"}, (
+                    outcome
+                )
             else:
-                assert [found["linkedinurl"] for found in answer.json()["data"]] == [
+                assert [person["linkedinurl"] for person in answer.json()["data"]] == [
                     "https://www.linkedin.com/in/jane-doe"
-                ], told
+                ], outcome
 
 
 async def test_unknown_person_is_an_empty_list(account: Account) -> None:

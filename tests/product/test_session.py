@@ -31,10 +31,10 @@ async def test_missing_email_or_password_is_400(product: Product, body: dict[str
 
 
 async def test_unknown_and_wrong_get_the_same_answer(product: Product, account: Account, hashed: str) -> None:
-    known, wrong = await account.user(password=hashed), {"password": "Wrong1234"}
+    user, wrong = await account.user(password=hashed), {"password": "Wrong1234"}
     bodies = [
         (await product.caller().post(SESSION, json=wrong | {"email": email}, headers={"X-Request-Id": "same"})).json()
-        for email in (known.email, "nobody@signin.example")
+        for email in (user.email, "nobody@signin.example")
     ]
     assert bodies[0] == bodies[1]
     assert bodies[0]["error"]["code"] == 401
@@ -167,8 +167,8 @@ async def test_the_proof_of_a_refused_sign_in_gets_the_verification_mail_and_the
 
 async def test_wrong_addresses_take_as_long_as_right_ones(product: Product, account: Account, hashed: str) -> None:
     """Hash for unknown addresses too; otherwise their responses would be many times faster."""
-    known = await account.user(password=hashed)
-    spent: dict[str, list[float]] = {known.email: [], "nobody@timing.example": []}
+    user = await account.user(password=hashed)
+    spent: dict[str, list[float]] = {user.email: [], "nobody@timing.example": []}
     for _ in range(12):
         for email, times in spent.items():
             began = time.perf_counter()

@@ -138,8 +138,8 @@ async def test_the_journey_to_a_verified_account(product: Product) -> None:
     path, query = await product.link(user["email"])
     assert (path, query["email"]) == ("/emailverification", user["email"])
     looked = {"filter": f"(email={user['email']}) and (verifytoken={query['code']})"}
-    found = await product.caller().get(TABLE + "appuser", params=looked)
-    assert [row["appuserid"] for row in found.json()["resource"]] == [user["appuserid"]]
+    response = await product.caller().get(TABLE + "appuser", params=looked)
+    assert [row["appuserid"] for row in response.json()["resource"]] == [user["appuserid"]]
     used = {"email": user["email"], "verifytoken": query["code"]}
     first = await product.caller().post(API + "updatinvitedappuser", json=used)
     again = await product.caller().post(API + "updatinvitedappuser", json=used)

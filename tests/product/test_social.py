@@ -34,11 +34,11 @@ def issuer() -> Iterator[str]:
 def providers(product: Product, issuer: str) -> Iterator[Product]:
     """Configure both providers."""
     kept = product.scripts.vendors._providers
-    made = {
+    by_name = {
         vendor: Provider(issuer, "client", "secret", nonce_needed=vendor == "google")
         for vendor in ("google", "linkedin")
     }
-    kept.update(made)
+    kept.update(by_name)
     yield product
     kept.clear()
 
@@ -211,8 +211,8 @@ async def test_a_sign_up_needs_the_terms_and_a_sign_in_does_not(providers: Produ
     http, url = await _start(providers, "google")
     ticket = (await _ticket(providers, http, "google", await _popup(url, email))).json()["access_token"]
     proof = (await http.post(API + "google_userdetails", json={"access_token": ticket})).json()["proof"]
-    known = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": proof}]})
-    assert (known.status_code, known.json()["resource"][0]["action"]) == (200, "login")
+    signed_in = await http.post(TABLE + "client", json={"resource": [{"type": "social", "proof": proof}]})
+    assert (signed_in.status_code, signed_in.json()["resource"][0]["action"]) == (200, "login")
 
 
 # -- ID tokens sent by the browser -------------------------------------------------------------------------------------
@@ -228,18 +228,18 @@ class _Signer:
         self.provider._keys = KeySet([self.key])
         self.provider._until = float("inf")
 
-    def token(self, email: str, nonce: str, **claims: Any) -> str:
+    def token(self, email: str, nonce: str, **more: Any) -> str:
         now = int(time.time())
-        known = {"iss": "http://idp.example", "aud": "client", "sub": email, "iat": now, "exp": now + 300}
-        known |= {"email": email, "email_verified": True, "name": "Sofia", "nonce": nonce}
-        return jwt.encode({"alg": "ES256", "kid": "test"}, known | claims, self.key)
+        claims = {"iss": "http://idp.example", "aud": "client", "sub": email, "iat": now, "exp": now + 300}
+        claims |= {"email": email, "email_verified": True, "name": "Sofia", "nonce": nonce}
+        return jwt.encode({"alg": "ES256", "kid": "test"}, claims | more, self.key)
 
 
 @pytest.fixture
 def signer(product: Product) -> Iterator[_Signer]:
-    made = _Signer()
-    product.scripts.vendors._providers["google"] = made.provider
-    yield made
+    key = _Signer()
+    product.scripts.vendors._providers["google"] = key.provider
+    yield key
     product.scripts.vendors._providers.clear()
 
 
@@ -253,7 +253,7 @@ def _encodings(token: str) -> list[str]:
     order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
     flipped = raw[:32] + (order - int.from_bytes(raw[32:])).to_bytes(32)
     other = base64.urlsafe_b64encode(flipped).rstrip(b"=").decode()
-    return [f"{head}.{claims}.{one}" for one in (*spare, other, signature + "=", signature + "==")]
+    return [f"{head}.{claims}.{encoding}" for encoding in (*spare, other, signature + "=", signature + "==")]
 
 
 async def test_one_id_token_is_good_for_one_sign_in_in_every_encoding(product: Product, signer: _Signer) -> None:
@@ -284,6 +284,8 @@ async def test_the_identifier_of_an_id_token_is_good_once(product: Product, sign
 async def test_a_replayed_id_token_at_once_signs_in_once(product: Product, signer: _Signer) -> None:
     email, nonce = f"social-{secrets.token_hex(4)}@company.example", secrets.token_urlsafe(16)
     token = signer.token(email, nonce)
-    body = [{"credential": one, "nonce": nonce} for one in [token, *_encodings(token)[:4]]]
-    answers = await asyncio.gather(*(product.caller().post(API + "google_userdetails", json=one) for one in body))
+    body = [{"credential": sign_in, "nonce": nonce} for sign_in in [token, *_encodings(token)[:4]]]
+    answers = await asyncio.gather(
+        *(product.caller().post(API + "google_userdetails", json=sign_in) for sign_in in body)
+    )
     assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]

@@ -71,9 +71,9 @@ def test_every_reference_leads_somewhere(document: Any) -> None:
     def walk(node: Any) -> None:
         if isinstance(node, dict):
             if isinstance(target := node.get("$ref"), str):
-                found = document
+                target_node = document
                 for part in target.removeprefix("#/").split("/"):
-                    found = found[part]
+                    target_node = target_node[part]
             for child in node.values():
                 walk(child)
         elif isinstance(node, list):
@@ -84,12 +84,12 @@ def test_every_reference_leads_somewhere(document: Any) -> None:
 
 
 def test_every_operation_has_a_name_of_its_own_and_tells_its_errors(document: Any) -> None:
-    found = list(operations(document))
-    names = [operation["operationId"] for *_, operation in found]
+    described = list(operations(document))
+    names = [operation["operationId"] for *_, operation in described]
     assert len(names) == len(set(names))
     assert {"getPerson", "getPersonById", "postPerson", "patchPersonById", "deletePerson"} <= set(names)
-    assert len(found) == 6 * 9
-    for _, _, operation in found:
+    assert len(described) == 6 * 9
+    for _, _, operation in described:
         assert {"200", "400", "401", "403", "404", "429", "503"} <= operation["responses"].keys()
 
 

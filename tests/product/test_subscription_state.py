@@ -25,8 +25,8 @@ async def pass_end(account: Account, *, grace: bool = False) -> None:
 async def session(account: Account, verb: str = "GET") -> dict[str, Any]:
     answer = await account.owner.http.request(verb, API + "user/session")
     [row] = answer.json()["client_by_clientid"]["usersubscription_by_clientid"]
-    found: dict[str, Any] = row
-    return found
+    record: dict[str, Any] = row
+    return record
 
 
 @pytest.mark.parametrize("verb", ["GET", "PUT"])
@@ -131,11 +131,11 @@ async def test_plans_without_a_session_have_no_subscriptions(product: Product, a
     answer = await app.get(f"{TABLE}subscriptionplan", params={"related": "usersubscription_by_planid"})
     assert answer.status_code == 200, answer.text
     assert {len(plan["usersubscription_by_planid"]) for plan in answer.json()["resource"]} == {0}
-    one = await app.get(f"{TABLE}subscriptionplan/4", params={"related": "usersubscription_by_planid"})
-    assert (one.status_code, one.json()["usersubscription_by_planid"]) == (200, [])
+    plan = await app.get(f"{TABLE}subscriptionplan/4", params={"related": "usersubscription_by_planid"})
+    assert (plan.status_code, plan.json()["usersubscription_by_planid"]) == (200, [])
     assert (await app.get(f"{TABLE}subscriptionplan", params={"related": "*"})).status_code == 200
     own = await account.owner.http.get(f"{TABLE}subscriptionplan/4", params={"related": "usersubscription_by_planid"})
-    assert [one["clientid"] for one in own.json()["usersubscription_by_planid"]] == [account.clientid]
+    assert [sub["clientid"] for sub in own.json()["usersubscription_by_planid"]] == [account.clientid]
     sub = own.json()["usersubscription_by_planid"][0]["subscriptionid"]
     for verb, path in (("GET", ""), ("GET", f"/{sub}"), ("GET", "?ids=1"), ("PATCH", ""), ("POST", ""), ("DELETE", "")):
         refused = await app.request(verb, f"{TABLE}usersubscription{path}")

@@ -21,18 +21,18 @@ SESSION, RESET = API + "user/session", API + "user/password"
 @pytest.fixture
 def google(product: Product, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Replace the provider by one with chosen identities; test_social.py tests the proofs."""
-    known: list[Identity] = []
-    made = Provider("http://127.0.0.1:9", "client", "secret", nonce_needed=True)
+    identities: list[Identity] = []
+    provider = Provider("http://127.0.0.1:9", "client", "secret", nonce_needed=True)
 
     async def identity(credential: str, nonce: str) -> Identity:
-        return replace(known[-1], marks=(secrets.token_hex(8),))
+        return replace(identities[-1], marks=(secrets.token_hex(8),))
 
     def named(email: str, subject: str = "") -> None:
         subject = subject or secrets.token_hex(8)
-        known.append(Identity(subject, email, True, "Vera Victim"))
+        identities.append(Identity(subject, email, True, "Vera Victim"))
 
-    monkeypatch.setattr(made, "identity", identity)
-    product.scripts.vendors._providers["google"] = made
+    monkeypatch.setattr(provider, "identity", identity)
+    product.scripts.vendors._providers["google"] = provider
     yield named
     product.scripts.vendors._providers.clear()
 

@@ -49,27 +49,27 @@ async def test_other_bodies_are_refused(product: Product, account: Account) -> N
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
 async def test_a_picture_is_redrawn_and_becomes_the_avatar(product: Product, account: Account, kind: str) -> None:
-    status, made = await _send(account, "userimage", f"../../me.{kind.lower()}", _picture(kind))
-    assert (status, made["name"]) == (200, f"me.{kind.lower()}")
-    shown = await product.caller(key="").get(str(made["path"]))
+    status, upload = await _send(account, "userimage", f"../../me.{kind.lower()}", _picture(kind))
+    assert (status, upload["name"]) == (200, f"me.{kind.lower()}")
+    shown = await product.caller(key="").get(str(upload["path"]))
     assert shown.headers["content-type"] == f"image/{kind.lower()}"
     assert shown.headers["x-content-type-options"] == "nosniff"
     assert b"secret place" not in shown.content
-    record = {"appuserid": account.owner.appuserid, "avatar": made["path"]}
+    record = {"appuserid": account.owner.appuserid, "avatar": upload["path"]}
     assert (await account.owner.table("PATCH", "appuser", record)).status_code == 200
     assert (await product.caller(key="").get(API + "userimage/nothing-here-at-all.png")).status_code == 404
 
 
 async def test_files_are_private(product: Product, account: Account, other: Account) -> None:
-    status, made = await _send(account, "files", "notes.csv", b"a,b\n1,2\n")
-    assert (status, made["size"]) == (200, 8)
-    own = await account.owner.http.get(str(made["path"]))
+    status, upload = await _send(account, "files", "notes.csv", b"a,b\n1,2\n")
+    assert (status, upload["size"]) == (200, 8)
+    own = await account.owner.http.get(str(upload["path"]))
     assert (own.content, own.headers["content-disposition"]) == (
         b"a,b\n1,2\n",
         "attachment; filename*=UTF-8''notes.csv",
     )
-    assert (await other.owner.http.get(str(made["path"]))).status_code == 404
-    assert (await (await account.user()).http.get(str(made["path"]))).status_code == 404
+    assert (await other.owner.http.get(str(upload["path"]))).status_code == 404
+    assert (await (await account.user()).http.get(str(upload["path"]))).status_code == 404
     assert (await account.owner.http.get(API + "files/no-uuid")).status_code == 422
     for name, data in (("x.html", b"<html>"), ("x.pdf", b"no pdf"), ("x.csv", b"\xff\xfe"), ("x", b"")):
         assert (await _send(account, "files", name, data))[0] == 415
@@ -113,9 +113,9 @@ def _hostile_png() -> bytes:
 async def test_a_kept_picture_holds_its_pixels_and_nothing_else(
     product: Product, account: Account, name: str, data: bytes
 ) -> None:
-    status, made = await _send(account, "userimage", name, data)
-    assert status == 200, made
-    kept = (await product.caller(key="").get(str(made["path"]))).content
+    status, upload = await _send(account, "userimage", name, data)
+    assert status == 200, upload
+    kept = (await product.caller(key="").get(str(upload["path"]))).content
     assert b"secret" not in kept
     assert b"ICC_PROFILE" not in kept
     assert b"iCCP" not in kept
@@ -126,4 +126,4 @@ async def test_a_kept_picture_holds_its_pixels_and_nothing_else(
         )  # fmt: skip
         colour = picture.convert("RGB").getpixel((20, 15))
     assert isinstance(colour, tuple)
-    assert all(abs(got - wanted) < 6 for got, wanted in zip(colour, (0, 128, 128), strict=True))
+    assert all(abs(got - expected) < 6 for got, expected in zip(colour, (0, 128, 128), strict=True))

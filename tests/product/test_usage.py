@@ -52,8 +52,8 @@ async def test_months_count_to_their_true_end(product: Product, account: Account
         assert (mine["totalrevealedcount"], mine["busemailcount"], mine["directdialscount"]) == (by_hand, by_hand, 0)
     day = await _rows(account.owner, "getplatformusagedata", "2026-03-31", "2026-03-31")
     assert max(row["totalrevealedcount"] for row in day) == 2
-    found = await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="100%")
-    assert [row["appuserid"] for row in found] == [member.appuserid]
+    searched = await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="100%")
+    assert [row["appuserid"] for row in searched] == [member.appuserid]
     assert await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="%x%") == []
 
 

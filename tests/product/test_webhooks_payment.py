@@ -27,8 +27,8 @@ async def test_without_a_good_signature_nothing_is_kept(product: Product, shop: 
         {"Stripe-Signature": signature(SECRET, body + b" ", now)},
         {"Stripe-Signature": signature(SECRET, body, now - 301)},
     ]
-    for one in headers:
-        answer = await shop.webhook.post(WEBHOOK, content=body, headers=one)
+    for header in headers:
+        answer = await shop.webhook.post(WEBHOOK, content=body, headers=header)
         assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "bad_signature")
     nonsense = b'{"id":1}'
     answer = await shop.webhook.post(

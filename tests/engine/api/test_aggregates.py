@@ -32,9 +32,9 @@ def ask(http: httpx.Client, path: str, status: int = 200, **params: Any) -> Any:
 
 def test_having_and_aggregates_without_a_group(http: httpx.Client) -> None:
     fields = "COUNT(*),MIN(amount),MAX(closed_on),SUM(amount)"
-    one = ask(http, "/deal", fields=fields, filter="status = won", include_count="true")
-    assert one["meta"] == {"count": 1}
-    assert one["resource"] == [
+    page = ask(http, "/deal", fields=fields, filter="status = won", include_count="true")
+    assert page["meta"] == {"count": 1}
+    assert page["resource"] == [
         {"count_all": 4, "min_amount": 45.99, "max_closed_on": "2024-05-01", "sum_amount": 2546.24}
     ]
     empty = ask(http, "/deal", fields=fields, filter="status = none")["resource"]

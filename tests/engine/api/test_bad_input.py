@@ -28,11 +28,11 @@ def ask(served: str, method: str, path: str, body: bytes | None = None, headers:
     """Send a request unchanged, as an HTTP client library would not."""
     parts = urlsplit(served)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
-    given = list(headers.items()) if isinstance(headers, dict) else list(headers)
+    pairs = list(headers.items()) if isinstance(headers, dict) else list(headers)
     connection.putrequest(method, f"/api/v2/x/{path}", skip_accept_encoding=True)
-    if not any(name.lower() == "x-api-key" for name, _ in given):
-        given.append(("X-API-Key", "right"))
-    for name, value in given:
+    if not any(name.lower() == "x-api-key" for name, _ in pairs):
+        pairs.append(("X-API-Key", "right"))
+    for name, value in pairs:
         connection.putheader(name, value)
     if body is not None:
         connection.putheader("Content-Length", str(len(body)))
@@ -48,8 +48,8 @@ def refused(
     served: str, status: int, method: str, path: str, body: bytes | None = None, headers: Any = ()
 ) -> dict[str, Any]:
     """Check the error envelope and that no table changed, and return the error object."""
-    found, answer = ask(served, method, path, body, headers)
-    assert found == status, answer
+    got, answer = ask(served, method, path, body, headers)
+    assert got == status, answer
     error: dict[str, Any] = answer["error"]
     assert error["status_code"] == status
     assert error["message"]

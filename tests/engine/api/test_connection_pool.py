@@ -23,10 +23,10 @@ def url(new_database: NewDatabase) -> str:
 
 @pytest.fixture
 async def db(url: str) -> AsyncIterator[Db]:
-    made = Db(url, reads=1, pool=1)
-    await made.connect()
-    yield made
-    await made.close()
+    database = Db(url, reads=1, pool=1)
+    await database.connect()
+    yield database
+    await database.close()
 
 
 async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
@@ -35,7 +35,7 @@ async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays
         with pytest.raises(Busy):
             await db.reads.take()
         late = await asyncio.gather(*(db.reads.take() for _ in range(3)), return_exceptions=True)
-        assert all(isinstance(one, Busy) for one in late)
+        assert all(isinstance(error, Busy) for error in late)
     assert await db.reads.fetchrow("select 1 as one") is not None
 
 

@@ -48,8 +48,8 @@ async def test_ddl_is_seen_at_once_and_no_request_fails(living: tuple[httpx.Asyn
     async def rows(**query: str) -> list[dict[str, object]]:
         answer = await client.get("/steady", params=query)
         assert answer.status_code == 200, answer.text
-        found: list[dict[str, object]] = answer.json()["resource"]
-        return found
+        records: list[dict[str, object]] = answer.json()["resource"]
+        return records
 
     loaders = [asyncio.create_task(load(n)) for n in range(8)]
     for turn in range(3):

@@ -32,7 +32,7 @@ def every_kind(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def tables(every_kind: httpx.Client) -> list[dict[str, Any]]:
     names = get(every_kind, "/_table")["resource"]
-    return [get(every_kind, f"/_schema/{path(one['name'])}") for one in names]
+    return [get(every_kind, f"/_schema/{path(table['name'])}") for table in names]
 
 
 def path(text: object) -> str:
@@ -74,11 +74,11 @@ def test_every_table_is_listed_with_its_name(tables: list[dict[str, Any]]) -> No
 def test_every_table_is_read_with_all_its_relations(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
     for table in filter(readable, tables):
         url = f"/_table/{path(table['name'])}"
-        made = get(every_kind, url, related="*", include_count="true", limit=LARGE)
+        page = get(every_kind, url, related="*", include_count="true", limit=LARGE)
         fields = {field["name"] for field in table["field"]}
-        for row in made["resource"]:
+        for row in page["resource"]:
             assert fields <= row.keys()
-        assert made["meta"]["count"] == len(made["resource"]) == get(every_kind, url, count_only="true")
+        assert page["meta"]["count"] == len(page["resource"]) == get(every_kind, url, count_only="true")
 
 
 def test_every_field_can_be_asked_for_filtered_and_ordered(
@@ -107,7 +107,7 @@ def test_every_field_can_be_asked_for_filtered_and_ordered(
 
 
 def test_every_record_is_found_by_its_key(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
-    found = 0
+    records_read = 0
     for table in filter(readable, tables):
         if not table["primary_key"] or table["name"] in ("composite_key", "refers_composite"):
             continue
@@ -118,8 +118,8 @@ def test_every_record_is_found_by_its_key(every_kind: httpx.Client, tables: list
             if ident == "":
                 continue
             assert get(every_kind, f"{url}/{path(ident)}") == row, (url, ident)
-            found += 1
-    assert found > 60
+            records_read += 1
+    assert records_read > 60
 
 
 def test_a_key_with_a_comma_is_found_in_a_body(every_kind: httpx.Client) -> None:
@@ -145,19 +145,19 @@ def test_every_record_is_written_back_as_it_was_read(every_kind: httpx.Client, t
 
 def test_every_table_takes_a_new_record(every_kind: httpx.Client, tables: list[dict[str, Any]]) -> None:
     """Insert a record without values, or get an error that names a missing field."""
-    made = 0
+    tables_written = 0
     for table in tables:
         url = f"/_table/{path(table['name'])}"
         name = next((f["name"] for f in table["field"] if f["allow_null"] and not f["read_only"]), None)
         answer = every_kind.post(url, json={"resource": [{name: None}]})
         assert answer.status_code in (200, 400, 403), (url, answer.text)
         if answer.status_code == 200:
-            made += 1
+            tables_written += 1
             row = answer.json()["resource"][0]
             if table["primary_key"]:
                 ident = path(identifier(table, row))
                 assert every_kind.delete(f"{url}/{ident}").status_code == 200, url
-    assert made > 90
+    assert tables_written > 90
 
 
 @pytest.mark.parametrize(

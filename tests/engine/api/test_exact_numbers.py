@@ -64,21 +64,21 @@ def row(http: httpx.Client, ident: object) -> Any:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_number_is_stored_with_every_digit_in_every_kind_of_field(http: httpx.Client, number: str) -> None:
     plain = number if number[0] != "-" else number[1:]
-    found = made(
+    stored = made(
         http,
         f'{{"n": {number}, "p": {plain}, "ns": [{number}, null], "of": {{"amount": {number}, "currency": "EUR"}}, '
         f'"ofs": [{{"amount": {number}}}], "j": {{"a": [{number}]}}, "jb": {{"a": {{"b": {number}}}}}, '
         f'"jbs": [{{"c": {number}}}], "t": {number}}}',
     )
-    wanted = Decimal(number).as_tuple() if "e" not in number.lower() else None
+    expected = Decimal(number).as_tuple() if "e" not in number.lower() else None
     for place in (
-        found["n"], found["ns"][0], found["of"]["amount"], found["ofs"][0]["amount"], found["jb"]["a"]["b"],
-        found["jbs"][0]["c"],
+        stored["n"], stored["ns"][0], stored["of"]["amount"], stored["ofs"][0]["amount"], stored["jb"]["a"]["b"],
+        stored["jbs"][0]["c"],
     ):  # fmt: skip
         assert Decimal(place) == Decimal(number)
-        assert wanted is None or Decimal(place).as_tuple() == wanted, "the scale is kept"
-    assert Decimal(found["p"]) == Decimal(plain)
-    assert found["j"]["a"][0] == found["t"] == number
+        assert expected is None or Decimal(place).as_tuple() == expected, "the scale is kept"
+    assert Decimal(stored["p"]) == Decimal(plain)
+    assert stored["j"]["a"][0] == stored["t"] == number
 
 
 def test_a_record_that_is_written_back_as_it_was_read_does_not_change(http: httpx.Client, database: str) -> None:
@@ -114,8 +114,8 @@ def test_a_change_by_filter_or_ids_keeps_every_digit(http: httpx.Client, verb: s
     for rest in (f'"ids": [{ident}]', f'"filter": "id = {ident}"', f'"filter": "id = :i", "params": {{"i": {ident}}}'):
         sent = f'{{{rest}, "resource": [{{"n": {LONG}, "jb": {LONG}}}]}}'
         assert send(http, verb, "/_table/item", sent).status_code == 200
-        found = row(http, ident)
-        assert (found["n"], found["jb"]) == (LONG, LONG)
+        stored = row(http, ident)
+        assert (stored["n"], stored["jb"]) == (LONG, LONG)
         send(http, verb, f"/_table/item/{ident}", '{"n": 0, "jb": 0}')
 
 
@@ -129,9 +129,9 @@ def test_named_values_and_identifiers_are_compared_with_every_digit(http: httpx.
     for sent in (params, several, f'{{"ids": [{LONG}]}}', f'{{"resource": [{{"n": {LONG}}}]}}'):
         for _ in range(2):
             answer = send(http, "POST", "/_table/exact_key", sent, **get)
-            assert [one["v"] for one in answer.json()["resource"]] == ["it"], sent
+            assert [record["v"] for record in answer.json()["resource"]] == ["it"], sent
     query = http.get("/_table/exact_key", params={"filter": "n = :n", "params": f'{{"n": {LONG}}}'})
-    assert [one["v"] for one in query.json()["resource"]] == ["it"]
+    assert [record["v"] for record in query.json()["resource"]] == ["it"]
     listed = http.get("/_table/exact_key", params={"as_list": "true"})
     assert parsed(listed.text)["resource"] == [near, LONG]
     cells = http.get("/_table/exact_key", params={"file": "x.csv"}).text

@@ -47,15 +47,15 @@ insert into pair values ('1', 1), ('1', 3), ('2', 1);
 
 
 def _operators() -> str:
-    made = []
+    cases = []
     for sign, word in OPERATORS.items():
-        made.append(
+        cases.append(
             f"create function extensions.size_{word}(extensions.size, extensions.size) returns boolean"
             f" language internal immutable strict as 'int4{word}';"
             f"create operator extensions.{sign} (leftarg = extensions.size, rightarg = extensions.size,"
             f" function = extensions.size_{word});"
         )
-    return "".join(made)
+    return "".join(cases)
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +111,12 @@ def test_rows_are_ordered_grouped_and_paged(http: httpx.Client) -> None:
     ]
     groups = ask(http, "/lid", group="size", fields="size,COUNT(*),COUNT(size)", having="size = 1")["resource"]
     assert groups == [{"size": "1", "count_all": 2, "count_size": 2}]
-    found, cursor = [], ""
+    values, cursor = [], ""
     while cursor is not None:
         page = ask(http, "/box", order="other desc", cursor=cursor, limit=1)
-        found += [row["size"] for row in page["resource"]]
+        values += [row["size"] for row in page["resource"]]
         cursor = page.get("meta", {}).get("next_cursor")
-    assert found == ["3", "2", "1"]
+    assert values == ["3", "2", "1"]
 
 
 def test_records_are_found_and_written_by_such_a_key(http: httpx.Client) -> None:

@@ -72,8 +72,8 @@ def test_long_relations_under_long_relations(http: httpx.Client) -> None:
 
 
 def test_long_relations_filter_and_order(http: httpx.Client) -> None:
-    found = ask(http, CHILD, filter=f"{UP}{TWO}.name = two", order=f"{UP}{ONE}.name,id", fields="id")["resource"]
-    assert [row["id"] for row in found] == [10, 12]
+    records = ask(http, CHILD, filter=f"{UP}{TWO}.name = two", order=f"{UP}{ONE}.name,id", fields="id")["resource"]
+    assert [row["id"] for row in records] == [10, 12]
 
 
 def test_long_relations_in_files_schemas_and_pages(http: httpx.Client) -> None:
@@ -89,18 +89,18 @@ def test_long_relations_in_files_schemas_and_pages(http: httpx.Client) -> None:
 
 def test_long_relations_are_written(http: httpx.Client) -> None:
     body = {"resource": [{"id": 20, UP + ONE: {"id": 2}, UP + TWO: {"id": 3, "name": "three"}}]}
-    made = ask(http, CHILD, method="POST", body=body, related=f"{UP}{TWO}", fields="id")["resource"][0]
-    assert made[UP + TWO]["name"] == "three"
+    record = ask(http, CHILD, method="POST", body=body, related=f"{UP}{TWO}", fields="id")["resource"][0]
+    assert record[UP + TWO]["name"] == "three"
     ask(http, f"{CHILD}/20", method="DELETE")
 
 
 def test_long_groups_have_their_whole_names(http: httpx.Client) -> None:
-    one, two = "n" * 61 + "_1", "n" * 61 + "_2"
-    fields = f"SUM({one}),SUM({two}),COUNT({one}),MAX({two}),{ONE}"
+    first, second = "n" * 61 + "_1", "n" * 61 + "_2"
+    fields = f"SUM({first}),SUM({second}),COUNT({first}),MAX({second}),{ONE}"
     for more in ({}, {"limit": 5}, {"include_count": "true"}):
-        rows = ask(http, CHILD, group=ONE, fields=fields, order=f"sum_{one} desc", **more)["resource"]
-        assert rows[0] == {f"sum_{one}": 11, f"sum_{two}": 15, f"count_{one}": 2, f"max_{two}": 8, ONE: 1}
-    assert len(ask(http, CHILD, group=ONE, fields=fields, having=f"SUM({two}) > 10")["resource"]) == 1
+        rows = ask(http, CHILD, group=ONE, fields=fields, order=f"sum_{first} desc", **more)["resource"]
+        assert rows[0] == {f"sum_{first}": 11, f"sum_{second}": 15, f"count_{first}": 2, f"max_{second}": 8, ONE: 1}
+    assert len(ask(http, CHILD, group=ONE, fields=fields, having=f"SUM({second}) > 10")["resource"]) == 1
 
 
 # -- quoted names ----------------------------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ def test_a_quoted_name_works_in_every_option(http: httpx.Client, quotes: str) ->
     assert row[parent] is None
     plain: dict[str, Any] = {"filter": "`the id` = 1", "related": children, f"{children}.limit": "1"}
     assert len(ask(http, table, **plain)["resource"][0][children]) == 1
-    found = ask(http, table, filter=f"{q(parent)}.{q('x,y')} = one", order=f"{q(parent)}.{q('p.q')},{q('p.q')}")
-    assert [row["the id"] for row in found["resource"]] == [3, 2]
+    page = ask(http, table, filter=f"{q(parent)}.{q('x,y')} = one", order=f"{q(parent)}.{q('p.q')},{q('p.q')}")
+    assert [row["the id"] for row in page["resource"]] == [3, 2]
 
 
 def test_a_quoted_name_that_does_not_exist_is_refused(http: httpx.Client) -> None:

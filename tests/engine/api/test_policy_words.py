@@ -109,7 +109,7 @@ def stored(database: str) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
         names = ("team", "task", "badge", "label", "link", "note")
         rows = {name: await connection.fetch(f"select * from {name} order by 1, 2") for name in names}
         await connection.close()
-        return {name: [tuple(row) for row in found] for name, found in rows.items()}
+        return {name: [tuple(row) for row in records] for name, records in rows.items()}
 
     return lambda: asyncio.run(read())
 

@@ -87,13 +87,13 @@ def test_it_is_done_and_answered_as_at_first(http: httpx.Client) -> None:
 def test_a_create_that_cannot_be_is_the_same_batch_error(
     http: httpx.Client, record: dict[str, Any], status: int
 ) -> None:
-    known = create(http, record, 400)["error"]
+    prepared = create(http, record, 400)["error"]
     long = create(http, record, 400, params={"continue": "false"})["error"]
 
-    assert known["context"]["resource"][0]["status_code"] == status
-    for error in (known, long):
+    assert prepared["context"]["resource"][0]["status_code"] == status
+    for error in (prepared, long):
         error["context"].pop("request_id")
-    assert known == long
+    assert prepared == long
 
 
 def test_a_change_that_cannot_be_is_refused(http: httpx.Client) -> None:
@@ -126,13 +126,13 @@ def test_what_is_not_plain_goes_the_long_way(http: httpx.Client) -> None:
 
 def test_rules_of_rows_hold(http: httpx.Client, database: str) -> None:
     execute(database, "update house set owner = id")
-    one, two = ({"X-API-Key": f"owner-{n}"} for n in (1, 2))
+    first, second = ({"X-API-Key": f"owner-{n}"} for n in (1, 2))
     for n in range(3):
-        assert http.patch("/house/1", json={"rooms": n + 1}, headers=one).status_code == 200
-        assert http.patch("/house/1", json={"rooms": 50}, headers=two).status_code == 404
-        assert http.patch("/house/1", json={"owner": 2}, headers=one).status_code == 403
-        assert create(http, {"name": f"mine {n}", "owner": 1}, headers=one)
-        refused = http.post("/house", json={"resource": [{"name": f"yours {n}", "owner": 2}]}, headers=one)
+        assert http.patch("/house/1", json={"rooms": n + 1}, headers=first).status_code == 200
+        assert http.patch("/house/1", json={"rooms": 50}, headers=second).status_code == 404
+        assert http.patch("/house/1", json={"owner": 2}, headers=first).status_code == 403
+        assert create(http, {"name": f"mine {n}", "owner": 1}, headers=first)
+        refused = http.post("/house", json={"resource": [{"name": f"yours {n}", "owner": 2}]}, headers=first)
         assert refused.status_code in (400, 403)
     assert http.get("/house", params={"filter": "name like 'yours%'"}).json() == {"resource": []}
     assert http.get("/house/1", params={"fields": "rooms,owner"}).json() == {"rooms": 3, "owner": 1}

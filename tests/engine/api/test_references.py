@@ -159,12 +159,12 @@ def test_children_links_and_composite_keys(local: httpx.Client, database: str) -
         ("/staff/1", {"staff_by_boss_id": [{"id": 9}]}, {"staff_by_boss_id": [{"id": 77}]}),
     ]
     for path, hidden, missing in pairs:
-        one, other = local.patch(path, json=hidden), local.patch(path, json=missing)
-        assert (one.status_code, one.json()["error"]["context"]["reason"]) == (
-            other.status_code,
-            other.json()["error"]["context"]["reason"],
-        ), (hidden, one.text, other.text)
-        assert one.status_code in (404, 409), one.text
+        hidden_reply, missing_reply = local.patch(path, json=hidden), local.patch(path, json=missing)
+        assert (hidden_reply.status_code, hidden_reply.json()["error"]["context"]["reason"]) == (
+            missing_reply.status_code,
+            missing_reply.json()["error"]["context"]["reason"],
+        ), (hidden, hidden_reply.text, missing_reply.text)
+        assert hidden_reply.status_code in (404, 409), hidden_reply.text
     created = [_status(local.post("/uses", json={"resource": [{"a": a}]})) for a in (9, 77)]
     assert created == [409, 409]  # the other part of the key has a default
     assert [_table(database, name) for name in ("house_tag", "uses", "staff", "room", "house")] == before
@@ -174,8 +174,8 @@ def test_children_links_and_composite_keys(local: httpx.Client, database: str) -
 
 def test_a_row_may_refer_to_itself(local: httpx.Client, database: str) -> None:
     for record in ({"id": 2, "town": "ours", "boss_id": 2}, {"id": 3, "town": "ours", "boss_id": 1}):
-        made = local.post("/staff", json={"resource": [record]})
-        assert made.status_code == 200, made.text
+        created = local.post("/staff", json={"resource": [record]})
+        assert created.status_code == 200, created.text
     assert local.patch("/staff/3", json={"boss_id": 3}).status_code == 200
     assert [row[2] for row in _table(database, "staff")] == [None, 2, 3, None]
 

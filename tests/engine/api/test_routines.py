@@ -93,6 +93,6 @@ def test_a_routine_that_writes_is_called_by_post(routines: httpx.Client) -> None
 
 def test_the_public_ones_are_listed_and_described(routines: httpx.Client) -> None:
     assert routines.get("/_proc").json() == {"resource": [{"name": "bump"}]}
-    names = [one["name"] for one in routines.get("/_func").json()["resource"]]
+    names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
     assert names == ["add", "many", "sales.hello", "touch"]
     assert "/api/v2/x/_func/many" in routines.get("/_spec").json()["paths"]

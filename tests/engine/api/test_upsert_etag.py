@@ -54,10 +54,10 @@ def http(base: str, database: str) -> Iterator[httpx.Client]:
 
 def ask(http: httpx.Client, method: str, url: str, status: int = 200, **options: Any) -> Any:
     answer = http.request(method, url, **options)
-    found = answer.status_code
-    if found == 400 and answer.json()["error"]["code"] == 1000:  # of a record in a list
-        found = answer.json()["error"]["context"]["resource"][-1]["code"]
-    assert found == status, (method, url, options, answer.text)
+    got = answer.status_code
+    if got == 400 and answer.json()["error"]["code"] == 1000:  # of a record in a list
+        got = answer.json()["error"]["context"]["resource"][-1]["code"]
+    assert got == status, (method, url, options, answer.text)
     return answer.json() if answer.content else None
 
 
@@ -79,8 +79,8 @@ def test_upsert_creates_and_changes(http: httpx.Client) -> None:
 def test_upsert_by_another_field_keeps_what_was_not_sent(http: httpx.Client) -> None:
     params = {"upsert": "true", "id_field": "email", "fields": "id,first_name,age"}
     sent = {"email": "bob@example.com", "first_name": "Robert", "last_name": "Brown"}
-    made = ask(http, "POST", "/person", json={"resource": [sent]}, params=params)["resource"]
-    assert made == [{"id": 2, "first_name": "Robert", "age": 38, "email": "bob@example.com"}] or made == [
+    records = ask(http, "POST", "/person", json={"resource": [sent]}, params=params)["resource"]
+    assert records == [{"id": 2, "first_name": "Robert", "age": 38, "email": "bob@example.com"}] or records == [
         {"id": 2, "first_name": "Robert", "age": 38}
     ]
     new = ask(http, "POST", "/person", json={"resource": [sent | {"email": "new@example.com"}]}, params=params)
@@ -150,21 +150,21 @@ def test_a_stale_version_is_refused(http: httpx.Client) -> None:
 
 
 def test_a_known_version_is_not_sent_again(http: httpx.Client) -> None:
-    known = {"If-None-Match": _tag(http, "/company/1")}
-    assert ask(http, "GET", "/company/1", 304, headers=known) is None
-    ask(http, "GET", "/company/1", 304, headers={"If-None-Match": f'"x", W/{known["If-None-Match"]}'})
-    assert len(ask(http, "GET", "/company", headers=known)["resource"]) == 10
+    condition = {"If-None-Match": _tag(http, "/company/1")}
+    assert ask(http, "GET", "/company/1", 304, headers=condition) is None
+    ask(http, "GET", "/company/1", 304, headers={"If-None-Match": f'"x", W/{condition["If-None-Match"]}'})
+    assert len(ask(http, "GET", "/company", headers=condition)["resource"]) == 10
     ask(http, "PATCH", "/company/1", json={"city": "Bath"})
-    assert ask(http, "GET", "/company/1", headers=known)["city"] == "Bath"
+    assert ask(http, "GET", "/company/1", headers=condition)["city"] == "Bath"
 
 
 def test_a_change_of_a_related_record_is_a_new_version(http: httpx.Client) -> None:
     params = {"related": "person_by_company_id"}
-    known = {"If-None-Match": _tag(http, "/company/1", **params)}
-    ask(http, "GET", "/company/1", 304, params=params, headers=known)
+    condition = {"If-None-Match": _tag(http, "/company/1", **params)}
+    ask(http, "GET", "/company/1", 304, params=params, headers=condition)
     ask(http, "PATCH", "/person/1", json={"age": 46})
-    ask(http, "GET", "/company/1", params=params, headers=known)
-    ask(http, "PATCH", "/company/1", json={"city": "Bath"}, headers={"If-Match": known["If-None-Match"]})
+    ask(http, "GET", "/company/1", params=params, headers=condition)
+    ask(http, "PATCH", "/company/1", json={"city": "Bath"}, headers={"If-Match": condition["If-None-Match"]})
 
 
 def test_a_row_of_a_view_has_a_version(http: httpx.Client) -> None:
@@ -244,10 +244,10 @@ def test_a_changed_table_is_no_answer_to_keep(http: httpx.Client, database: str)
     for name in ("hue", "tone"):
         execute(database, f"alter table tag add {name} text; alter table tag alter label set default 'x'")
         body = {"label": "b", name: "red"}
-        made = ask(http, "PATCH", "/tag/vip", json=body, params={"fields": f"slug,{name}"}, headers={
+        changed = ask(http, "PATCH", "/tag/vip", json=body, params={"fields": f"slug,{name}"}, headers={
             "Idempotency-Key": f"after {name}"
         })  # fmt: skip
-        assert made == {"slug": "vip", name: "red"}
+        assert changed == {"slug": "vip", name: "red"}
 
 
 def test_a_list_that_did_not_change_is_not_sent_again(http: httpx.Client) -> None:

@@ -79,12 +79,12 @@ def test_objects_have_exactly_the_fields_of_the_client(tmp_path: Path) -> None:
         _run(state, "POST", "subscription_schedules", from_subscription=sub["id"])
         _run(state, "POST", "payment_intents", amount="2500", currency="usd", customer=customer["id"])
         for kind, known in KINDS.items():
-            found = state.all(kind)
-            assert found, kind
+            objects = state.all(kind)
+            assert objects, kind
             names = {name for name in known.__annotations__ if name not in ("OBJECT_NAME", "deleted")}
-            for one in found:
-                assert {name for name in one if not name.startswith("_")} == names, kind
-                known.construct_from(one, "sk_test")
+            for each in objects:
+                assert {name for name in each if not name.startswith("_")} == names, kind
+                known.construct_from(each, "sk_test")
 
 
 def test_what_is_undone_leaves_no_trace(tmp_path: Path) -> None:

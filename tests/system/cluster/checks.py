@@ -50,8 +50,8 @@ def charged(seen: Seen) -> int:
     return sum(1 for request, _, body in seen.bodies if request[1] == REVEAL and b'"charged":1' in body)
 
 
-def _fit(told: dict[str, Any]) -> bool:
-    return bool(told["fits"] and told["reveals"] == told["booked"] == told["spent"])
+def _fit(totals: dict[str, Any]) -> bool:
+    return bool(totals["fits"] and totals["reveals"] == totals["booked"] == totals["spent"])
 
 
 async def _reads(cluster: Cluster) -> dict[str, int]:
@@ -74,8 +74,8 @@ async def replica_reads(cluster: Cluster) -> Row:
     after = await _reads(cluster)
     there, here = (after[name] - before[name] for name in ("replica", "primary"))
     share = there / max(1, there + here)
-    told = f"{there} of {there + here} ({share:.1%}), {len(seen.wrong(200))} failed"
-    return Row("Reads that allow it, nobody writes", "from the replica", told, share > 0.9 and not seen.wrong(200))
+    result = f"{there} of {there + here} ({share:.1%}), {len(seen.wrong(200))} failed"
+    return Row("Reads that allow it, nobody writes", "from the replica", result, share > 0.9 and not seen.wrong(200))
 
 
 async def replica_reads_beside_writes(cluster: Cluster) -> Row:
@@ -85,8 +85,8 @@ async def replica_reads_beside_writes(cluster: Cluster) -> Row:
     after = await _reads(cluster)
     there, here = (after[name] - before[name] for name in ("replica", "primary"))
     share = there / max(1, there + here)
-    told = f"{there} of {there + here} ({share:.1%}) beside {charged(seen)} reveals in 5 s"
-    return Row("The same beside reveals", "what is possible", told, not seen.wrong(200))
+    result = f"{there} of {there + here} ({share:.1%}) beside {charged(seen)} reveals in 5 s"
+    return Row("The same beside reveals", "what is possible", result, not seen.wrong(200))
 
 
 async def own_writes(cluster: Cluster) -> Row:
@@ -106,8 +106,8 @@ async def own_writes(cluster: Cluster) -> Row:
             if paused:
                 await replica.execute("select pg_wal_replay_resume()")
     await replica.close()
-    told = f"{missed} of {2 * count} missed it (a quarter with the replica paused)"
-    return Row("A write, then its row from each node", "always there", told, missed == 0)
+    result = f"{missed} of {2 * count} missed it (a quarter with the replica paused)"
+    return Row("A write, then its row from each node", "always there", result, missed == 0)
 
 
 JSON = {"Content-Type": "application/json"}
@@ -133,8 +133,8 @@ async def sessions(cluster: Cluster) -> Row:
                 assert time.monotonic() - began < 5
             times.append(time.monotonic() - began)
     await db.close()
-    told = f"20 of 20; the slowest after {max(times) * 1000:.0f} ms"
-    return Row("Signed out at one node", "refused at the other at once (cached for 30 s)", told, max(times) < 1)
+    result = f"20 of 20; the slowest after {max(times) * 1000:.0f} ms"
+    return Row("Signed out at one node", "refused at the other at once (cached for 30 s)", result, max(times) < 1)
 
 
 async def shared_limits(cluster: Cluster) -> Row:
@@ -147,8 +147,8 @@ async def shared_limits(cluster: Cluster) -> Row:
     for node in nodes:
         await asyncio.to_thread(node.stop)
     served = answers.count(200)
-    told = f"{served} of 150 served, {answers.count(429)} refused"
-    return Row("60 a minute for an address, asked at two nodes", "60", told, 60 <= served <= 62)
+    result = f"{served} of 150 served, {answers.count(429)} refused"
+    return Row("60 a minute for an address, asked at two nodes", "60", result, 60 <= served <= 62)
 
 
 async def new_table(cluster: Cluster) -> Row:
@@ -177,11 +177,11 @@ async def node_dies(cluster: Cluster) -> Row:
         await asyncio.sleep(3)
         cluster.nodes[0] = await asyncio.to_thread(cluster.node, 0)
         await asyncio.sleep(2)
-    told = await books(cluster.settings["DATABASE_URL"])
+    totals = await books(cluster.settings["DATABASE_URL"])
     bad = [(request[0], status) for request, status, _ in seen.bodies if status != 200]
     reads = sum(method == "GET" for method, _ in bad)
     writes = len(bad) - reads + len(seen.failures)
-    fits = _fit(told)
+    fits = _fit(totals)
     text = (
         f"of {seen.count}: {reads} reads and {writes} writes in flight failed; books {'fit' if fits else 'DO NOT FIT'}"
     )
@@ -214,8 +214,8 @@ async def replica_dies(cluster: Cluster) -> Row:
             assert time.monotonic() - began < 20
             await asyncio.sleep(0.05)
         back = time.monotonic() - began
-    told = f"{seen.wrong(200) or 0} of {seen.count}; used again {back:.1f} s after its return"
-    return Row("The replica dies, and comes back", "no request fails; used again within 5 s", told,
+    result = f"{seen.wrong(200) or 0} of {seen.count}; used again {back:.1f} s after its return"
+    return Row("The replica dies, and comes back", "no request fails; used again within 5 s", result,
                not seen.wrong(200) and back < 5)  # fmt: skip
 
 
@@ -235,9 +235,9 @@ async def primary_dies(cluster: Cluster) -> Row:
         await _writes_again([cluster.url, *(node.url for node in cluster.nodes)])
         recovered = time.monotonic() - promoted
         await asyncio.sleep(2)
-    told = await books(cluster.settings["DATABASE_URL"])
-    acknowledged, kept = charged(seen), told["reveals"] - before["reveals"]
-    fits = _fit(told)
+    totals = await books(cluster.settings["DATABASE_URL"])
+    acknowledged, kept = charged(seen), totals["reveals"] - before["reveals"]
+    fits = _fit(totals)
     others = {n: count for n, count in seen.answers.items() if n not in (200, 502, 503)}
     lost = max(0, acknowledged - kept)
     text = (

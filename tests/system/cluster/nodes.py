@@ -85,11 +85,11 @@ def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
     }
     if whole:
         settings["REDIS_URL"] = f"redis://127.0.0.1:{_redis(folder, stack)}/0"
-    made = Cluster(folder, stack, primary, standby, settings)
+    cluster = Cluster(folder, stack, primary, standby, settings)
     for number in range(2):
-        made.nodes.append(made.node(number))
-    made.port = _nginx(folder, stack, [node.port for node in made.nodes]) if whole else made.nodes[0].port
-    return made
+        cluster.nodes.append(cluster.node(number))
+    cluster.port = _nginx(folder, stack, [node.port for node in cluster.nodes]) if whole else cluster.nodes[0].port
+    return cluster
 
 
 def _redis(folder: Path, stack: ExitStack) -> int:
@@ -108,10 +108,10 @@ def _nginx(folder: Path, stack: ExitStack, nodes: list[int]) -> int:
 
 
 def _run(stack: ExitStack, port: int, program: str, *words: str) -> None:
-    found = shutil.which(program) or shutil.which(program, path="/usr/sbin")
-    if found is None:
+    path = shutil.which(program) or shutil.which(program, path="/usr/sbin")
+    if path is None:
         raise Missing(f"{program} is not installed; as root: tools/peers")
-    process = subprocess.Popen([found, *words], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen([path, *words], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     stack.callback(_end, process)
     until = time.monotonic() + 20
     while not _listens(port):

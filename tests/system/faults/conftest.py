@@ -46,17 +46,17 @@ SHORT = ("test_restarted", "test_the_job_worker_is_killed")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select two faults in `make test`; `python -m tests.system.faults` runs all of them."""
     here = str(Path(__file__).parent)
-    long = [one for one in items if str(one.path).startswith(here) and one.name not in SHORT]
+    long = [item for item in items if str(item.path).startswith(here) and item.name not in SHORT]
     if "FAULTS_TABLE" not in os.environ and len(items) > len(long):
-        items[:] = [one for one in items if one not in long]
+        items[:] = [item for item in items if item not in long]
         config.hook.pytest_deselected(items=long)
 
 
 @pytest.fixture
 def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, str], None]:
     """seen(fault, expected, result): add a row to the table of `python -m tests.system.faults`."""
-    given = os.environ.get("FAULTS_TABLE")
-    path = Path(given) if given else tmp_path_factory.getbasetemp() / "faults.jsonl"
+    table = os.environ.get("FAULTS_TABLE")
+    path = Path(table) if table else tmp_path_factory.getbasetemp() / "faults.jsonl"
 
     def keep(fault: str, expected: str, what: str) -> None:
         with path.open("a") as out:
@@ -137,9 +137,9 @@ class Mails:
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
         message: Any = message_from_bytes(envelope.original_content, policy=policy_of_mail.default)
         text = message.get_body(("plain",)).get_content()
-        found = _words(text)
-        self.names += found
-        self.marks |= {(name, message["Message-ID"]) for name in found}
+        words = _words(text)
+        self.names += words
+        self.marks |= {(name, message["Message-ID"]) for name in words}
         return "250 OK"
 
     @property
@@ -154,16 +154,16 @@ class Mails:
 
 
 def _words(text: str) -> set[str]:
-    found = text.split("demo ")[1:]
-    return {f"demo {part[:12]}" for part in found if len(part) >= 12 and part[:12].isalnum()}
+    parts = text.split("demo ")[1:]
+    return {f"demo {part[:12]}" for part in parts if len(part) >= 12 and part[:12].isalnum()}
 
 
 @pytest.fixture(scope="module")
 def mails() -> Iterator[Mails]:
-    made = Mails()
-    made.start()
-    yield made
-    made.stop()
+    server = Mails()
+    server.start()
+    yield server
+    server.stop()
 
 
 class Product:
@@ -256,7 +256,7 @@ async def _fill(url: str) -> None:
 
 @pytest.fixture(scope="module")
 async def product(postgres: Postgres, mails: Mails, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
-    made = Product(postgres, mails, tmp_path_factory.mktemp("product"))
-    await made.open()
-    yield made
-    await made.close()
+    process = Product(postgres, mails, tmp_path_factory.mktemp("product"))
+    await process.open()
+    yield process
+    await process.close()

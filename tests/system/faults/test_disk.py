@@ -78,7 +78,7 @@ async def test_tables(product: Product, postgres: Postgres, disks: dict[str, Dis
         back = time.monotonic()
         await traffic.calm()
     heal = traffic.healed(back)
-    assert all(one.kind != "read" for one in traffic.answers if one.status != 200)
+    assert all(answer.kind != "read" for answer in traffic.answers if answer.status != 200)
     if disk:
         await _move(product, "small", "pg_default")
     seen("Disk of the tables full", f"reads go on, health says it, writes {EXPECTED}",

@@ -89,7 +89,7 @@ async def test_read_only(product: Product, postgres: Postgres, seen: Seen) -> No
         back = time.monotonic()
         await traffic.calm()
     heal = traffic.healed(back)
-    assert all(one.kind != "read" for one in traffic.answers if one.status != 200)
+    assert all(answer.kind != "read" for answer in traffic.answers if answer.status != 200)
     seen("PostgreSQL read-only", f"reads go on, writes {EXPECTED}", f"{traffic.told()}; healed in {heal:.1f} s")
 
 

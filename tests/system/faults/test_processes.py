@@ -33,14 +33,14 @@ time.time = _moved
 
 def children(pid: int) -> dict[int, str]:
     """Return the descendants of a process with their command lines."""
-    found = {}
+    processes = {}
     for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
-        found[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        processes[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     # `WorkerProcess` starts the job worker from a thread.
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in map(int, (task / "children").read_text().split()):
-            found[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    return found
+            processes[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return processes
 
 
 def serving(pid: int) -> list[int]:

@@ -56,7 +56,7 @@ class Traffic:
         self._http = httpx2.AsyncClient(base_url=f"{self.url}/api/v2/", headers=self.headers, timeout=20, limits=limits)
         work: list[Callable[[], Any]] = [self._read, self._read]
         work += [self._reveal, self._reveal, self._mail] if self.writes else []
-        self._tasks = [asyncio.create_task(self._again(one)) for one in work]
+        self._tasks = [asyncio.create_task(self._again(step)) for step in work]
         return self
 
     async def __aexit__(
@@ -84,8 +84,8 @@ class Traffic:
             answer = None
         now = time.monotonic()
         status = answer.status_code if answer is not None else 0
-        told = answer is not None and "retry-after" in answer.headers
-        self.answers.append(Answer(now, kind, status, now - began, told))
+        retry = answer is not None and "retry-after" in answer.headers
+        self.answers.append(Answer(now, kind, status, now - began, retry))
         return answer
 
     async def _until_done(self, kind: str, path: str, body: dict[str, Any]) -> Any:
@@ -121,12 +121,12 @@ class Traffic:
         await self._wait(lambda: all(self._good(kind, since) >= many for kind in kinds))
 
     def _good(self, kind: str, since: float) -> int:
-        return sum(one.kind == kind and one.status == 200 and one.at > since for one in self.answers)
+        return sum(answer.kind == kind and answer.status == 200 and answer.at > since for answer in self.answers)
 
     async def trouble(self) -> None:
         """Wait for a failed request."""
         since = time.monotonic()
-        await self._wait(lambda: any(one.at > since and one.status != 200 for one in self.answers))
+        await self._wait(lambda: any(answer.at > since and answer.status != 200 for answer in self.answers))
 
     async def calm(self) -> None:
         """Wait until every kind of request has succeeded for CALM seconds."""
@@ -144,7 +144,7 @@ class Traffic:
             await asyncio.sleep(0.02)
 
     def _bad(self) -> list[float]:
-        return [one.at for one in self.answers if one.status != 200]
+        return [answer.at for answer in self.answers if answer.status != 200]
 
     def healed(self, since: float, most: float = HEALS) -> float:
         """Return the seconds from `since`, the end of the fault, to the last failed request."""
@@ -153,14 +153,14 @@ class Traffic:
         return seconds
 
     def slowest(self) -> float:
-        return max(one.seconds for one in self.answers)
+        return max(answer.seconds for answer in self.answers)
 
     def refusals(self) -> Counter[int]:
-        return Counter(one.status for one in self.answers if one.status != 200)
+        return Counter(answer.status for answer in self.answers if answer.status != 200)
 
     def untold(self) -> int:
         """Return the temporary errors without Retry-After."""
-        return sum(one.status in (429, 503) and not one.retry for one in self.answers)
+        return sum(answer.status in (429, 503) and not answer.retry for answer in self.answers)
 
     def told(self) -> str:
         names = {0: "no answer"}

@@ -47,8 +47,8 @@ def _ask(
         answer = case.call(base_url=url, session=session, headers=CALLERS["owner"])
         outcome.statuses[answer.status_code] += 1
         outcome.slowest = max(outcome.slowest, answer.elapsed)
-        given = {name.lower(): str(value[0]) for name, value in answer.headers.items()}
-        if wrong := checked(answer.status_code, given, answer.content or b""):
+        headers = {name.lower(): str(value[0]) for name, value in answer.headers.items()}
+        if wrong := checked(answer.status_code, headers, answer.content or b""):
             outcome.wrong.append(f"{wrong}: {case.method} {case.formatted_path} {case.query} {str(case.body)[:300]}")
 
     with suppress(Unsatisfiable):  # this operation has no invalid request

@@ -87,11 +87,11 @@ def _header(sent: Sent, dice: Dice) -> None:
 
 
 def _places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    found = [path]
+    paths = [path]
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in items:
-        found += _places(value, (*path, key))
-    return found
+        paths += _places(value, (*path, key))
+    return paths
 
 
 def _field(sent: Sent, dice: Dice) -> None:
@@ -164,11 +164,11 @@ def wire(sent: Sent, credentials: dict[str, str]) -> bytes:
     query = "&".join(f"{_safe(name)}={_safe(value)}" for name, value in sent.query)
     target = sent.path + (f"?{query}" if query else "")
     target = "".join(c for c in target if 32 < ord(c) < 127) or "/"
-    given = {name.lower() for name, _ in sent.headers}
-    headers = [(name, value) for name, value in credentials.items() if name.lower() not in given] + sent.headers
-    if "host" not in given:
+    names = {name.lower() for name, _ in sent.headers}
+    headers = [(name, value) for name, value in credentials.items() if name.lower() not in names] + sent.headers
+    if "host" not in names:
         headers.append(("Host", "fuzz"))
-    if body and "content-type" not in given:
+    if body and "content-type" not in names:
         headers.append(("Content-Type", "application/json"))
     if body or sent.method in ("POST", "PUT", "PATCH"):
         headers.append(("Content-Length", str(len(body))))

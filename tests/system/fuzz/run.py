@@ -54,10 +54,10 @@ def checked(status: int, headers: dict[str, str], body: bytes) -> str:
         return "a message tells of the inside"
     if "json" in headers.get("content-type", ""):
         try:
-            told = json.loads(body) if body else {}
+            document = json.loads(body) if body else {}
         except ValueError:
             return "not JSON"
-        if status >= 400 and not (isinstance(told, dict) and told.get("error", {"message": ""}).get("message")):
+        if status >= 400 and not (isinstance(document, dict) and document.get("error", {"message": ""}).get("message")):
             return "an error without a message"
     return ""
 

@@ -89,9 +89,9 @@ def _calls() -> list[Sent]:
 
 
 def _tables() -> list[Sent]:
-    found = []
+    tables = []
     for name in TABLES:
-        found += [
+        tables += [
             _table("GET", name), _table("GET", name, limit=5, offset=0, include_count="true", order="createdon DESC"),
             _table("GET", name, filter="(clientid=900)", fields="*"), _table("GET", name, related="*"),
             _table("GET", f"{name}/1"), _table("GET", name, ids="1,2,900"), _table("GET", name, count_only="true"),
@@ -103,7 +103,7 @@ def _tables() -> list[Sent]:
             _table("DELETE", name, filter="(clientid=901) or (1=1)"), _table("DELETE", name, ids="901"),
             _table("DELETE", name, force="true"), _script(f"leads/_schema/{name}", "GET"),
         ]  # fmt: skip
-    found += [
+    tables += [
         _table("POST", "client", {"email": "n@new-buyer.example", "name": "N", "password": "Abcdefg1", "terms": True,
                                   "type": "register"}),
         _table("POST", "client", {"email": "n@new-buyer.example", "socialid": "1", "type": "social", "proof": "x"}),
@@ -113,7 +113,7 @@ def _tables() -> list[Sent]:
                                            "type": "email"}),
         _table("PATCH", "usersubscription", {"subscriptionid": 1, "type": "downgrade", "planid": 2}),
     ]  # fmt: skip
-    return found
+    return tables
 
 
 SEEDS = _calls() + _tables()

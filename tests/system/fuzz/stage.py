@@ -60,11 +60,11 @@ async def fill(url: str) -> None:
         " values (902, 900, 'Member', 'fuzz-902@f.example', 1, 'member')"
     )
     vault = Vault([SECRET])
-    found = FoundPerson(full_name="Fred Fuzz", business_emails=["fred@fuzz.example:valid"],
+    person = FoundPerson(full_name="Fred Fuzz", business_emails=["fred@fuzz.example:valid"],
                         personal_emails=["f@home.example"], phones=["+4512345678"])  # fmt: skip
     columns = ["profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
                "businesscipher", "phonecipher"]  # fmt: skip
-    rows = [(f"in/fuzz-{number}", *sealed_fields(vault, found)) for number in range(PEOPLE)]
+    rows = [(f"in/fuzz-{number}", *sealed_fields(vault, person)) for number in range(PEOPLE)]
     await db.copy_records_to_table("person", records=rows, columns=columns)
     await db.close()
     await sign_in(url)

@@ -34,7 +34,7 @@ class Seen:
             self.times.setdefault(kind, []).append(seconds)
 
     def accepted(self) -> list[float]:
-        return sorted(one for times in self.times.values() for one in times)
+        return sorted(seconds for times in self.times.values() for seconds in times)
 
     def percentile(self, part: float, kind: str = "") -> float:
         times = sorted(self.times.get(kind, ())) if kind else self.accepted()
@@ -141,14 +141,14 @@ class Generator:
         sent = 0
         while (now := time.monotonic()) < begin + seconds:
             while sent < (now - begin) * rate:
-                due, one = begin + sent / rate, next(self._requests)
+                due, request = begin + sent / rate, next(self._requests)
                 sent += 1
                 while free and not free[-1].alive:
                     lines.discard(free.pop())
                 if free:
-                    free.pop().send(*one, due)
+                    free.pop().send(*request, due)
                     continue
-                waiting.append((due, one))
+                waiting.append((due, request))
                 open_one()
             await asyncio.sleep(TICK)
         for _ in range(int(PATIENCE / 0.02)):
@@ -164,7 +164,7 @@ class Generator:
     async def closed_loop(self, lines: int, seconds: float) -> Seen:
         """Measure the capacity: `lines` callers, each with one request at a time."""
         seen, end = Seen(seconds), time.monotonic() + seconds
-        made: list[_Line] = []
+        connected: list[_Line] = []
 
         def freed(line: _Line) -> None:
             if time.monotonic() < end and line.alive:
@@ -174,10 +174,10 @@ class Generator:
         for _ in range(lines):
             line = _Line(freed, seen)
             await asyncio.get_running_loop().create_connection(lambda line=line: line, self._host, self._port)  # type: ignore[misc]
-            made.append(line)
+            connected.append(line)
             freed(line)
         await asyncio.sleep(seconds + 0.5)
-        for line in made:
+        for line in connected:
             line.close()
         return seen
 

@@ -54,8 +54,8 @@ async def fill(url: str) -> None:
     )
     tokens = [(hashlib.sha256(f"load-{n}".encode()).digest(), 1000 + n) for n in range(1, CLIENTS + 1)]
     await db.executemany("insert into usersession (tokenhash, appuserid, clientid) values ($1, $2, $2)", tokens)
-    found = FoundPerson(full_name="Lea Load", business_emails=["lea@load.example:valid"], phones=["+4512345678"])
-    fields = sealed_fields(Vault([SECRET]), found)
+    person = FoundPerson(full_name="Lea Load", business_emails=["lea@load.example:valid"], phones=["+4512345678"])
+    fields = sealed_fields(Vault([SECRET]), person)
     columns = ["profilekey", "full_name", "title", "company", "company_domain", "country", "personalcipher",
                "businesscipher", "phonecipher"]  # fmt: skip
     rows = [(f"in/load-{number}", *fields) for number in range(PEOPLE)]

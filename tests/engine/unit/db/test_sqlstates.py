@@ -22,9 +22,9 @@ _ADDED = (
 )
 CODES = sorted(
     {
-        str(one.sqlstate)
-        for one in vars(asyncpg.exceptions).values()
-        if isinstance(one, type) and issubclass(one, asyncpg.PostgresError) and one.sqlstate
+        str(error.sqlstate)
+        for error in vars(asyncpg.exceptions).values()
+        if isinstance(error, type) and issubclass(error, asyncpg.PostgresError) and error.sqlstate
     }
     | set(_ADDED)
 )
@@ -33,10 +33,10 @@ CODES = sorted(
 def sent(code: str, **fields: str) -> asyncpg.PostgresError:
     """The error that asyncpg makes of an answer of PostgreSQL."""
     letters = {"context": "W", "function": "R", "column": "c", "file": "F"}
-    given = {"S": "ERROR", "C": code, "M": "said by PostgreSQL"} | {letters[k]: v for k, v in fields.items()}
-    made = asyncpg.PostgresError.new(given)
-    assert isinstance(made, asyncpg.PostgresError)
-    return made
+    message = {"S": "ERROR", "C": code, "M": "said by PostgreSQL"} | {letters[k]: v for k, v in fields.items()}
+    error = asyncpg.PostgresError.new(message)
+    assert isinstance(error, asyncpg.PostgresError)
+    return error
 
 
 @pytest.mark.parametrize("code", CODES)

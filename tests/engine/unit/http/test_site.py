@@ -23,9 +23,9 @@ def site(tmp_path: Path) -> Site:
     (folder / "font.woff2").write_bytes(b"font")
     (folder.parent / "secret.txt").write_text("secret")
     (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
-    found = Site.find((tmp_path / "none", folder), "/docs", HEADERS)
-    assert found is not None
-    return found
+    documentation = Site.find((tmp_path / "none", folder), "/docs", HEADERS)
+    assert documentation is not None
+    return documentation
 
 
 @pytest.mark.parametrize(

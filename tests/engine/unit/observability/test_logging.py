@@ -116,13 +116,15 @@ sys.stdout.buffer.write(metrics.text())
 
 def test_metrics_are_added_up_over_processes(tmp_path: Path) -> None:
     environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    told = subprocess.run([sys.executable, "-c", COUNTING], env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", COUNTING], env=environment, capture_output=True, text=True, check=True
+    )
 
-    assert 'tableapi_requests_total{method="GET",route="_table",status="200"} 2.0' in told.stdout
-    assert 'tableapi_requests_total{method="other",route="_table",status="404"} 1.0' in told.stdout
-    assert 'tableapi_request_seconds_bucket{le="0.005",method="GET",route="_table"} 2.0' in told.stdout
-    assert 'tableapi_request_seconds_bucket{le="0.0025",method="GET",route="_table"} 0.0' in told.stdout
-    assert 'tableapi_request_seconds_count{method="other",route="_table"} 1.0' in told.stdout
+    assert 'tableapi_requests_total{method="GET",route="_table",status="200"} 2.0' in result.stdout
+    assert 'tableapi_requests_total{method="other",route="_table",status="404"} 1.0' in result.stdout
+    assert 'tableapi_request_seconds_bucket{le="0.005",method="GET",route="_table"} 2.0' in result.stdout
+    assert 'tableapi_request_seconds_bucket{le="0.0025",method="GET",route="_table"} 0.0' in result.stdout
+    assert 'tableapi_request_seconds_count{method="other",route="_table"} 1.0' in result.stdout
 
 
 def test_metrics_of_one_process_need_no_folder() -> None:

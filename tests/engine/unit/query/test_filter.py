@@ -34,8 +34,8 @@ def _value(value: Value, literals: list[str]) -> str:
 
 
 def tree(text: str) -> str:
-    found, literals = cache.parse(text)
-    return shown(found.tree, literals)
+    parsed, literals = cache.parse(text)
+    return shown(parsed.tree, literals)
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ _TEMPLATES = st.sampled_from(
 
 def _outcome(text: str) -> object:
     try:
-        found, literals = cache.parse(text)
+        parsed, literals = cache.parse(text)
     except BadFilter as error:
         return str(error)
-    return found.key, found.tree, literals
+    return parsed.key, parsed.tree, literals
 
 
 def _without_cache(text: str) -> object:

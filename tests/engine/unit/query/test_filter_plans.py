@@ -31,6 +31,6 @@ def test_same_key(one: str, other: str, same: bool) -> None:
 
 def test_literals_of_flags_stay_in_place() -> None:
     for _ in range(2):
-        found, literals = parse("(deleted=0) and (name='x') and (active=1)")
+        parsed, literals = parse("(deleted=0) and (name='x') and (active=1)")
         assert literals == ["0", "x", "1"]
-    assert found.key == parse("(deleted=0) and (name='y') and (active=1)")[0].key
+    assert parsed.key == parse("(deleted=0) and (name='y') and (active=1)")[0].key
