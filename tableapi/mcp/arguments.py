@@ -16,10 +16,10 @@ Filter = Annotated[
     str | list[Condition],
     Field(
         description=(
-            "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_customer_id.city = 'Oslo')\", "
-            "or a list of conditions that must all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS "
+            "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or "
+            "a list of conditions that must all hold. Operators: = != > >= < <= IN (a,b) LIKE ILIKE CONTAINS "
             "STARTS WITH, ENDS WITH, BETWEEN a AND b, IS NULL, IS NOT NULL; AND OR NOT and parentheses. Text in single "
-            "quotes. <relation>.<column> filters by a related row. There are no functions except NOW() and CURRENT_DATE."
+            "quotes. <relation>.<column> filters by a related row. No functions except NOW() and CURRENT_DATE."
         )
     ),
 ]

@@ -29,7 +29,8 @@ async def list_tables(caller: Caller, arguments: ListTables) -> dict[str, Any]:
     dataset = caller.dataset(arguments.database)
     search = arguments.search.lower()
     tables = [table for table in caller.tables(dataset) if search in table.name.lower()]
-    rights, lines, size = caller.rights(dataset), [], 0
+    rights, size = caller.rights(dataset), 0
+    lines: list[dict[str, Any]] = []
     for table in tables[arguments.offset :]:
         line = _line(table, rights)
         size += len(exact_json.dumps(line))

@@ -243,18 +243,9 @@ def _ids(value: Any) -> list[Any]:
 
 
 _BOOLEANS = frozenset(
-    (
-        "count_only",
-        "include_schema",
-        "allow_related_delete",
-        "force",
-        "upsert",
-        "as_list",
-        "rollback",
-        "refresh",
-        "dry_run",
-    )
-)
+    ("count_only", "include_schema", "allow_related_delete", "force", "upsert", "as_list", "rollback", "refresh",
+     "dry_run")
+)  # fmt: skip
 
 
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
