@@ -53,7 +53,7 @@ class Output(BaseModel):
 _PAID = "select kind from reveal where clientid = $1 and personid = $2"
 
 
-@script(roles=SESSION, limit="60/minute per session, 2000/day per user")
+@script(roles=SESSION, limit="60/minute per session, 2000/day per user", agents=True)
 async def run(ctx: Context, input: Input) -> Output:
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     person = await directory.find(ctx, key)

@@ -33,7 +33,7 @@ _PLAN = f"""
 LIMITS = {"searchurl": "60/minute", "getcontact": "60/minute", "keylookup": "30/minute, 5000/day"}
 
 
-@script(method="GET", public=True, limit="60/minute per ip")
+@script(method="GET", public=True, limit="60/minute per ip", agents=True)
 async def run(ctx: Context) -> Output:
     clientid = await _account(ctx)
     plan: Any = await ctx.db.fetchrow(_PLAN, clientid)

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Protocol
 
+from tableapi.app.agents.endpoint import Agents
 from tableapi.app.pages import Pages
 from tableapi.app.state import Services
 from tableapi.db.errors import UNREACHABLE
@@ -53,9 +54,14 @@ class Lifespan:
     """Open and close what the application needs. `run` answers the messages of the ASGI lifespan protocol."""
 
     def __init__(
-        self, services: Services, pages: Pages, admission: AdmissionControl, process: Process | None = None
+        self,
+        services: Services,
+        pages: Pages,
+        admission: AdmissionControl,
+        agents: Agents,
+        process: Process | None = None,
     ) -> None:
-        self._services, self._pages, self._admission = services, pages, admission
+        self._services, self._pages, self._admission, self._agents = services, pages, admission, agents
         self._process = process or NoProcess()
         self._opening: asyncio.Task[None] | None = None
 
@@ -102,6 +108,7 @@ class Lifespan:
     async def stop(self) -> None:
         """Close everything that `start` opened."""
         self._admission.stop()
+        await self._agents.stop()
         if self._opening is not None:
             self._opening.cancel()
         if self._pages.of_project is not None:

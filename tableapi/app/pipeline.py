@@ -7,6 +7,9 @@ import re
 import time
 
 from tableapi.app import routes
+from tableapi.app.agents import endpoint as mcp
+from tableapi.app.agents.endpoint import Agents
+from tableapi.app.agents.requests import ToolRequests
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.meta import Meta
@@ -62,8 +65,10 @@ class App:
         scripts = self.services.scripts
         self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
         self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
-        self.life = Lifespan(self.services, self.pages, self.admission, process)
         self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
+        requests = ToolRequests(self.services, self._dataset, self.scripts, self.access_log)
+        self.agents = Agents(self.services, self.callers, requests)
+        self.life = Lifespan(self.services, self.pages, self.admission, self.agents, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
@@ -148,6 +153,8 @@ class App:
             return Reply(b"", 204, headers=preflight(request, self._origins))
         prefix = _API.match(request.path)
         if prefix is None:
+            if request.path.rstrip("/") == mcp.PATH:
+                return await self.agents.answer(request)
             return await self._page(request)
         parts = [part for part in request.raw_path[prefix.end() :].split("/") if part]
         if request.encoded:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from tableapi.app.agents.endpoint import PATH as MCP
+from tableapi.app.agents.endpoint import Agents
 from tableapi.app.meta import Meta
 from tableapi.app.pages import DOCS, Pages
 from tableapi.app.script_calls import ScriptCalls
@@ -18,6 +20,7 @@ from tableapi.http.response import Reply
 Handler = Callable[..., Awaitable[Reply]]
 API = "/api/v2/"
 GET, ANY, CALL = ("GET",), ("GET", "POST", "PUT", "PATCH", "DELETE"), ("GET", "POST")
+POST = ("POST",)
 RECORD = ("GET", "PUT", "PATCH", "DELETE")
 
 
@@ -35,6 +38,7 @@ ROUTES = (
     Route(GET, "/healthz", Pages.health, "guides/deployment.md"),
     Route(GET, "/readyz", Pages.ready, "guides/deployment.md"),
     Route(GET, "/metrics", Pages.metrics, "reference/metrics.md"),
+    Route(POST, MCP, Agents.answer, "guides/agents.md"),
     Route(GET, DOCS, Pages.docs, "guides/deployment.md"),
     Route(GET, f"{DOCS}/{{file...}}", Pages.docs, "guides/deployment.md"),
     Route(GET, "/{page...}", Pages.other, "explanation/architecture.md"),
@@ -69,6 +73,10 @@ def _by_segment(prefix: str) -> dict[str, Handler]:
     return {segment: route.handler for segment, route in below if "{" not in segment}
 
 
-PAGES = {route.path: route.handler for route in ROUTES if "{" not in route.path and not route.path.startswith(API)}
+PAGES = {
+    route.path: route.handler
+    for route in ROUTES
+    if "{" not in route.path and not route.path.startswith(API) and route.path != MCP
+}
 META = _by_segment(API)  # "", config, docs, _spec
 DATASET = _by_segment(f"{API}{{dataset}}/")  # "", _spec, _schema, _proc, _func, _table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from tableapi.app import ddl_retry
@@ -9,9 +10,10 @@ from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.pinned import rolled_back
 from tableapi.db.errors import to_api_error
 from tableapi.endpoints import hooks
-from tableapi.errors import NotFound, Unauthorized
+from tableapi.errors import BadRequest, NotFound, Unauthorized
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
@@ -45,6 +47,8 @@ class TableCalls:
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
+            if verb != "GET" and options.dry_run(query, body if ident is None else None):
+                return await ddl_retry.run(partial(self._dry_run, call, verb, attempt), call, name)
             if verb == "GET" or (key := request.headers.get("idempotency-key")) is None:
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
@@ -54,6 +58,23 @@ class TableCalls:
         finally:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
+
+    async def _dry_run(self, call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]]) -> Reply:
+        """Return the response of a write that is rolled back. A hook may have effects that cannot be undone."""
+        dataset, scripts = call.dataset, self._services.scripts
+        if scripts is not None and (call.table.name, verb) in scripts.hooks:
+            message = (
+                f"{verb} of '{call.table.name}' runs code of the project, so it has no dry run. Leave out dry_run."
+            )
+            raise BadRequest(message, reason="no_dry_run")
+        try:
+            async with rolled_back(dataset) as call.dataset:
+                reply = await attempt()
+        finally:
+            call.dataset = dataset
+        reply.headers.pop("ETag", None)  # of a version that does not exist
+        reply.headers["Dry-Run"] = "true"
+        return reply
 
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
         """Answer by the hook of the project or by the engine.

@@ -38,6 +38,13 @@ INIT = """example:
 RUN = """examples:
   tableapi run cleanup
   tableapi run report month=2026-01"""
+MCP = """examples:
+  tableapi mcp --dataset shop=postgresql://me@localhost/shop --open
+  tableapi mcp --dataset shop=postgresql://... --access access.json --api-key KEY
+  tableapi mcp --session TOKEN                       the project in this folder, as the user of this session
+
+An assistant starts the command itself; docs/guides/agents.md has the lines of its configuration. A running server
+offers the same tools over HTTP under /mcp."""
 RESEAL = """examples:
   tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
   tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
@@ -76,6 +83,12 @@ def parser() -> argparse.ArgumentParser:
     run = add("run", _run, "Run an internal script of the project.", RUN)
     run.add_argument("script")
     run.add_argument("values", nargs="*", metavar="name=value")
+    mcp = add("mcp", _mcp, "Offer the tables to a language-model agent as MCP tools over stdio.", MCP)
+    mcp.add_argument("--dataset", action="append", default=[], metavar="NAME=URL", help="offer this database")
+    mcp.add_argument("--open", action="store_true", help="give the agent full rights")
+    mcp.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
+    mcp.add_argument("--api-key", default="", metavar="KEY", help="the key whose rights the agent has")
+    mcp.add_argument("--session", default="", metavar="TOKEN", help="in a project: the session of the agent's user")
     reseal = add(
         "reseal",
         _reseal,
@@ -130,6 +143,28 @@ def _serve(args: argparse.Namespace) -> None:
         datasets = of_project(Path.cwd())
         settings = project.settings.read(options)
     serve(settings, datasets, reload=args.reload)
+
+
+def _mcp(args: argparse.Namespace) -> None:
+    from tableapi.cli.mcp import CannotServeAgents, serve_stdio
+    from tableapi.server.serve import with_database, with_postgres
+
+    with ExitStack() as stack:
+        key = args.api_key
+        if args.dataset or args.open or args.access:
+            if args.access and not key:
+                raise CannotServeAgents("--access needs --api-key KEY: a key of the file, whose rights the agent gets.")
+            datasets = of_any(args.dataset, is_open=args.open, access=args.access, key="", host="127.0.0.1")
+            settings = Settings.read(make_secrets=False)
+        else:
+            settings, folder = _project()
+            settings = with_postgres(settings, stack)
+            datasets = with_database(of_project(folder), settings)
+            key = key or (settings.app_keys[0] if settings.app_keys else "")
+        for url in datasets.urls.values():
+            asyncio.run(check_database(url))
+        settings = settings.model_copy(update={"rate_limits": bool(settings.rate_limits)})
+        asyncio.run(serve_stdio(settings, datasets, key, args.session))
 
 
 def _project() -> tuple[Settings, Path]:

@@ -67,6 +67,7 @@ class Endpoint:
     body_bytes: int
     seconds: float
     repeatable: bool
+    agents: bool
     takes_input: bool
     input: type[BaseModel] | None
     output: Any
@@ -92,6 +93,7 @@ def script(
     body_bytes: int = 0,
     seconds: float = 0,
     repeatable: bool = False,
+    agents: bool = False,
 ) -> Callable[[Run], Run]:
     """Make `async def run(ctx, input)` an endpoint or a job.
 
@@ -108,6 +110,7 @@ def script(
         seconds: Time limit, if not that of the settings.
         repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
             again when the first attempt died.
+        agents: Offer it to language-model agents as the tool `call_script` of MCP.
 
     Raises:
         TypeError: None of `roles`, `public`, `internal` and `every` was given.
@@ -122,7 +125,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, takes_input=bool(second), input=model, output=hints.get("return"),
+            repeatable=repeatable, agents=agents, takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

@@ -32,13 +32,13 @@ ALIASES = {
 }  # fmt: skip
 BODY_OPTIONS = frozenset(
     ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "count_only",
-     "include_count", "related", "continue", "rollback", "cursor")
+     "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_rows")
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
 }  # fmt: skip
 # Their values are bound, so they are not part of the key of a plan.
-BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor"))
+BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_rows"))
 _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
 _FILTERS = frozenset(("filter", "where", "having"))
 MAX_NUMBER = 2**62
@@ -71,6 +71,8 @@ class Options:
     allow_related_delete: bool = False
     force: bool = False
     upsert: bool = False
+    dry_run: bool = False
+    max_rows: int | None = None  # that a write may touch
     as_list: bool = False
     refresh: bool = False  # has no effect: reads are not cached
     wrap: bool = True
@@ -129,6 +131,14 @@ def boolean(name: str, value: Any) -> bool:
         return False
     message = f"Option '{name[:100]}' must be true or false."
     raise BadRequest(message, reason="bad_option", context={"option": name[:100]})
+
+
+def dry_run(query: Mapping[str, str], body: Any) -> bool:
+    """Return whether a write is to be rolled back. `body`: None where its members are not options."""
+    value = query.get("dry_run")
+    if value is None and isinstance(body, dict):
+        value = body.get("dry_run")
+    return value is not None and boolean("dry_run", value)
 
 
 _INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
@@ -233,8 +243,9 @@ def _ids(value: Any) -> list[Any]:
 
 
 _BOOLEANS = frozenset(
-    ("count_only", "include_schema", "allow_related_delete", "force", "upsert", "as_list", "rollback", "refresh")
-)
+    ("count_only", "include_schema", "allow_related_delete", "force", "upsert", "as_list", "rollback", "refresh",
+     "dry_run")
+)  # fmt: skip
 
 
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
@@ -266,7 +277,7 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
             continue
         if name in _BOOLEANS:
             setattr(parsed, name, boolean(name, value))
-        elif name in ("limit", "offset"):
+        elif name in ("limit", "offset", "max_rows"):
             setattr(parsed, name, integer(name, value))
         elif name == "continue":
             parsed.go_on = boolean(name, value)

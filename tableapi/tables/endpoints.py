@@ -17,7 +17,7 @@ from tableapi.query.filter import cache
 from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.schema.model import Column
-from tableapi.tables import prepared_write, read, tenant_guard
+from tableapi.tables import prepared_write, read, refusals, tenant_guard
 from tableapi.tables.batch import Batch, BatchStopped, trying
 from tableapi.tables.read import TableRequest
 from tableapi.tables.render import listing
@@ -80,6 +80,7 @@ async def _each(
     write_one: Callable[[Writer, Any], Awaitable[Record]],
 ) -> Reply:
     """Write each record: all or none, or with `continue` each in its own transaction."""
+    refusals.too_many_rows(options, len(items))
     batch = Batch(word, options)
     single = len(items) == 1 and not prepared_write.needs_transaction(call, items[0], word)
     marks: list[str] = []
@@ -197,7 +198,7 @@ async def _delete(call: TableRequest) -> Reply:
         return await _each(call, options, "deleted", records, _deleted)
     if text := call.filter_text():
         return await _by_filter(call, options, None, text)
-    if not options.force:
+    if not options.force or options.max_rows is not None:
         raise BadRequest(
             "Send ids, records or a filter of what to delete, or force=true to delete all records.", reason="no_records"
         )
@@ -213,6 +214,8 @@ async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any
         writer = Writer(call, options, connection)
         before = await _related(call, options, connection, None, text) if related and record is None else None
         body, keys = await writer.by_filter(record, text)
+        if options.max_rows is not None:
+            refusals.too_many_rows(options, len(keys or exact_json.loads(body)))
         if related and record is not None:
             before = await _related(call, options, connection, keys, "")
     return listing(call, options, read.unsealed(call, True, before or body), _names(call, options))

@@ -12,6 +12,7 @@ from tableapi.http import etag
 from tableapi.query.dml import checks, write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.filter.ast import Node
+from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
 from tableapi.schema.model import Column, Table
 from tableapi.tables import prepared_write, tenant_guard
@@ -19,6 +20,21 @@ from tableapi.tables.read import TableRequest, missing
 
 if TYPE_CHECKING:
     from tableapi.tables.write import Writer
+
+
+def too_many_rows(options: Options, rows: int) -> None:
+    """Refuse a write of more rows than option `max_rows` permits; its transaction is rolled back.
+
+    Raises:
+        BadRequest: `too_many_rows`.
+    """
+    if options.max_rows is not None and rows > options.max_rows:
+        raise BadRequest(
+            f"This would write {rows} rows, and max_rows is {options.max_rows}. Nothing was written. Narrow the "
+            "filter, or send a larger max_rows.",
+            reason="too_many_rows",
+            context={"rows": rows, "max_rows": options.max_rows},
+        )
 
 
 def at_create(call: TableRequest, right: Right, change: Change, forced: Mapping[str, Any]) -> None:

@@ -1,0 +1,175 @@
+"""The endpoint of MCP: authenticate the caller, then pass the message to the SDK. See docs/guides/agents.md."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tableapi.app.agents.requests import Headers, ToolRequests
+from tableapi.app.callers import Callers
+from tableapi.app.served import is_loopback
+from tableapi.app.state import Services
+from tableapi.auth.policy import ANYONE
+from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+from tableapi.mcp import protocol
+from tableapi.mcp.caller import Caller
+from tableapi.mcp.resources import Documentation
+from tableapi.observability import background
+
+PATH = "/mcp"
+PACKAGE = Path(__file__).parents[2]
+_CALLER = "tableapi.caller"  # in the scope of the message
+_SKIPPED_HEADERS = frozenset((b"content-type", b"content-length"))
+
+Handle = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
+
+
+class Agents:
+    """Answer MCP over HTTP and over stdio. The SDK is loaded by the first message."""
+
+    def __init__(self, services: Services, callers: Callers, requests: ToolRequests) -> None:
+        self._services, self._callers, self._requests = services, callers, requests
+        project = services.served.project
+        folders = [*([project / "docs"] if project else []), PACKAGE.parent / "docs", PACKAGE / "docs_pages"]
+        self._documentation = Documentation(folders)
+        self._loading = asyncio.Lock()
+        self._handle: Handle | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def caller(self, request: HttpRequest) -> Caller:
+        """Authenticate a message and return its caller. Raises what a request with its headers is refused with."""
+        actor = request.actor = await self._callers.caller(request)
+        if not actor.role:
+            raise Unauthorized("A valid app key is needed.", reason="no_key", headers={"WWW-Authenticate": "Bearer"})
+        endpoints = [
+            endpoint
+            for endpoint in self._services.scripts or ()
+            if endpoint.agents and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
+        ]
+        return Caller(actor, self._services.datasets, endpoints, partial(self._requests.send, request))
+
+    # -- HTTP ----------------------------------------------------------------------------------------------------------
+
+    async def answer(self, request: HttpRequest) -> Reply:
+        """Answer one message. There are no sessions and no streams: each POST is complete in itself."""
+        request.route = "mcp"
+        if request.method != "POST":
+            raise MethodNotAllowed("MCP messages are sent with POST.", headers={"Allow": "POST"})
+        self._refuse_other_origins(request)
+        if not request.headers.get("content-type", "").lower().startswith("application/json"):
+            raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
+        caller = await self.caller(request)
+        content = await request.body(self._services.settings.body_bytes)
+        handle = self._handle or await self._start()
+        return await _exchange(handle, request, content, caller)
+
+    def _refuse_other_origins(self, request: HttpRequest) -> None:
+        """Refuse a page of another site, which a browser may have led here under a name of its own."""
+        origin = request.headers.get("origin")
+        if origin is None or origin == self._services.settings.public_url.rstrip("/"):
+            return
+        if not is_loopback((urlsplit(origin).hostname or "").strip("[]")):
+            raise Forbidden("Pages of this origin may not use MCP here. Set PUBLIC_URL to it.", reason="bad_origin")
+
+    async def _start(self) -> Handle:
+        """Load the SDK and start its session manager."""
+        async with self._loading:
+            if self._handle is None:
+                await asyncio.to_thread(protocol.load_sdk)
+                started: asyncio.Future[Handle] = asyncio.get_running_loop().create_future()
+                self._running = background.start(self._run(started), "mcp")
+                self._handle = await started
+            return self._handle
+
+    async def _run(self, started: asyncio.Future[Handle]) -> None:
+        """Run the session manager until it is cancelled; it has to end in the task in which it began."""
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        async def of_message(message: Any) -> Caller:
+            caller: Caller = message.scope[_CALLER]
+            return caller
+
+        manager = StreamableHTTPSessionManager(
+            protocol.server(of_message, self._documentation),
+            json_response=True,
+            stateless=True,
+            max_request_body_size=self._services.settings.body_bytes,
+        )
+        async with manager.run():
+            started.set_result(manager.handle_request)
+            await asyncio.Event().wait()
+
+    async def stop(self) -> None:
+        """Stop the session manager."""
+        running, self._running, self._handle = self._running, None, None
+        if running is not None:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    # -- stdio ---------------------------------------------------------------------------------------------------------
+
+    async def serve_stdio(self, headers: Headers) -> None:
+        """Answer messages on standard input until it ends; each is authenticated by `headers`."""
+        await asyncio.to_thread(protocol.load_sdk)
+        from mcp.server.stdio import stdio_server
+
+        async def of_message(message: Any) -> Caller:
+            return await self.caller(_local_request(headers))
+
+        server = protocol.server(of_message, self._documentation)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    async def check(self, headers: Headers) -> None:
+        """Authenticate once. Raises what the caller is refused with."""
+        await self.caller(_local_request(headers))
+
+
+def _local_request(headers: Headers) -> HttpRequest:
+    """Return a request from this machine."""
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "method": "POST", "path": PATH, "headers": headers, "client": ("127.0.0.1", 0)}
+    request = HttpRequest(scope, receive)
+    request.read()
+    return request
+
+
+async def _exchange(handle: Handle, request: HttpRequest, content: bytes, caller: Caller) -> Reply:
+    """Pass one message to the SDK and collect its response."""
+    reply = Reply(b"")
+    parts: list[bytes] = []
+    unread = True
+
+    async def receive() -> MutableMapping[str, Any]:
+        nonlocal unread
+        if unread:
+            unread = False
+            return {"type": "http.request", "body": content, "more_body": False}
+        return await request.source()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            reply.status = message["status"]
+            for name, value in message["headers"]:
+                if name == b"content-type":
+                    reply.content_type = value.decode("latin-1")
+                elif name not in _SKIPPED_HEADERS:
+                    reply.headers[name.decode("latin-1").title()] = value.decode("latin-1")
+        else:
+            parts.append(message.get("body", b""))
+
+    scope = dict(request.scope) | {"path": PATH, "root_path": "", _CALLER: caller}
+    with contextlib.suppress(ConnectionError):
+        await handle(scope, receive, send)
+    reply.body = b"".join(parts)
+    return reply

@@ -1,0 +1,94 @@
+"""The requests of an agent's tools: those of its caller, answered inside the process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from tableapi import exact_json
+from tableapi.app.script_calls import ScriptCalls
+from tableapi.app.state import Services
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.errors import to_api_error
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+from tableapi.observability import metrics
+from tableapi.observability.logging import AccessLog
+
+Headers = Sequence[tuple[bytes, bytes]]
+DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Reply]]
+# Headers that belong to the message of the agent, not to the requests of its tools.
+_OWN_HEADERS = frozenset(
+    (b"accept", b"accept-encoding", b"connection", b"content-length", b"content-type", b"expect", b"idempotency-key",
+     b"if-match", b"if-none-match", b"last-event-id", b"transfer-encoding", b"wrap", b"x-field-encryption",
+     b"x-http-method", b"x-http-method-override", b"x-method-override")
+)  # fmt: skip
+
+
+class ToolRequests:
+    """Answer the requests of tools as requests over HTTP are answered: rights, limits, hooks, metrics, log lines.
+
+    Args:
+        dataset: Answers a request below a database for the actor that it has.
+        scripts: Answers requests for scripts; None without a project.
+    """
+
+    def __init__(
+        self, services: Services, dataset: DatasetHandler, scripts: ScriptCalls | None, access_log: AccessLog
+    ) -> None:
+        self._services, self._dataset, self._scripts = services, dataset, scripts
+        self._access_log = access_log
+
+    async def send(
+        self, outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
+    ) -> Reply:
+        """Return the response to a request with the credentials of `outer`. Raises what it is refused with."""
+        request = _request(outer, method, parts, query, body)
+        status, size = 500, 0
+        try:
+            request.read()
+            request.ip, request.request_id, request.actor = outer.ip, outer.request_id, outer.actor
+            reply = await self._answer(request, list(parts))
+            status, size = reply.status, len(reply.body)
+            return reply
+        except Exception as error:
+            refusal = to_api_error(error)
+            status = refusal.status if refusal is not None else 500
+            raise
+        finally:
+            self._record(request, status, size)
+
+    async def _answer(self, request: HttpRequest, parts: list[str]) -> Reply:
+        if (dataset := self._services.datasets.get(parts[0])) is not None:
+            return await self._dataset(request, dataset, parts[1:])
+        assert self._scripts is not None  # the tools offer scripts of a project only
+        return await self._scripts.answer(request, parts)
+
+    def _record(self, request: HttpRequest, status: int, size: int) -> None:
+        """Count the response, and write its line to the access log."""
+        seconds = time.perf_counter() - request.started_at
+        metrics.request(request.route, request.method, status, seconds)
+        if self._access_log.enabled:
+            self._access_log.line(
+                request.method, request.path, request.query_string.decode("latin-1"), status, seconds, size,
+                request.request_id, request.ip, request.actor.user,
+            )  # fmt: skip
+
+
+def _request(outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any) -> HttpRequest:
+    """Return a request below /api/v2/ with the headers of `outer` that say who sends it."""
+    path = "/api/v2/" + "/".join(quote(part, safe="") for part in parts)
+    content = exact_json.dumps(body) if body is not None else b""
+    headers = [(name, value) for name, value in outer.scope["headers"] if name not in _OWN_HEADERS]
+    headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(content))]
+    scope = {
+        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "headers": headers,
+        "query_string": urlencode(query).encode(), "client": outer.scope.get("client"),
+    }  # fmt: skip
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": content, "more_body": False}
+
+    return HttpRequest(scope, receive)

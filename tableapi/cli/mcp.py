@@ -1,0 +1,41 @@
+"""`tableapi mcp`: the tables as tools for language-model agents over standard input and output."""
+
+from __future__ import annotations
+
+from tableapi.app.pipeline import App
+from tableapi.app.served import Datasets
+from tableapi.config.command_error import CommandError
+from tableapi.config.settings import Settings
+from tableapi.db.errors import UNREACHABLE
+from tableapi.errors import ApiError
+
+
+class CannotServeAgents(CommandError):
+    """MCP cannot be served with these arguments."""
+
+    code = 2
+
+
+async def serve_stdio(settings: Settings, datasets: Datasets, key: str, session: str) -> None:
+    """Answer MCP messages on standard input until it ends.
+
+    Args:
+        key: The application key whose rights the agent has; "" for none.
+        session: The session token whose rights the agent has; "" for none.
+
+    Raises:
+        CannotServeAgents: The key or session is not valid, or the extra `mcp` is not installed.
+    """
+    headers = [(b"x-api-key", key.encode())] if key else []
+    headers += [(b"x-session-token", session.encode())] if session else []
+    app = App(settings, datasets)
+    await app.life.start()
+    try:
+        await app.agents.check(headers)
+        await app.agents.serve_stdio(headers)
+    except ApiError as error:
+        raise CannotServeAgents(error.message) from None
+    except UNREACHABLE as error:
+        raise CannotServeAgents(f"The database cannot be reached: {type(error).__name__}.") from None
+    finally:
+        await app.life.stop()

@@ -1,0 +1,97 @@
+"""The size of an answer: long texts and long lists are cut, and the answer says how to go on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tableapi import exact_json
+from tableapi.errors import BadRequest
+
+MAX_BYTES = 16_000  # of the rows in one answer
+MAX_LIST_CHARS = 1_000  # of one text in a list of rows
+MAX_RECORD_CHARS = 8_000  # of one text of a single record
+MIN_CHARS = 100  # to which texts of a row are cut that is too large as a whole
+
+
+def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any], list[str]]:
+    """Return the first rows that fit, with long texts cut, and the names of the fields that were cut.
+
+    At least one row is returned.
+
+    Raises:
+        BadRequest: a row is too large even with all its texts cut.
+    """
+    kept: list[Any] = []
+    fields: dict[str, None] = {}
+    size = 0
+    for row in rows:
+        names: dict[str, None] = {}
+        short = _cut(row, MAX_LIST_CHARS, "", names)
+        row_bytes = len(exact_json.dumps(short))
+        if not kept and row_bytes > max_bytes:
+            short = _cut(row, MIN_CHARS, "", names)
+            row_bytes = len(exact_json.dumps(short))
+            if row_bytes > max_bytes:
+                raise too_large()
+        size += row_bytes
+        if kept and size > max_bytes:
+            break
+        kept.append(short)
+        fields |= names
+    return kept, list(fields)
+
+
+def record(row: Any, start: int, max_bytes: int = MAX_BYTES) -> tuple[Any, dict[str, int]]:
+    """Return one record with its long texts from character `start` on, and where each text that was cut ends.
+
+    Raises:
+        BadRequest: the record is too large even with all its texts cut.
+    """
+    chars = MAX_RECORD_CHARS
+    while True:
+        ends: dict[str, int] = {}
+        short = _window(row, start, chars, ends)
+        if len(exact_json.dumps(short)) <= max_bytes:
+            return short, ends
+        if chars <= MIN_CHARS:
+            raise too_large()
+        chars //= 2
+
+
+def too_large() -> BadRequest:
+    """Return the refusal of a row that does not fit into an answer."""
+    return BadRequest(
+        "One row is larger than an answer may be. Name the fields that you need in 'fields', and fewer relations.",
+        reason="answer_too_large",
+        context={"bytes": MAX_BYTES},
+    )
+
+
+def _cut(value: Any, chars: int, path: str, names: dict[str, None]) -> Any:
+    """Return a value with its texts cut to `chars` characters; the paths of these are added to `names`."""
+    if isinstance(value, str) and len(value) > chars:
+        names[path] = None
+        return value[:chars] + "…"
+    if isinstance(value, dict):
+        return {name: _cut(part, chars, f"{path}.{name}" if path else name, names) for name, part in value.items()}
+    return [_cut(part, chars, path, names) for part in value] if isinstance(value, list) else value
+
+
+def _window(row: Any, start: int, chars: int, ends: dict[str, int]) -> Any:
+    """Return a record whose own texts begin at `start`; related rows are cut at their beginning."""
+    if not isinstance(row, dict):
+        return row
+    record: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, str) and len(value) > start > 0:
+            value = value[start:]
+        if isinstance(value, str) and len(value) > chars:
+            ends[name] = start + chars
+            value = value[:chars] + "…"
+        elif isinstance(value, dict | list):
+            names: dict[str, None] = {}
+            value = _cut(value, min(chars, MAX_LIST_CHARS), name, names)
+            ends |= dict.fromkeys(names, MAX_LIST_CHARS)
+        record[name] = value
+    return record

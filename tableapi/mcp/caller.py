@@ -1,0 +1,100 @@
+"""The caller of one MCP request, and its access to the API."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tableapi import exact_json
+from tableapi.auth.policy import VERBS, Actor
+from tableapi.auth.rights import Right, Rights
+from tableapi.datasets.dataset import Dataset
+from tableapi.endpoints.guard import Endpoint
+from tableapi.errors import BadRequest, NotFound
+from tableapi.http.response import Reply
+from tableapi.query import plan
+from tableapi.query.spelling import suggestion
+from tableapi.schema.model import Table
+from tableapi.tables import describe
+
+
+class Send(Protocol):
+    """Send a request to the API with the credentials of the caller."""
+
+    def __call__(
+        self, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any = None
+    ) -> Awaitable[Reply]:
+        """Return the response. `parts`: the path below /api/v2/. Raises what the request is refused with."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The caller of a tool.
+
+    datasets: all databases, by name. endpoints: the scripts that are offered to agents and that the caller may call.
+    send: requests to the API; their rights, limits and log lines are those of requests over HTTP.
+    """
+
+    actor: Actor
+    datasets: Mapping[str, Dataset]
+    endpoints: Sequence[Endpoint]
+    send: Send
+
+    def rights(self, dataset: Dataset) -> Rights:
+        """Return the rights of the caller in a database."""
+        return dataset.rights(self.actor.role)
+
+    def dataset(self, name: str) -> Dataset:
+        """Return a database by its name; "" means the only one. Raises NotFound or BadRequest."""
+        if not name:
+            if len(self.datasets) > 1:
+                names = ", ".join(self.datasets)
+                raise BadRequest(f"Name the database: one of {names}.", reason="no_database")
+            return next(iter(self.datasets.values()))
+        if name not in self.datasets:
+            hint = suggestion(name, self.datasets)
+            raise NotFound(f"There is no database '{name[:100]}'.{hint}", reason="unknown_service")
+        return self.datasets[name]
+
+    async def table(self, dataset: Dataset, name: str) -> tuple[Table, Right]:
+        """Return a table and the right that decides which columns are described.
+
+        Raises:
+            NotFound: the table does not exist, or the caller may not use it.
+        """
+        rights = self.rights(dataset)
+        table = await dataset.table(name, rights)
+        granted = (rights.right(table, verb) for verb in VERBS)
+        right = next((right for right in granted if right is not None), None)
+        return table, right or plan.right_of(table, rights, "GET")
+
+    def tables(self, dataset: Dataset, *verbs: str) -> list[Table]:
+        """Return the tables that the caller may use with any of these verbs, or with any verb at all."""
+        rights = self.rights(dataset)
+        return [
+            table
+            for table in describe.allowed(dataset.schema, rights)
+            if not verbs or any(rights.right(table, verb) for verb in verbs)
+        ]
+
+    async def json(
+        self, method: str, dataset: Dataset, parts: Sequence[str], query: Mapping[str, Any], body: Any = None
+    ) -> Any:
+        """Send a request below a database, and return the decoded body of the response.
+
+        Options that are None or empty are left out. Raises what the request is refused with.
+        """
+        texts = {name: _text(value) for name, value in query.items() if value not in (None, "", [], {})}
+        reply = await self.send(method, (dataset.name, *parts), texts, body)
+        return exact_json.loads(reply.body)
+
+
+def _text(value: Any) -> str:
+    """Return the value of an option as it stands in a query."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return exact_json.dumps(value).decode() if isinstance(value, dict) else str(value)

@@ -1,0 +1,119 @@
+"""The tools that call functions of the database and scripts of the project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from tableapi import exact_json
+from tableapi.datasets.dataset import Dataset
+from tableapi.endpoints.guard import Endpoint
+from tableapi.errors import NotFound
+from tableapi.mcp import answers
+from tableapi.mcp.arguments import CallFunction, CallScript
+from tableapi.mcp.caller import Caller
+from tableapi.query.spelling import suggestion
+from tableapi.schema.model import Routine
+from tableapi.tables import routines
+
+MAX_LISTED = 40  # functions or scripts in the description of a tool
+SUMMARY_CHARS = 160
+
+
+def functions(caller: Caller, dataset: Dataset) -> list[Routine]:
+    """Return the functions and procedures that the caller may call."""
+    return routines.public(dataset, caller.actor.role, "POST")
+
+
+async def call_function(caller: Caller, arguments: CallFunction) -> dict[str, Any]:
+    """Call a function or procedure, and return its rows."""
+    dataset = caller.dataset(arguments.database)
+    named = {routine.name.lower(): routine for routine in functions(caller, dataset)}
+    routine = named.get(arguments.name.lower())
+    if routine is None:
+        hint = suggestion(arguments.name, named)
+        raise NotFound(f"There is no function '{arguments.name[:100]}'.{hint}", reason="unknown_routine")
+    kind = "_proc" if routine.kind == "p" else "_func"
+    result = await caller.json("POST", dataset, (kind, routine.name), {}, {"params": arguments.arguments})
+    return _shown(result)
+
+
+async def call_script(caller: Caller, arguments: CallScript) -> dict[str, Any]:
+    """Call a script of the project, and return its response."""
+    endpoint = next((endpoint for endpoint in caller.endpoints if endpoint.name == arguments.name), None)
+    if endpoint is None:
+        hint = suggestion(arguments.name, (endpoint.name for endpoint in caller.endpoints))
+        raise NotFound(f"There is no script '{arguments.name[:100]}'.{hint}", reason="unknown_service")
+    parts, values = endpoint.name.split("/"), dict(arguments.input)
+    if endpoint.tail:
+        parts[-1] = str(values.pop(endpoint.tail, ""))
+    if endpoint.method == "GET":
+        reply = await caller.send("GET", parts, {name: _query_text(value) for name, value in values.items()})
+    else:
+        reply = await caller.send(endpoint.method, parts, {}, values)
+    if not reply.content_type.startswith("application/json"):
+        return {"status": reply.status, "content_type": reply.content_type, "bytes": len(reply.body)}
+    return _shown(exact_json.loads(reply.body))
+
+
+def _query_text(value: Any) -> str:
+    return value if isinstance(value, str) else exact_json.dumps(value).decode()
+
+
+def _shown(result: Any) -> dict[str, Any]:
+    """Return a result that fits into an answer."""
+    if isinstance(result, list):
+        rows, cut = answers.fitting(result) if result else ([], [])
+        note = f"{len(rows)} of {len(result)} rows fit into the answer."
+        shown = {"rows": rows} | ({"note": note} if len(rows) < len(result) else {})
+        return shown | ({"cut_texts": cut} if cut else {})
+    record, ends = answers.record(result, 0)
+    return {"result": record} | ({"cut_texts": ends} if ends else {})
+
+
+def describe_functions(caller: Caller) -> str:
+    """Return a line for each function that the caller may call; "" without any."""
+    lines = [
+        _function(dataset.name if len(caller.datasets) > 1 else "", routine)
+        for dataset in caller.datasets.values()
+        for routine in functions(caller, dataset)
+    ]
+    return _lines(lines)
+
+
+def _function(dataset: str, routine: Routine) -> str:
+    names = [
+        f"{argument.name or number + 1} {argument.type.db_type}{'' if number < routine.required else '?'}"
+        for number, argument in enumerate(routine.sent)
+    ]
+    summary = f": {routine.comment[:SUMMARY_CHARS]}" if routine.comment else ""
+    return f"{dataset + '.' if dataset else ''}{routine.name}({', '.join(names)}){summary}"
+
+
+def describe_scripts(caller: Caller) -> str:
+    """Return a line for each script that the caller may call; "" without any."""
+    return _lines([_script(endpoint) for endpoint in caller.endpoints])
+
+
+def _script(endpoint: Endpoint) -> str:
+    summary = " ".join(endpoint.summary.split("\n\n")[0].split())[:SUMMARY_CHARS]
+    return f"{endpoint.name}({', '.join(_fields(endpoint.input))}): {summary}"
+
+
+def _fields(model: type[BaseModel] | None) -> list[str]:
+    """Return the input fields of a script with their types; those with a mark are optional."""
+    if model is None:
+        return []
+    schema = model.model_json_schema()
+    required = schema.get("required", [])
+    fields = []
+    for name, field in schema.get("properties", {}).items():
+        kind = "|".join(map(str, field["enum"])) if "enum" in field else field.get("type", "")
+        fields.append(f"{name} {kind}".strip() + ("" if name in required else "?"))
+    return fields
+
+
+def _lines(lines: list[str]) -> str:
+    more = [f"and {len(lines) - MAX_LISTED} more"] if len(lines) > MAX_LISTED else []
+    return "\n".join(f"- {line}" for line in [*lines[:MAX_LISTED], *more])

@@ -1,0 +1,119 @@
+"""The MCP server of the official SDK. The SDK is an extra and is imported with the first request."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from tableapi.db.errors import to_api_error
+from tableapi.errors import ApiError, NotFound
+from tableapi.mcp import resources, tools
+from tableapi.mcp.caller import Caller
+from tableapi.mcp.resources import Documentation
+from tableapi.version import VERSION
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+CallerOf = Callable[[Any], Awaitable[Caller]]  # of the HTTP request of a message; None over stdio
+NAME = "tableapi"
+
+
+class MissingSDK(NotFound):
+    """Raised when the extra `mcp` is not installed."""
+
+    reason = "no_mcp"
+
+
+def load_sdk() -> None:
+    """Import the SDK, which takes a second or more; run it in a thread. Raises MissingSDK."""
+    try:
+        importlib.import_module("mcp.server.streamable_http_manager")
+    except ModuleNotFoundError:
+        raise MissingSDK("MCP is not installed on this server: pip install 'tableapi[mcp]'.") from None
+
+
+def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
+    """Return an MCP server with the tools and resources of each caller. `load_sdk` has to be called before."""
+    import mcp.types as types
+    from mcp.server import Server
+
+    async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
+        caller = await _authorized(caller_of, ctx)
+        return types.ListToolsResult(tools=[_tool(offer) for offer in tools.offered(caller)])
+
+    async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        caller = await _authorized(caller_of, ctx)
+        outcome = await tools.call(caller, params.name, params.arguments)
+        content: list[Any] = [types.TextContent(type="text", text=text) for text in outcome.texts]
+        return types.CallToolResult(content=content, is_error=outcome.is_error)
+
+    async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
+        found = resources.listed(await _authorized(caller_of, ctx), documentation)
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=r.uri, name=r.name, description=r.description, mime_type=r.media_type) for r in found
+            ]
+        )
+
+    async def list_templates(ctx: Any, params: Any) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(
+            uri_template=resources.TEMPLATE,
+            name="table",
+            description="Description of a table",
+            mime_type=resources.JSON,
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        caller = await _authorized(caller_of, ctx)
+        try:
+            media_type, text = await resources.read(caller, documentation, params.uri)
+        except Exception as error:
+            raise _protocol_error(error) from None
+        contents = types.TextResourceContents(uri=params.uri, mime_type=media_type, text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    return Server(
+        NAME,
+        version=VERSION,
+        instructions=tools.INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+    )
+
+
+def _tool(offer: tools.Offer) -> Any:
+    """Return a tool as the protocol describes it."""
+    import mcp.types as types
+
+    tool = offer.tool
+    hints = types.ToolAnnotations(
+        title=tool.title, read_only_hint=tool.reads_only, destructive_hint=tool.destructive, open_world_hint=False
+    )
+    return types.Tool(
+        name=tool.name, title=tool.title, description=offer.description, input_schema=offer.schema, annotations=hints
+    )
+
+
+async def _authorized(caller_of: CallerOf, ctx: Any) -> Caller:
+    """Return the caller of a message. Raises an error of the protocol when the caller is refused."""
+    try:
+        return await caller_of(ctx.request)
+    except ApiError as error:
+        raise _protocol_error(error) from None
+
+
+def _protocol_error(error: Exception) -> Exception:
+    """Return a refusal as an error of the protocol; any other error as it is."""
+    from mcp.shared.exceptions import MCPError
+
+    refusal = to_api_error(error)
+    if refusal is None:
+        return error
+    code = -32602 if refusal.status < 500 else -32603  # invalid params, internal error
+    return MCPError(code=code, message=tools.error_text(refusal), data={"reason": refusal.reason})

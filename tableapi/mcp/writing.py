@@ -1,0 +1,95 @@
+"""The tools that write rows: create, update and delete, each with a limit of rows and a dry run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tableapi.datasets.dataset import Dataset
+from tableapi.errors import BadRequest
+from tableapi.mcp import answers
+from tableapi.mcp.arguments import CreateRecords, DeleteRecords, Identifier, UpdateRecords, Write
+from tableapi.mcp.caller import Caller
+from tableapi.mcp.conditions import joined
+from tableapi.query import plan
+from tableapi.query.spelling import unknown_field
+from tableapi.schema.model import Table
+from tableapi.tables.describe import related
+
+
+async def create_records(caller: Caller, arguments: CreateRecords) -> dict[str, Any]:
+    """Create records."""
+    return await _write(caller, arguments, "POST", {}, arguments.records)
+
+
+async def update_records(caller: Caller, arguments: UpdateRecords) -> dict[str, Any]:
+    """Change records by their keys, or all records of a filter."""
+    text, params = joined(arguments.filter)
+    if bool(arguments.records) == bool(text.strip()):
+        raise BadRequest("Send either records with their keys, or filter and change.", reason="bad_option")
+    if text.strip():
+        if not arguments.change:
+            raise BadRequest("With filter send change: the columns to set.", reason="no_records")
+        return await _write(caller, arguments, "PATCH", {"filter": text, "params": params}, [arguments.change])
+    if arguments.change:
+        raise BadRequest("change goes with filter. Put the columns into records.", reason="bad_option")
+    return await _write(caller, arguments, "PATCH", {}, arguments.records)
+
+
+async def delete_records(caller: Caller, arguments: DeleteRecords) -> dict[str, Any]:
+    """Delete records by their keys, or all records of a filter."""
+    text, params = joined(arguments.filter)
+    if bool(arguments.ids) == bool(text.strip()):
+        raise BadRequest("Send either ids or filter.", reason="bad_option")
+    if text.strip():
+        return await _write(caller, arguments, "DELETE", {"filter": text, "params": params}, None)
+    dataset = caller.dataset(arguments.database)
+    table, _ = await caller.table(dataset, arguments.table)
+    return await _write(caller, arguments, "DELETE", {}, [_key(table, ident) for ident in arguments.ids])
+
+
+def _key(table: Table, ident: Identifier) -> dict[str, Any]:
+    """Return a record that holds the key of a row."""
+    parts = ident if isinstance(ident, list) else [ident]
+    if len(parts) != len(table.key):
+        fields = ", ".join(table.key) or "none"
+        message = f"An identifier of '{table.name}' needs a value for each column of its key: {fields}."
+        raise BadRequest(message, reason="bad_identifier")
+    return dict(zip(table.key, parts, strict=True))
+
+
+async def _write(
+    caller: Caller, arguments: Write, verb: str, options: dict[str, Any], records: list[dict[str, Any]] | None
+) -> dict[str, Any]:
+    """Send a write, and return the records as they are afterwards."""
+    dataset = caller.dataset(arguments.database)
+    table, _ = await caller.table(dataset, arguments.table)
+    if records is not None and not dataset.hooked(table.name, verb):
+        _refuse_unknown(caller, dataset, table, records)
+    options |= {
+        "max_rows": arguments.max_rows,
+        "dry_run": arguments.dry_run or None,
+        "fields": _fields(caller, dataset, table),
+    }
+    body = {"resource": records} if records is not None else None
+    answer = await caller.json(verb, dataset, ("_table", table.name), options, body)
+    rows = answer["resource"]
+    shown, _ = answers.fitting(rows) if rows else ([], [])
+    result: dict[str, Any] = {"dry_run": True, "kept": "nothing"} if arguments.dry_run else {}
+    result |= {"count": len(rows), "rows": shown}
+    if len(shown) < len(rows):
+        result["note"] = f"The first {len(shown)} of {len(rows)} records are shown."
+    return result
+
+
+def _refuse_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
+    """Refuse names that are no column and no relation; over HTTP they are left out, which an agent would not notice."""
+    for name in dict.fromkeys(name for record in records for name in record):
+        if table.find(name) is None and table.relation(name) is None:
+            rights = caller.rights(dataset)
+            right = rights.right(table, "GET") or plan.right_of(table, rights, "POST")
+            raise unknown_field(name, table, right, [relation.name for relation in related(table, rights)])
+
+
+def _fields(caller: Caller, dataset: Dataset, table: Table) -> str | None:
+    """Return option `fields` of a write: all columns for a caller that may read the table, else the key."""
+    return "*" if caller.rights(dataset).right(table, "GET") is not None else None

@@ -1,0 +1,353 @@
+"""MCP over HTTP: what is refused, what stays hidden, and what the tools return."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.helpers.agents import INITIALIZE, agent
+from tests.helpers.support import DATA, NewDatabase, Serve, Server
+
+SQL = (DATA / "rental.sql").read_text()
+HIDDEN = """
+create table secret_plan (id integer primary key, film_id integer references film, body text);
+alter table film add next_id integer references secret_plan;
+insert into secret_plan values (1, 1, 'hush');
+create function revenue(year integer) returns numeric language sql stable as
+    'select sum(amount) from payment where extract(year from payment_date) = year';
+create function hidden() returns integer language sql as 'select 1';
+comment on function revenue is 'Sum of the payments of a year.';
+"""
+ROWS = [{"name": "store_id", "operator": "=", "value": "{user.store}"}]
+ACCESS = {
+    "keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk", "user": {"store": 1}}, "none": {"role": "none"}},
+    "roles": {
+        "clerk": {
+            "access": [
+                {"component": "_table/film/*", "verb_mask": 1},
+                {"component": "_table/language/*", "verb_mask": 1},
+                {"component": "_table/customer/*", "verb_mask": 1 + 2 + 8, "filters": ROWS},
+            ]
+        },
+        "none": {"access": []},
+    },
+}
+MESSAGE = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def server(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Server:
+    access = tmp_path_factory.mktemp("access") / "access.json"
+    access.write_text(json.dumps(ACCESS))
+    return module_serve(
+        "--dataset",
+        f"x={module_database(SQL + HIDDEN)}",
+        "--access",
+        str(access),
+        PUBLIC_ROUTINES="revenue",
+        METRICS_TOKEN="m",
+    )
+
+
+@pytest.fixture(scope="module")
+def url(server: Server) -> str:
+    return f"{server.url}/mcp"
+
+
+@pytest.fixture
+def http(url: str) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=url, headers=MESSAGE, timeout=30) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "reason"),
+    [
+        ({}, 401, "no_key"),
+        ({"X-API-Key": "guess"}, 401, "no_key"),
+        ({"X-API-Key": "boss", "Content-Type": "text/plain"}, 415, "unsupported_media_type"),
+        ({"X-API-Key": "boss", "Origin": "https://evil.example"}, 403, "bad_origin"),
+        ({"X-API-Key": "boss", "Origin": "null"}, 403, "bad_origin"),
+    ],
+)
+def test_a_message_is_refused_as_a_request_is(
+    http: httpx2.Client, headers: dict[str, str], status: int, reason: str
+) -> None:
+    answer = http.post("", json=INITIALIZE, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (status, reason)
+
+
+def test_only_messages_are_served(http: httpx2.Client) -> None:
+    for method in ("GET", "DELETE", "PUT"):
+        answer = http.request(method, "", headers={"X-API-Key": "boss"})
+        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "1", "null", "[" * 100_000,
+     '{"jsonrpc": "2.0", "id": 1, "method": "x", "params": ' + '{"a":' * 50_000,
+     '{"jsonrpc": "2.0", "id": {}, "method": "tools/call"}', '{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}',
+     '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 5}}', "\x00", '"\ud800"'],
+)  # fmt: skip
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28", "none"])
+def test_a_broken_message_is_no_fault_of_the_server(http: httpx2.Client, content: str, version: str) -> None:
+    headers = {"X-API-Key": "boss", "MCP-Protocol-Version": version}
+    answer = http.post("", content=content.encode("utf-8", "surrogatepass"), headers=headers)
+    assert answer.status_code < 500
+    assert "Traceback" not in answer.text
+
+
+def test_a_message_has_a_largest_size(http: httpx2.Client) -> None:
+    answer = http.post("", content=b" " * 1_100_000, headers={"X-API-Key": "boss"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (413, "too_large")
+
+
+# -- what stays hidden -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_hidden_table_appears_nowhere(url: str, mode: str) -> None:
+    async with agent(url, mode, X_API_Key="clerk") as clerk:
+        heard = [tool.model_dump_json() for tool in (await clerk.tools()).values()]
+        listed = await clerk.client.list_resources()
+        heard.append(listed.model_dump_json())
+        for resource in listed.resources:
+            if resource.uri.startswith("tableapi://schema/"):
+                heard.append((await clerk.client.read_resource(resource.uri)).model_dump_json())
+        await clerk.answer("list_tables")
+        await clerk.answer("describe_tables", tables=["film", "language", "customer"])
+        await clerk.answer("query", table="film", limit=200)
+        await clerk.refusal("query", table="secret_pla")
+        await clerk.refusal("query", table="film", related=["secret_pla_by_film_id"])
+        heard += clerk.heard
+        assert "secret_plan" not in "".join(heard)
+        assert "secret-of-mike" not in "".join(heard)
+        for tool, more in (
+            ("query", {}),
+            ("get_record", {"id": 1}),
+            ("aggregate", {"measures": [{"function": "count"}]}),
+        ):
+            assert "reason: forbidden" in await clerk.refusal(tool, table="secret_plan", **more)
+        assert "reason: forbidden" in await clerk.refusal("describe_tables", tables=["staff"])
+        assert "reason: forbidden" in await clerk.refusal("query", table="film", related=["secret_plan_by_film_id"])
+        assert "reason: forbidden" in await clerk.refusal("query", table="film", filter="secret_plan_by_film_id.id = 1")
+
+
+async def test_row_rules_hold_in_every_tool(url: str) -> None:
+    async with agent(url, X_API_Key="clerk") as clerk:
+        assert (await clerk.answer("query", table="customer", count=True))["count"] == 30
+        groups = await clerk.answer("aggregate", table="customer", measures=[{"function": "count"}], group=["store_id"])
+        assert groups["rows"] == [{"store_id": 1, "count_all": 30}]
+        assert "reason: not_found" in await clerk.refusal("get_record", table="customer", id=1)
+        described = (await clerk.answer("describe_tables", tables=["customer"]))["tables"][0]
+        assert {tuple(c.get("examples", ())) for c in described["columns"] if c["name"] == "store_id"} == {(1,)}
+        moved = await clerk.refusal("update_records", table="customer", records=[{"customer_id": 2, "store_id": 2}])
+        assert "reason: row_rule" in moved or "Record 0" in moved
+        none = await clerk.answer("update_records", table="customer", filter="customer_id = 1", change={"note": "x"})
+        assert none == {"count": 0, "rows": []}
+        foreign = {"customer_id": 900, "store_id": 2, "first_name": "A", "last_name": "B"}
+        assert "Record 0" in await clerk.refusal("create_records", table="customer", records=[foreign])
+
+
+async def test_a_verb_that_is_not_granted_is_neither_offered_nor_done(url: str) -> None:
+    async with agent(url, X_API_Key="clerk") as clerk:
+        tools = await clerk.tools()
+        assert "delete_records" not in tools
+        assert tools["create_records"].input_schema["properties"]["table"]["enum"] == ["customer"]
+        assert "reason: forbidden" in await clerk.refusal("delete_records", table="customer", ids=[2])
+        assert "reason: forbidden" in await clerk.refusal("create_records", table="film", records=[{"film_id": 900}])
+        assert (await clerk.answer("get_record", table="customer", id=2))["record"]["customer_id"] == 2
+
+
+async def test_a_role_without_rights_is_offered_nothing(url: str) -> None:
+    async with agent(url, X_API_Key="none") as nothing:
+        assert set(await nothing.tools()) == {"call_function"}  # public for every role
+        assert (await nothing.answer("list_tables"))["tables"] == []
+        assert "reason: forbidden" in await nothing.refusal("query", table="film")
+
+
+# -- what the tools return ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_rows_are_read_by_conditions_and_relations(url: str, mode: str) -> None:
+    async with agent(url, mode, X_API_Key="boss") as boss:
+        conditions = [
+            {"field": "rating", "operator": "in", "value": ["PG", "G"]},
+            {"field": "language_by_language_id.name", "value": "Italian"},
+            {"field": "length", "operator": "between", "value": [60, 80]},
+            {"field": "next_id", "operator": "is null"},
+        ]
+        text = "rating in (PG, G) and language_by_language_id.name = Italian and length between 60 and 80"
+        wanted: dict[str, Any] = {"table": "film", "fields": ["film_id"], "related": ["language_by_language_id"]}
+        rows = (await boss.answer("query", filter=conditions, **wanted))["rows"]
+        assert rows == (await boss.answer("query", filter=text, **wanted))["rows"]
+        assert [row["film_id"] for row in rows] == [1, 5, 11, 15]
+        assert rows[0]["language_by_language_id"] == {"language_id": 2, "name": "Italian"}
+        for value in ("' or true --", "x') or (1 = 1", "%"):
+            injected = [{"field": "title", "operator": "contains", "value": value}]
+            assert (await boss.answer("query", table="film", filter=injected))["rows"] == []
+
+
+async def test_pages_follow_each_other(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        seen, offset = [], 0
+        while True:
+            page = await boss.answer("query", table="inventory", fields=["inventory_id"], limit=120, offset=offset)
+            seen += [row["inventory_id"] for row in page["rows"]]
+            if "next_offset" not in page:
+                break
+            offset = page["next_offset"]
+        assert seen == list(range(1, 301))
+
+
+async def test_related_rows_have_a_limit(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        row = (await boss.answer("query", table="customer", limit=1, related=["rental_by_customer_id"]))["rows"][0]
+        assert len(row["rental_by_customer_id"]) == 10
+        page = await boss.answer("query", table="store", related=["customer_by_store_id"], related_limit=2)
+        assert [len(row["customer_by_store_id"]) for row in page["rows"]] == [2, 2]
+
+
+async def test_long_answers_are_cut_and_say_so(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        text = "".join(f"word{n} " for n in range(3000))
+        await boss.answer("update_records", table="customer", records=[{"customer_id": 7, "note": text}])
+        page = await boss.answer("query", table="rental", limit=200, related=["customer_by_customer_id"])
+        assert len(json.dumps(page)) < 20_000
+        assert page["cut_texts"] == ["customer_by_customer_id.note"]
+        assert page["next_offset"] == len(page["rows"]) < 200
+        assert "Read on from next_offset" in page["note"]
+        read, start = "", 0
+        while True:
+            answer = await boss.answer("get_record", table="customer", id=7, fields=["note"], text_from=start)
+            read += answer["record"]["note"].removesuffix("…")
+            if "cut_texts" not in answer:
+                break
+            start = answer["cut_texts"]["note"]
+        assert read == text
+        await boss.answer("update_records", table="customer", records=[{"customer_id": 7, "note": None}])
+
+
+async def test_text_in_a_row_stays_text(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        is_error, texts = await boss.texts("query", table="customer", filter="customer_id = 5")
+        assert not is_error
+        assert "INSTRUCTIONS" not in texts[0]
+        assert json.loads(texts[1])["rows"][0]["note"].startswith("IGNORE ALL PREVIOUS INSTRUCTIONS")
+        tools = "".join(tool.model_dump_json() for tool in (await boss.tools()).values())
+        assert "INSTRUCTIONS" not in tools + (await boss.client.list_resources()).model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "parts"),
+    [
+        ("query", {"table": "flim"}, ["Did you mean 'film'?", "unknown_table"]),
+        ("query", {"table": "film", "filter": "titel = 1"}, ["Did you mean 'title'?", "unknown_field"]),
+        ("query", {"table": "film", "filter": "title ="}, ["bad_filter"]),
+        ("query", {"table": "film", "fields": ["COUNT(*)"]}, ["aggregate"]),
+        ("query", {"table": "film", "limit": 1000}, ["limit", "200"]),
+        ("query", {"table": "film", "filter": [{"field": "title", "operator": "in", "value": 1}]}, ["needs a list"]),
+        ("query", {"table": "film", "filter": [{"field": "title", "value": None}]}, ["is null"]),
+        ("query", {"tabel": "film"}, ["table", "Did you mean 'table'?"]),
+        ("query", {"table": "film", "offset": -1}, ["offset"]),
+        ("qeury", {"table": "film"}, ["Did you mean 'query'?", "unknown_tool"]),
+        ("aggregate", {"table": "film", "measures": []}, ["measures"]),
+        ("aggregate", {"table": "film", "measures": [{"function": "sum", "field": "title"}]}, ["reason: "]),
+        ("get_record", {"table": "film", "id": ""}, ["bad_identifier"]),
+        ("get_record", {"table": "film", "id": "x"}, ["reason: "]),
+        ("get_record", {"table": "film_actor", "id": 1}, ["bad_identifier", "actor_id"]),
+        ("get_record", {"table": "film", "id": 9999}, ["not_found"]),
+        ("create_records", {"table": "film", "records": [{"titel": "x"}]}, ["Did you mean 'title'?"]),
+        ("create_records", {"table": "store", "records": [{"store_id": 1, "city": "x"}]}, ["Record 0"]),
+        ("update_records", {"table": "film"}, ["either records", "or filter"]),
+        ("update_records", {"table": "film", "filter": "film_id = 1"}, ["change"]),
+        ("delete_records", {"table": "film"}, ["either ids or filter"]),
+        ("delete_records", {"table": "film_actor", "ids": [1]}, ["actor_id, film_id"]),
+        ("delete_records", {"table": "store", "ids": [1]}, ["Record 0"]),
+        ("call_function", {"name": "hidden"}, ["unknown_routine"]),
+        ("call_function", {"name": "revenue", "arguments": {"yaer": 1}}, ["bad_params"]),
+        ("call_script", {"name": "x"}, ["unknown_service"]),
+        ("query", {"table": "film", "database": "y"}, ["There is no database 'y'"]),
+        ("query", {"table": "film", "filter": "title = 'a\x00'"}, ["bad_filter"]),
+    ],
+)  # fmt: skip
+async def test_a_mistake_is_answered_with_what_to_do(
+    url: str, tool: str, arguments: dict[str, Any], parts: list[str]
+) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        text = await boss.refusal(tool, **arguments)
+        assert all(part in text for part in parts), text
+        assert len(text) < 700
+
+
+async def test_writes_touch_at_most_max_rows(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        wide = {"table": "film", "filter": "rating = R"}
+        assert "too_many_rows" in await boss.refusal("update_records", change={"length": 1}, **wide)
+        assert "too_many_rows" in await boss.refusal("delete_records", table="film_category", filter="category_id = 1")
+        new = [{"category_id": 100 + n, "name": f"C{n}"} for n in range(11)]
+        assert "too_many_rows" in await boss.refusal("create_records", table="category", records=new)
+        assert (await boss.answer("query", filter="length = 1", table="film"))["rows"] == []
+        assert (await boss.answer("create_records", table="category", records=new, max_rows=11))["count"] == 11
+        assert (await boss.answer("delete_records", table="category", filter="category_id >= 100", max_rows=11))[
+            "count"
+        ] == 11
+
+
+async def test_a_dry_run_keeps_nothing(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        created = await boss.answer(
+            "create_records", table="category", records=[{"category_id": 50, "name": "New"}], dry_run=True
+        )
+        assert created == {"dry_run": True, "kept": "nothing", "count": 1, "rows": [{"category_id": 50, "name": "New"}]}
+        changed = await boss.answer(
+            "update_records", table="film", filter="film_id = 1", change={"length": 5}, dry_run=True
+        )
+        assert changed["rows"][0]["length"] == 5
+        assert (await boss.answer("delete_records", table="film_category", ids=[[1, 2]], dry_run=True))["count"] == 1
+        assert (await boss.answer("get_record", table="film", id=1))["record"]["length"] == 61
+        assert (await boss.answer("get_record", table="film_category", id=[1, 2]))["record"] is not None
+        assert "not_found" in await boss.refusal("get_record", table="category", id=50)
+
+
+async def test_functions_are_called_that_are_public(url: str) -> None:
+    async with agent(url, X_API_Key="clerk") as clerk:
+        tool = (await clerk.tools())["call_function"]
+        assert "revenue(year integer): Sum of the payments of a year." in tool.description
+        assert "hidden" not in tool.description
+        assert (await clerk.answer("call_function", name="revenue", arguments={"year": 2026}))["rows"][0]["revenue"] > 0
+
+
+async def test_the_documentation_is_a_resource(url: str) -> None:
+    async with agent(url, X_API_Key="clerk") as clerk:
+        uris = [resource.uri for resource in (await clerk.client.list_resources()).resources]
+        assert "tableapi://docs/reference/wire" in uris
+        page = await clerk.client.read_resource("tableapi://docs/reference/wire")
+        assert "# Wire" in page.contents[0].model_dump_json()
+        for uri in (
+            "tableapi://docs/../README",
+            "tableapi://docs/reference/none",
+            "tableapi://schema/x/none",
+            "file:///etc/passwd",
+        ):
+            with pytest.raises(Exception, match="reason: "):
+                await clerk.client.read_resource(uri)
+
+
+async def test_a_request_of_a_tool_is_counted_as_one_over_http(url: str, server: Server) -> None:
+    def counted(route: str) -> float:
+        text = httpx2.get(f"{server.url}/metrics", headers={"Authorization": "Bearer m"}).text
+        lines = [line for line in text.splitlines() if line.startswith("tableapi_requests_total")]
+        return sum(float(line.split()[-1]) for line in lines if f'route="{route}"' in line)
+
+    before = counted("_table"), counted("mcp")
+    async with agent(url, X_API_Key="boss") as boss:
+        await boss.answer("query", table="store")
+    assert counted("_table") == before[0] + 1
+    assert counted("mcp") > before[1]

@@ -1,0 +1,55 @@
+"""Answers are cut to a size, and say where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tableapi.errors import BadRequest
+from tableapi.mcp import answers
+
+
+@pytest.mark.parametrize(
+    ("rows", "max_bytes", "kept", "cut"),
+    [
+        ([], 100, 0, []),
+        ([{"a": 1}], 100, 1, []),
+        ([{"a": "x" * 50}] * 3, 130, 2, []),
+        ([{"a": "x" * 2000}], 5000, 1, ["a"]),
+        ([{"a": {"b": ["x" * 2000]}}], 5000, 1, ["a.b"]),
+        ([{"a": "x" * 2000}, {"b": 1}], 500, 2, ["a"]),
+        ([{"a": 1}, {"b": "x" * 2000}], 500, 1, []),
+    ],
+)
+def test_the_first_rows_that_fit_are_kept(rows: list[Any], max_bytes: int, kept: int, cut: list[str]) -> None:
+    shown, names = answers.fitting(rows, max_bytes)
+    assert (len(shown), names) == (kept, cut)
+
+
+def test_a_row_that_cannot_be_cut_is_refused() -> None:
+    for cut in (lambda row: answers.fitting([row], 200), lambda row: answers.record(row, 0, 200)):
+        with pytest.raises(BadRequest) as refusal:
+            cut({f"column{n}": n for n in range(100)})
+        assert refusal.value.reason == "answer_too_large"
+
+
+@pytest.mark.parametrize(
+    ("record", "start", "shown", "ends"),
+    [
+        ({"a": 1, "b": None}, 0, {"a": 1, "b": None}, {}),
+        ({"a": "x" * 9000}, 0, {"a": "x" * 8000 + "…"}, {"a": 8000}),
+        ({"a": "x" * 8000 + "y" * 1000}, 8000, {"a": "y" * 1000}, {}),
+        ({"a": "short"}, 8000, {"a": "short"}, {}),
+        ({"a": ["x" * 1500]}, 0, {"a": ["x" * 1000 + "…"]}, {"a": 1000}),
+        ([1], 0, [1], {}),
+    ],
+)
+def test_long_texts_of_a_record_are_read_in_parts(record: Any, start: int, shown: Any, ends: dict[str, int]) -> None:
+    assert answers.record(record, start) == (shown, ends)
+
+
+def test_several_long_texts_share_the_size() -> None:
+    shown, ends = answers.record(dict.fromkeys("abcd", "x" * 9000), 0)
+    assert sum(len(text) for text in shown.values()) <= answers.MAX_BYTES
+    assert ends == dict.fromkeys("abcd", 2000)

@@ -1,0 +1,64 @@
+"""An MCP client of the official SDK for tests, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+INITIALIZE = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}  # fmt: skip
+
+
+@dataclass
+class Agent:
+    """A client that counts its calls and the characters of the answers."""
+
+    client: Client
+    calls: int = 0
+    characters: int = 0
+    heard: list[str] = field(default_factory=list)
+
+    async def texts(self, tool: str, **arguments: Any) -> tuple[bool, list[str]]:
+        """Call a tool; returns whether it ended in an error, and the texts of its answer."""
+        result = await self.client.call_tool(tool, arguments)
+        texts = [getattr(content, "text", "") for content in result.content]
+        self.calls += 1
+        self.characters += sum(map(len, texts))
+        self.heard += texts
+        return result.is_error, texts
+
+    async def answer(self, tool: str, **arguments: Any) -> Any:
+        """Call a tool and return its data."""
+        is_error, texts = await self.texts(tool, **arguments)
+        assert not is_error, texts
+        return json.loads(texts[-1])
+
+    async def refusal(self, tool: str, **arguments: Any) -> str:
+        """Call a tool that is refused and return the message."""
+        is_error, texts = await self.texts(tool, **arguments)
+        assert is_error, texts
+        return texts[0]
+
+    async def tools(self) -> dict[str, Any]:
+        """Return the tools that are offered, by name."""
+        return {tool.name: tool for tool in (await self.client.list_tools()).tools}
+
+
+@asynccontextmanager
+async def agent(url: str, mode: str = "auto", transport: Any = None, **headers: str) -> AsyncIterator[Agent]:
+    """Connect to the MCP endpoint at `url`. Keyword arguments are headers; `_` in their names stands for `-`."""
+    named = {name.replace("_", "-"): value for name, value in headers.items() if value}
+    async with (
+        httpx2.AsyncClient(headers=named, timeout=60, transport=transport) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield Agent(client)
