@@ -19,43 +19,18 @@ from asyncpg import connect_utils
 from tableapi.db.pipeline import messages
 from tableapi.db.pipeline.codecs import Unencodable
 from tableapi.db.pipeline.messages import Prepared, Row
-from tableapi.db.pipeline.timing import Timing
+from tableapi.db.pipeline.request import DEPTH, Preparation, Request
 from tableapi.log import get_logger
 from tableapi.observability import background
 
 log = get_logger(__name__)
 
-DEPTH = 3  # requests in flight on one connection
+IDLE = ord("I")  # outside of a transaction
 STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
 MAX_PREPARED_STATEMENTS = 300
 CANCEL_AFTER_SECONDS = 0.1  # of a statement whose request was cancelled
 CANCEL_SECONDS = 5.0  # for the connection that cancels it
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
-
-
-class Request:
-    """One statement to run. `future` gets its first row or None. `weight`: how much of DEPTH it takes."""
-
-    __slots__ = ("args", "connection", "future", "prepared", "repeated", "sql", "timing", "weight")
-
-    def __init__(self, sql: str, args: tuple[Any, ...], timing: Timing, future: asyncio.Future[Row | None]) -> None:
-        self.sql, self.args, self.timing, self.future = sql, args, timing, future
-        # Nothing stands behind a statement whose time is not known.
-        self.weight = DEPTH if timing.mean is None else 1
-        self.connection: PipelinedConnection | None = None
-        self.prepared: Prepared | None = None
-        self.repeated = False
-
-
-class _Preparation:
-    """A statement that is being prepared, and the requests that wait for it."""
-
-    __slots__ = ("columns", "name", "parameters", "requests", "sql")
-
-    def __init__(self, sql: str, name: bytes, request: Request) -> None:
-        self.sql, self.name, self.requests = sql, name, [request]
-        self.parameters: list[int] = []
-        self.columns: list[tuple[str, int]] = []
 
 
 class PipelinedConnection(asyncio.Protocol):
@@ -73,14 +48,15 @@ class PipelinedConnection(asyncio.Protocol):
         self.used = False  # since the pool last looked for idle connections
         self.blocked = False  # closed, about to be, or cancelling a statement
         self._closed = False
-        self._sent: deque[Request | _Preparation] = deque()  # in the order of the replies
+        self._sent: deque[Request | Preparation] = deque()  # in the order of the replies
         self._head_since = 0.0  # when PostgreSQL began with the first of them
         self._prepared: dict[str, Prepared] = {}  # the least recently used first
-        self._preparing: dict[str, _Preparation] = {}
+        self._preparing: dict[str, Preparation] = {}
         self._names = 0
         self._closes: list[bytes] = []  # Close messages to send with the next statement that is prepared
         self._row: Row | None = None  # of the reply that is being read
         self._error: dict[str, str] | None = None
+        self._complete = False  # whether the reply may end
         self._parts: list[bytes] = []  # of a message that has not arrived in full
         self._size = self._needed = 0
 
@@ -136,7 +112,7 @@ class PipelinedConnection(asyncio.Protocol):
         request.prepared = prepared
         self._write(message, request)
 
-    def _write(self, message: bytes, entry: Request | _Preparation) -> None:
+    def _write(self, message: bytes, entry: Request | Preparation) -> None:
         now = perf_counter()
         if not self._sent:
             self._head_since = now
@@ -151,7 +127,7 @@ class PipelinedConnection(asyncio.Protocol):
             preparation.requests.append(request)
             return
         self._names += 1
-        preparation = _Preparation(request.sql, b"tableapi_%d" % self._names, request)
+        preparation = Preparation(request.sql, b"tableapi_%d" % self._names, request)
         self._preparing[request.sql] = preparation
         while len(self._prepared) >= MAX_PREPARED_STATEMENTS:
             self._closes.append(messages.close(self._prepared.pop(next(iter(self._prepared))).name))
@@ -199,9 +175,11 @@ class PipelinedConnection(asyncio.Protocol):
                 head: Any = self._sent[0]
                 self._row = head.prepared.row(data, position + 5)
             elif kind == messages.READY:
-                if data[position + 5] != 73:  # I: outside of a transaction
-                    raise asyncpg.ProtocolViolationError("a statement left a transaction open")
+                if data[position + 5] != IDLE or not self._complete:
+                    raise asyncpg.ProtocolViolationError("the end of a reply in its middle, or of a transaction")
                 self._finish()
+            elif kind in messages.COMPLETE:
+                self._complete = True
             elif kind not in messages.IGNORED:
                 self._other(kind, data[position + 5 : after])
             position = after
@@ -211,11 +189,13 @@ class PipelinedConnection(asyncio.Protocol):
         """Read a rare message."""
         head = self._sent[0] if self._sent else None
         if kind == messages.ERROR:
+            self._complete = True
             self._error = messages.error_fields(body)  # without a head, the reason why the server closes
-        elif kind == messages.PARAMETERS and isinstance(head, _Preparation):
+        elif kind == messages.PARAMETERS and isinstance(head, Preparation):
             head.parameters = messages.parameter_types(body)
-        elif kind == messages.ROW_DESCRIPTION and isinstance(head, _Preparation):
+        elif kind == messages.ROW_DESCRIPTION and isinstance(head, Preparation):
             head.columns = messages.columns(body)
+            self._complete = True
         else:
             raise asyncpg.ProtocolViolationError("an unexpected message")
 
@@ -223,9 +203,10 @@ class PipelinedConnection(asyncio.Protocol):
         """Answer the first request in flight."""
         head, row, error = self._sent.popleft(), self._row, self._error
         self._row = self._error = None
+        self._complete = False
         began, now = self._head_since, perf_counter()
         self._head_since = now
-        if isinstance(head, _Preparation):
+        if isinstance(head, Preparation):
             self._prepared_or_not(head, error)
             return
         self.load -= head.weight
@@ -241,7 +222,7 @@ class PipelinedConnection(asyncio.Protocol):
         else:
             head.future.set_exception(refusal)
 
-    def _prepared_or_not(self, preparation: _Preparation, error: dict[str, str] | None) -> None:
+    def _prepared_or_not(self, preparation: Preparation, error: dict[str, str] | None) -> None:
         """Send the requests that waited for a statement."""
         self._preparing.pop(preparation.sql, None)
         refusal: Exception | None = None
@@ -284,7 +265,7 @@ class PipelinedConnection(asyncio.Protocol):
             cause = asyncpg.PostgresError.new(self._error)
             message = f"{message}: {cause.args[0]}"
         for entry in self._sent:
-            for request in entry.requests if isinstance(entry, _Preparation) else (entry,):
+            for request in entry.requests if isinstance(entry, Preparation) else (entry,):
                 if not request.future.done():
                     error = asyncpg.ConnectionDoesNotExistError(message)
                     error.__cause__ = cause

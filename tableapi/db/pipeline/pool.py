@@ -11,8 +11,9 @@ import asyncpg
 from tableapi.db.budget import Budget
 from tableapi.db.connections import OVERLOAD_WAIT_SECONDS, OVERLOAD_WAITERS
 from tableapi.db.held import HeldConnections
-from tableapi.db.pipeline.connection import PipelinedConnection, Request
+from tableapi.db.pipeline.connection import PipelinedConnection
 from tableapi.db.pipeline.messages import Row
+from tableapi.db.pipeline.request import Request
 from tableapi.db.pipeline.timing import Timing
 from tableapi.errors import RETRY, Busy
 from tableapi.log import get_logger

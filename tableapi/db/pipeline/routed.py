@@ -10,8 +10,8 @@ import asyncpg
 
 from tableapi.db.connections import ConnectionPool
 from tableapi.db.pipeline.codecs import Unencodable
-from tableapi.db.pipeline.connection import DEPTH
 from tableapi.db.pipeline.pool import PipelinedPool
+from tableapi.db.pipeline.request import DEPTH
 from tableapi.db.pipeline.timing import Timing, Timings
 from tableapi.observability import tracing
 
