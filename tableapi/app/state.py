@@ -58,7 +58,8 @@ class Services:
 
     def _db(self, url: str, most: budget.Sizes, *, shared: budget.Budget | None = None, needed: bool = True) -> Db:
         return Db(
-            url, reads=most.reads, writes=most.writes if needed else 0, pool=most.pool if needed else 0,
+            url, reads=most.reads, writes=most.writes if needed else 0,
+            pipelined=(most.piped_reads, most.piped_writes) if needed else (0, 0), pool=most.pool if needed else 0,
             statements=most.statements, budget=shared, idle=self.settings.database_idle_seconds,
             statement_timeout=self.settings.statement_seconds, needed=needed,
         )  # fmt: skip

@@ -92,6 +92,7 @@ class Settings(BaseModel):
     database_replica_urls: PostgresUrls = Field(default=(), repr=False)
     database_connections: int | None = Field(default=None, ge=1, le=100_000)  # over all workers and databases
     database_idle_seconds: float = Field(default=60.0, gt=0)  # after which an unused connection is closed
+    database_pipeline: bool = True  # several requests in flight on one connection
     redis_url: Annotated[str, AfterValidator(_redis_url)] | None = Field(default=None, repr=False)
     init: bool = True
     worker: bool = True

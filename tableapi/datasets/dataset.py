@@ -58,7 +58,7 @@ class Dataset:
         self._named = named
         self._rights_of, self._poll = rights_of, poll
         self._rights: dict[str, Rights] = {}
-        self.turns = Turns(lambda: db.reads.size)
+        self.turns, self.pipelined_turns = Turns(lambda: db.reads.size), Turns(lambda: db.reads.slots)
         self.plan_cache = PlanCache(self.bounds.plan_cache, self.bounds.shape_bytes)
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
@@ -88,7 +88,7 @@ class Dataset:
     @property
     def waiting(self) -> int:
         """How many requests wait for a connection, or for their turn at one."""
-        return self.db.waiting + self.turns.waiting
+        return self.db.waiting + self.turns.waiting + self.pipelined_turns.waiting
 
     def rights(self, role: str) -> Rights:
         """Return the rights of a role."""
@@ -130,12 +130,13 @@ class Dataset:
         if plan.replica and self.replicas is not None:
             row = await answer_size.fetchrow(self.bounds, self.replicas.fetchrow, plan, values)
         else:
-            if not self.turns.enter(caller):
-                await self.turns.wait(caller)
+            turns = self.turns if self.db.reads.is_direct(plan.sql) else self.pipelined_turns
+            if not turns.enter(caller):
+                await turns.wait(caller)
             try:
                 row = await answer_size.fetchrow(self.bounds, self.db.reads.fetchrow, plan, values)
             finally:
-                self.turns.leave(caller)
+                turns.leave(caller)
         if row is not None and plan.kind != "count" and len(row["body"] or b"") > self.bounds.answer_bytes:
             raise answer_size.too_large(self.bounds)
         return row

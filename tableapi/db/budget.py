@@ -29,11 +29,13 @@ class Sizes:
     writes: int
     pool: int  # transactions of scripts
     statements: int  # single statements of scripts
+    piped_reads: int = 0  # single reads, several in flight on a connection
+    piped_writes: int = 0
 
     @property
     def all(self) -> int:
         """The sum, including the connection that listens for notifications."""
-        return self.reads + self.writes + self.pool + self.statements + LISTENER
+        return self.reads + self.writes + self.pool + self.statements + self.piped_reads + self.piped_writes + LISTENER
 
 
 def share(settings: Settings, datasets: int, *, project: bool) -> int:
@@ -65,6 +67,9 @@ def sizes(settings: Settings, limit: int, *, project: bool) -> Sizes:
     while result.all > limit:
         largest = max(("writes", "statements", "pool", "reads"), key=lambda name: getattr(result, name))
         setattr(result, largest, getattr(result, largest) - 1)
+    if settings.database_pipeline:
+        result.piped_reads = min(max(2, 4 // workers), limit - result.all)
+        result.piped_writes = min(max(2, 6 // workers), limit - result.all)
     return result
 
 

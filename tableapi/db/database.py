@@ -18,6 +18,8 @@ from databases import Database
 from tableapi.db.budget import READS, WRITES, Budget
 from tableapi.db.connections import ConnectionPool
 from tableapi.db.fast_connection import FastConnection
+from tableapi.db.pipeline.pool import PipelinedPool
+from tableapi.db.pipeline.routed import RoutedPool
 from tableapi.db.session import SESSION, init_script_connection, init_table_connection, keep_alive, no_reset
 from tableapi.errors import RETRY, Busy
 from tableapi.log import get_logger
@@ -32,6 +34,7 @@ _BACKEND = "postgresql://dsn"
 
 # A statement with its arguments that each transaction of a script runs before it commits (idempotency).
 before_commit: ContextVar[tuple[Any, ...] | None] = ContextVar("before_commit", default=None)
+TablePool = ConnectionPool | RoutedPool
 MAX_WAITING_SCRIPTS = 64
 CONNECT_SECONDS = 10
 LISTEN_RETRY_SECONDS = 0.5
@@ -66,6 +69,8 @@ class Db:
     Arguments:
         reads: the largest number of connections of the table API.
         writes: further connections for its writes; 0 lets writes share those of `reads`.
+        pipelined: further connections with several statements in flight, for single reads and for single writes; 0 for
+            none, and there are none behind pgbouncer in transaction mode.
         pool: the largest number of connections for transactions of scripts; 0 when there are no scripts.
         statements: the largest number of connections for single statements of scripts outside a transaction.
         budget: connections beyond the first of `reads` and `writes` are borrowed from it.
@@ -80,6 +85,7 @@ class Db:
         *,
         reads: int = 4,
         writes: int = 0,
+        pipelined: tuple[int, int] = (0, 0),
         pool: int = 4,
         statements: int = 4,
         budget: Budget | None = None,
@@ -102,27 +108,37 @@ class Db:
             "server_settings": self._server_settings,
             "reset": no_reset,
             "timeout": CONNECT_SECONDS,
-            # 0 behind pgbouncer in transaction mode
-            "statement_cache_size": 0 if "statement_cache_size=0" in url else 500,
+            "statement_cache_size": 0 if (pgbouncer := "statement_cache_size=0" in url) else 500,
             "max_inactive_connection_lifetime": idle,
             "connection_class": FastConnection,
         }
         options |= dict.fromkeys(("host", "port", "user", "password", "database"))  # the dsn holds all of them
+        if pgbouncer:  # in transaction mode: prepared statements do not survive the transaction
+            pipelined = (0, 0)
         self._table_pool = Database(
-            _BACKEND, min_size=1 if needed else 0, max_size=reads + writes, init=init_table_connection, **options
-        )
+            _BACKEND, min_size=1 if needed else 0, max_size=reads + writes + sum(pipelined),
+            init=init_table_connection, **options,
+        )  # fmt: skip
         self._script_pool = Database(
             _BACKEND, min_size=min(1, pool), max_size=max(pool, 1) + statements, init=init_script_connection, **options
         )
         self._with_scripts, self._wait = pool > 0, wait
-        self.reads = ConnectionPool(self._table_pool, reads, sure=READS, budget=budget, idle=idle)
+        direct = ConnectionPool(self._table_pool, reads, sure=READS, budget=budget, idle=idle)
+        self.reads = self._with_pipeline(direct, pipelined[0], budget, idle)
         # Writes wait for the disk and for row locks; with connections of their own they do not delay reads.
         self.writes = self.reads
         if writes:
-            self.writes = ConnectionPool(self._table_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
+            direct = ConnectionPool(self._table_pool, writes, first=0, sure=WRITES, budget=budget, idle=idle)
+            self.writes = self._with_pipeline(direct, pipelined[1], budget, idle)
         self._statements = ConnectionPool(self._script_pool, statements, idle=idle)
         self._listeners: dict[str, list[Callable[[str], None]]] = {}
         self._listening: asyncio.Task[None] | None = None
+
+    def _with_pipeline(self, direct: ConnectionPool, size: int, budget: Budget | None, idle: float) -> TablePool:
+        """Return a pool that runs single statements on `size` pipelined connections."""
+        if not size:
+            return direct
+        return RoutedPool(direct, PipelinedPool(self._table_pool, size, sure=0, budget=budget, idle=idle))
 
     async def connect(self) -> None:
         """Open the pools. Raises OSError or an error of asyncpg when the database cannot be reached or refuses."""

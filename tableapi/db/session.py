@@ -19,13 +19,15 @@ def _unchanged(value: bytes) -> bytes:
     return value
 
 
-def _date(text: str) -> date | str:
+def parse_date(text: str) -> date | str:
+    """Return a date, or the text of one that Python cannot hold."""
     with contextlib.suppress(ValueError):
         return date.fromisoformat(text)
     return text
 
 
-def _timestamp(text: str) -> datetime | str:
+def parse_timestamp(text: str) -> datetime | str:
+    """Return a timestamp, or the text of one that Python cannot hold."""
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat(text)
     return text
@@ -51,9 +53,9 @@ async def init_table_connection(connection: asyncpg.Connection) -> None:
     await connection.set_type_codec(
         "json", schema="pg_catalog", format="binary", encoder=_unchanged, decoder=_unchanged
     )
-    await connection.set_type_codec("date", schema="pg_catalog", encoder=str, decoder=_date)
+    await connection.set_type_codec("date", schema="pg_catalog", encoder=str, decoder=parse_date)
     for name in ("timestamp", "timestamptz"):
-        await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=_timestamp)
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=parse_timestamp)
 
 
 async def init_script_connection(connection: asyncpg.Connection) -> None:

@@ -1,0 +1,131 @@
+"""Parameters and results of pipelined statements in the wire format, by type.
+
+Each value is encoded as asyncpg encodes it with the codecs of `session.init_table_connection`. A type without an entry,
+and a value that is not of the expected Python type, are left to asyncpg.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from asyncpg.pgproto import pgproto
+
+from tableapi.db.session import parse_date, parse_timestamp
+
+TEXT, BINARY = 0, 1  # format codes
+_SIZE = struct.Struct(">i").pack
+
+
+class Unencodable(Exception):
+    """Raised for a value that asyncpg has to encode, or to refuse."""
+
+
+def _of(type_: type, convert: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Return an encoder that accepts exactly one Python type and puts the size before the bytes."""
+
+    def encode(value: Any) -> bytes:
+        if type(value) is not type_:
+            raise Unencodable
+        data = convert(value)
+        return _SIZE(len(data)) + data
+
+    return encode
+
+
+def _number(type_: type, layout: str) -> Callable[[Any], bytes]:
+    """Return an encoder for numbers of fixed size."""
+    pack, size = struct.Struct(">i" + layout).pack, struct.calcsize(">" + layout)
+
+    def encode(value: Any) -> bytes:
+        if type(value) is not type_:
+            raise Unencodable
+        try:
+            return pack(size, value)
+        except (struct.error, OverflowError):
+            raise Unencodable from None
+
+    return encode
+
+
+def _utf8(value: str) -> bytes:
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise Unencodable from None
+
+
+def _uuid(value: Any) -> bytes:
+    if not isinstance(value, UUID):
+        raise Unencodable
+    return _SIZE(16) + value.bytes
+
+
+_text = _of(str, _utf8)
+_FLAGS = {True: b"\0\0\0\1\1", False: b"\0\0\0\1\0"}
+
+
+def _boolean(value: Any) -> bytes:
+    if type(value) is not bool:
+        raise Unencodable
+    return _FLAGS[value]
+
+
+# OID -> format code and encoder
+ENCODERS: dict[int, tuple[int, Callable[[Any], bytes]]] = {
+    16: (BINARY, _boolean),
+    17: (BINARY, _of(bytes, bytes)),  # bytea
+    19: (TEXT, _text),  # name
+    20: (BINARY, _number(int, "q")),
+    21: (BINARY, _number(int, "h")),
+    23: (BINARY, _number(int, "i")),
+    25: (TEXT, _text),
+    700: (BINARY, _number(float, "f")),
+    701: (BINARY, _number(float, "d")),
+    1042: (TEXT, _text),  # bpchar
+    1043: (TEXT, _text),  # varchar
+    1082: (TEXT, _text),  # date
+    1114: (TEXT, _text),  # timestamp
+    1184: (TEXT, _text),  # timestamptz
+    1700: (TEXT, _of(Decimal, lambda value: str(value).encode())),  # numeric
+    2950: (BINARY, _uuid),
+}
+
+
+def _integer(data: bytes) -> int:
+    return int.from_bytes(data, "big", signed=True)
+
+
+def _float(layout: str) -> Callable[[bytes], float]:
+    unpack = struct.Struct(layout).unpack
+
+    def decode(data: bytes) -> float:
+        value: float = unpack(data)[0]
+        return value
+
+    return decode
+
+
+# OID -> format code and decoder; None hands the bytes over as they are
+DECODERS: dict[int, tuple[int, Callable[[bytes], Any] | None]] = {
+    16: (BINARY, b"\1".__eq__),
+    17: (BINARY, None),
+    19: (TEXT, bytes.decode),
+    20: (BINARY, _integer),
+    21: (BINARY, _integer),
+    23: (BINARY, _integer),
+    25: (TEXT, bytes.decode),
+    114: (TEXT, None),  # json, which goes to the client without being decoded
+    700: (BINARY, _float(">f")),
+    701: (BINARY, _float(">d")),
+    1042: (TEXT, bytes.decode),
+    1043: (TEXT, bytes.decode),
+    1082: (TEXT, lambda data: parse_date(data.decode())),
+    1114: (TEXT, lambda data: parse_timestamp(data.decode())),
+    1184: (TEXT, lambda data: parse_timestamp(data.decode())),
+    1700: (TEXT, lambda data: Decimal(data.decode())),
+    2950: (BINARY, pgproto.UUID),
+}

@@ -1,0 +1,302 @@
+"""One connection to PostgreSQL with several statements in flight.
+
+asyncpg opens, authenticates and configures the connection; then this protocol takes its transport over. Each request is
+sent as Bind, Execute and Sync, so an error ends that request alone. PostgreSQL answers in the order of the requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import asyncpg
+from asyncpg import connect_utils
+
+from tableapi.db.pipeline import messages
+from tableapi.db.pipeline.codecs import Unencodable
+from tableapi.db.pipeline.messages import Prepared, Row
+from tableapi.db.pipeline.request import DEPTH, Preparation, Request
+from tableapi.log import get_logger
+from tableapi.observability import background
+
+log = get_logger(__name__)
+
+IDLE = ord("I")  # outside of a transaction
+STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
+MAX_PREPARED_STATEMENTS = 300
+CANCEL_AFTER_SECONDS = 0.1  # of a statement whose request was cancelled
+CANCEL_SECONDS = 5.0  # for the connection that cancels it
+_STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
+
+
+class PipelinedConnection(asyncio.Protocol):
+    """Send requests without waiting for the replies to earlier ones.
+
+    connection: idle, and of asyncpg. freed: called when another request could be sent. `load` is the sum of the
+    weights of the requests in flight, at most DEPTH.
+    """
+
+    def __init__(self, connection: asyncpg.Connection, freed: Callable[[PipelinedConnection], None]) -> None:
+        self.connection, self._freed = connection, freed
+        self.transport: Any = connection._transport  # type: ignore[attr-defined]
+        self._asyncpg: Any = connection._protocol  # type: ignore[attr-defined]
+        self.load = 0
+        self.used = False  # since the pool last looked for idle connections
+        self.blocked = False  # closed, about to be, or cancelling a statement
+        self._closed = False
+        self._sent: deque[Request | Preparation] = deque()  # in the order of the replies
+        self._head_since = 0.0  # when PostgreSQL began with the first of them
+        self._prepared: dict[str, Prepared] = {}  # the least recently used first
+        self._preparing: dict[str, Preparation] = {}
+        self._names = 0
+        self._closes: list[bytes] = []  # Close messages to send with the next statement that is prepared
+        self._row: Row | None = None  # of the reply that is being read
+        self._error: dict[str, str] | None = None
+        self._complete = False  # whether the reply may end
+        self._parts: list[bytes] = []  # of a message that has not arrived in full
+        self._size = self._needed = 0
+
+    def start(self) -> None:
+        """Take the transport over from asyncpg.
+
+        Raises:
+            NotImplementedError: the transport does not allow it.
+        """
+        self.transport.set_protocol(self)
+        if self.transport.get_protocol() is not self:
+            raise NotImplementedError
+
+    def stop(self) -> None:
+        """Return the transport to asyncpg; with statements in flight, close it."""
+        if self._closed:
+            return
+        self.blocked = True
+        if self._sent:
+            self.transport.abort()
+        else:
+            self._closed = True
+            self.transport.set_protocol(self._asyncpg)
+
+    # -- sending -------------------------------------------------------------------------------------------------------
+
+    def accepts(self, weight: int) -> bool:
+        """Return whether a request may be sent now."""
+        load = self.load
+        if not load:
+            return not self.blocked
+        return load + weight <= DEPTH and not self.blocked and perf_counter() - self._head_since < STALL_SECONDS
+
+    def send(self, request: Request) -> None:
+        """Send a request, or first prepare its statement."""
+        self.load += request.weight
+        request.connection = self
+        self.used = True
+        prepared = self._prepared.pop(request.sql, None)
+        if prepared is None:
+            self._prepare(request)
+        else:
+            self._prepared[request.sql] = prepared
+            self._run(request, prepared)
+
+    def _run(self, request: Request, prepared: Prepared) -> None:
+        try:
+            message = prepared.run(request.args)
+        except Unencodable as error:
+            self.load -= request.weight
+            request.future.set_exception(error)
+            return
+        request.prepared = prepared
+        self._write(message, request)
+
+    def _write(self, message: bytes, entry: Request | Preparation) -> None:
+        now = perf_counter()
+        if not self._sent:
+            self._head_since = now
+        self._sent.append(entry)
+        try:
+            self.transport.write(message)
+        except RuntimeError:  # the transport is closed; `connection_lost` follows
+            self.blocked = True
+
+    def _prepare(self, request: Request) -> None:
+        if (preparation := self._preparing.get(request.sql)) is not None:
+            preparation.requests.append(request)
+            return
+        self._names += 1
+        preparation = Preparation(request.sql, b"tableapi_%d" % self._names, request)
+        self._preparing[request.sql] = preparation
+        while len(self._prepared) >= MAX_PREPARED_STATEMENTS:
+            self._closes.append(messages.close(self._prepared.pop(next(iter(self._prepared))).name))
+        message = b"".join(self._closes) + messages.parse(preparation.name, request.sql)
+        self._closes.clear()
+        self._write(message, preparation)
+
+    # -- receiving -----------------------------------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        """Read the messages that have arrived in full, and keep the rest."""
+        if self._parts:
+            self._parts.append(data)
+            self._size += len(data)
+            if self._size < self._needed:
+                return
+            data = b"".join(self._parts)
+            self._parts.clear()
+        before = self.load
+        try:
+            rest = self._read(data)
+        except Exception as error:  # any error: the next reply could be taken for that of another request
+            log.error("pipeline_broken", error=type(error).__name__)
+            self.blocked = True
+            self.transport.abort()
+            return
+        if rest < len(data):
+            self._parts.append(data[rest:] if rest else data)
+            self._size = len(data) - rest
+            self._needed = messages.HEADER(data, rest)[1] + 1 if self._size >= 5 else 5
+        if self.load < before:
+            self._freed(self)
+
+    def _read(self, data: bytes) -> int:
+        """Read messages, and return where the first incomplete one begins. Raises for what is no reply."""
+        position, end = 0, len(data)
+        while end - position >= 5:
+            kind, length = messages.HEADER(data, position)
+            after = position + 1 + length
+            if length < 4:
+                raise asyncpg.ProtocolViolationError("a message without a length")
+            if after > end:
+                break
+            if kind == messages.DATA_ROW:
+                head: Any = self._sent[0]
+                self._row = head.prepared.row(data, position + 5)
+            elif kind == messages.READY:
+                if data[position + 5] != IDLE or not self._complete:
+                    raise asyncpg.ProtocolViolationError("the end of a reply in its middle, or of a transaction")
+                self._finish()
+            elif kind in messages.COMPLETE:
+                self._complete = True
+            elif kind not in messages.IGNORED:
+                self._other(kind, data[position + 5 : after])
+            position = after
+        return position
+
+    def _other(self, kind: int, body: bytes) -> None:
+        """Read a rare message."""
+        head = self._sent[0] if self._sent else None
+        if kind == messages.ERROR:
+            self._complete = True
+            self._error = messages.error_fields(body)  # without a head, the reason why the server closes
+        elif kind == messages.PARAMETERS and isinstance(head, Preparation):
+            head.parameters = messages.parameter_types(body)
+        elif kind == messages.ROW_DESCRIPTION and isinstance(head, Preparation):
+            head.columns = messages.columns(body)
+            self._complete = True
+        else:
+            raise asyncpg.ProtocolViolationError("an unexpected message")
+
+    def _finish(self) -> None:
+        """Answer the first request in flight."""
+        head, row, error = self._sent.popleft(), self._row, self._error
+        self._row = self._error = None
+        self._complete = False
+        began, now = self._head_since, perf_counter()
+        self._head_since = now
+        if isinstance(head, Preparation):
+            self._prepared_or_not(head, error)
+            return
+        self.load -= head.weight
+        head.timing.add(now - began)
+        if head.future.done():
+            return
+        if error is None:
+            head.future.set_result(row)
+            return
+        refusal = asyncpg.PostgresError.new(error, query=head.sql)
+        if isinstance(refusal, _STALE) and not head.repeated:
+            self._repeat(head)
+        else:
+            head.future.set_exception(refusal)
+
+    def _prepared_or_not(self, preparation: Preparation, error: dict[str, str] | None) -> None:
+        """Send the requests that waited for a statement."""
+        self._preparing.pop(preparation.sql, None)
+        refusal: Exception | None = None
+        prepared: Prepared | None = None
+        if error is None:
+            try:
+                prepared = Prepared(preparation.name, preparation.parameters, preparation.columns)
+                self._prepared[preparation.sql] = prepared
+            except Unencodable as unknown:
+                refusal = unknown
+                self._closes.append(messages.close(preparation.name))
+        for request in preparation.requests:
+            if prepared is not None and not request.future.done():
+                self._run(request, prepared)
+                continue
+            self.load -= request.weight
+            request.timing.unsupported = request.timing.unsupported or refusal is not None
+            if not request.future.done():
+                request.future.set_exception(refusal or asyncpg.PostgresError.new(error or {}, query=request.sql))
+
+    def _repeat(self, request: Request) -> None:
+        """Run a request again whose statement DDL has invalidated; nothing of it was executed."""
+        request.repeated = True
+        self._closes += [messages.close(prepared.name) for prepared in self._prepared.values()]
+        self._prepared.clear()
+        self.send(request)
+
+    # -- ending --------------------------------------------------------------------------------------------------------
+
+    def eof_received(self) -> None:
+        """Send nothing more; the transport closes."""
+        self.blocked = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Fail the requests in flight as asyncpg does, and let asyncpg clean up."""
+        self._closed = self.blocked = True
+        message = "connection was closed in the middle of operation"
+        cause = exc
+        if self._error is not None:
+            cause = asyncpg.PostgresError.new(self._error)
+            message = f"{message}: {cause.args[0]}"
+        for entry in self._sent:
+            for request in entry.requests if isinstance(entry, Preparation) else (entry,):
+                if not request.future.done():
+                    error = asyncpg.ConnectionDoesNotExistError(message)
+                    error.__cause__ = cause
+                    request.future.set_exception(error)
+        self._sent.clear()
+        self._asyncpg.connection_lost(exc)
+
+    def abandon(self, request: Request) -> None:
+        """Cancel a statement whose request was cancelled, if it still runs after a moment."""
+        asyncio.get_running_loop().call_later(CANCEL_AFTER_SECONDS, self._cancel, request)
+
+    def _cancel(self, request: Request) -> None:
+        """Cancel a statement in PostgreSQL, unless the cancellation could hit one of another request.
+
+        PostgreSQL cancels whatever the connection runs when the message arrives. So this is done only while nothing
+        stands behind the statement, and nothing is sent meanwhile; otherwise its time limit ends it.
+        """
+        if self.blocked or len(self._sent) != 1 or self._sent[0] is not request:
+            return
+        self.blocked = True
+        background.start(self._send_cancel(), "cancel_statement")
+
+    async def _send_cancel(self) -> None:
+        connection: Any = self.connection
+        try:
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(CANCEL_SECONDS):
+                    await connect_utils._cancel(  # type: ignore[attr-defined]
+                        loop=connection._loop, addr=connection._addr, params=connection._params,
+                        backend_pid=self._asyncpg.backend_pid, backend_secret=self._asyncpg.backend_secret,
+                    )  # fmt: skip
+        finally:
+            self.blocked = self._closed or self.transport.is_closing()
+            self._freed(self)

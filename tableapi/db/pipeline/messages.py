@@ -1,0 +1,123 @@
+"""Messages of PostgreSQL's frontend/backend protocol, version 3, as far as prepared statements need them. Pure."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tableapi.db.pipeline.codecs import DECODERS, ENCODERS, Unencodable
+
+# The first byte of each message from the server that is understood
+(
+    PARSE_COMPLETE, BIND_COMPLETE, CLOSE_COMPLETE, NOTIFICATION, COMMAND_COMPLETE, DATA_ROW, ERROR, EMPTY_QUERY,
+    NOTICE, PARAMETER_STATUS, ROW_DESCRIPTION, READY, NO_DATA, SUSPENDED, PARAMETERS,
+) = b"123ACDEINSTZnst"  # fmt: skip
+IGNORED = frozenset((PARSE_COMPLETE, BIND_COMPLETE, CLOSE_COMPLETE, NOTIFICATION, NOTICE, PARAMETER_STATUS))
+COMPLETE = frozenset((COMMAND_COMPLETE, EMPTY_QUERY, NO_DATA, SUSPENDED))  # before a reply may end
+
+HEADER = struct.Struct(">BI").unpack_from  # the kind of a message, and its length without the first byte
+_LENGTH = struct.Struct(">I")
+_COUNT = struct.Struct(">H")
+_SIZE = struct.Struct(">i")
+_COLUMN = struct.Struct(">IHIhih")  # table, number, type, size and modifier of the type, format
+
+_SYNC = b"S\0\0\0\4"
+_EXECUTE_SYNC = b"E\0\0\0\x09\0\0\0\0\1" + _SYNC  # the unnamed portal, one row
+_NULL = b"\xff\xff\xff\xff"
+
+
+class Row(dict[str, Any]):
+    """A row by the names of its columns, and like a record of asyncpg also by their places."""
+
+    def __missing__(self, key: object) -> Any:
+        if isinstance(key, int):
+            return list(self.values())[key]
+        raise KeyError(key)
+
+
+def _message(kind: bytes, body: bytes) -> bytes:
+    return kind + _LENGTH.pack(len(body) + 4) + body
+
+
+def parse(name: bytes, sql: str) -> bytes:
+    """Return the messages that prepare a statement and ask for the types of its parameters and columns."""
+    text = _message(b"P", name + b"\0" + sql.encode() + b"\0\0\0")
+    return text + _message(b"D", b"S" + name + b"\0") + _SYNC
+
+
+def close(name: bytes) -> bytes:
+    """Return the message that drops a prepared statement. It needs a Sync after it."""
+    return _message(b"C", b"S" + name + b"\0")
+
+
+def parameter_types(data: bytes) -> list[int]:
+    """Return the types of a ParameterDescription."""
+    (count,) = _COUNT.unpack_from(data)
+    return list(struct.unpack_from(f">{count}I", data, 2))
+
+
+def columns(data: bytes) -> list[tuple[str, int]]:
+    """Return the name and type of each column of a RowDescription."""
+    (count,) = _COUNT.unpack_from(data)
+    described, position = [], 2
+    for _ in range(count):
+        end = data.index(b"\0", position)
+        described.append((data[position:end].decode(), _COLUMN.unpack_from(data, end + 1)[2]))
+        position = end + 1 + _COLUMN.size
+    return described
+
+
+def error_fields(data: bytes) -> dict[str, str]:
+    """Return the fields of an ErrorResponse by their letters."""
+    fields = (part.decode("utf-8", "replace") for part in data.split(b"\0"))
+    return {field[0]: field[1:] for field in fields if field}
+
+
+class Prepared:
+    """A prepared statement of one connection: how its parameters are sent and its rows are read."""
+
+    __slots__ = ("_columns", "_encoders", "_head", "_tail", "name")
+
+    def __init__(self, name: bytes, parameters: Sequence[int], columns: Sequence[tuple[str, int]]) -> None:
+        """Raises Unencodable for a type that only asyncpg knows, and for two columns of one name."""
+        self.name = name
+        if not ENCODERS.keys() >= set(parameters) or not DECODERS.keys() >= {type_ for _, type_ in columns}:
+            raise Unencodable
+        if len({column for column, _ in columns}) < len(columns):
+            raise Unencodable
+        self._encoders = [ENCODERS[type_][1] for type_ in parameters]
+        self._columns: list[tuple[str, Callable[[bytes], Any] | None]]
+        self._columns = [(column, DECODERS[type_][1]) for column, type_ in columns]
+        formats = b"".join(_COUNT.pack(ENCODERS[type_][0]) for type_ in parameters)
+        count = _COUNT.pack(len(parameters))
+        self._head = b"\0" + name + b"\0" + count + formats + count
+        formats = b"".join(_COUNT.pack(DECODERS[type_][0]) for _, type_ in columns)
+        self._tail = _COUNT.pack(len(columns)) + formats
+
+    def run(self, args: Sequence[Any]) -> bytes:
+        """Return the messages that run the statement. Raises Unencodable for a value that asyncpg has to judge."""
+        if len(args) != len(self._encoders):
+            raise Unencodable
+        parts = [self._head]
+        for encode, value in zip(self._encoders, args, strict=True):
+            parts.append(_NULL if value is None else encode(value))
+        parts.append(self._tail)
+        body = b"".join(parts)
+        return b"B" + _LENGTH.pack(len(body) + 4) + body + _EXECUTE_SYNC
+
+    def row(self, data: bytes, position: int) -> Row:
+        """Return the row of a DataRow that begins at `position`."""
+        if _COUNT.unpack_from(data, position)[0] != len(self._columns):
+            raise ValueError("a row with another number of columns")
+        row, position = Row(), position + 2
+        for name, decode in self._columns:
+            (size,) = _SIZE.unpack_from(data, position)
+            position += 4
+            if size < 0:
+                row[name] = None
+                continue
+            value = data[position : position + size]
+            row[name] = value if decode is None else decode(value)
+            position += size
+        return row

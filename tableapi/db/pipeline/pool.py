@@ -1,0 +1,188 @@
+"""A few connections with several statements in flight on each, and one queue of statements for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+import asyncpg
+
+from tableapi.db.budget import Budget
+from tableapi.db.connections import OVERLOAD_WAIT_SECONDS, OVERLOAD_WAITERS
+from tableapi.db.held import HeldConnections
+from tableapi.db.pipeline.connection import PipelinedConnection
+from tableapi.db.pipeline.messages import Row
+from tableapi.db.pipeline.request import Request
+from tableapi.db.pipeline.timing import Timing
+from tableapi.errors import RETRY, Busy
+from tableapi.log import get_logger
+
+log = get_logger(__name__)
+
+RETRY_SECONDS = 0.5  # between attempts to open the first connection
+
+
+class PipelinedPool(HeldConnections):
+    """Run single statements, the oldest first, on the connection with the fewest in flight.
+
+    No connection is held while there are no requests. At most `queue` requests wait, each for at most `wait` seconds,
+    and further ones are refused as by ConnectionPool. The other arguments are those of HeldConnections.
+    """
+
+    def __init__(
+        self, pool: Any, size: int, *, sure: int | None = None, budget: Budget | None = None, idle: float = 60.0,
+        wait: float = 2.0, queue: int = 1000,
+    ) -> None:  # fmt: skip
+        super().__init__(pool, size, first=0, sure=sure, budget=budget, idle=idle)
+        self._wait, self._queue = wait, queue
+        self.connections: list[PipelinedConnection] = []
+        self._waiting: deque[tuple[float, Request]] = deque()  # with their deadlines, the oldest first
+        self._timeout: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop
+        self._try_at = 0.0
+
+    # -- connections ---------------------------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """The number of requests that wait for a connection."""
+        return len(self._waiting)
+
+    @property
+    def free(self) -> int:
+        """The number of connections that no request uses."""
+        return sum(not connection.load for connection in self.connections)
+
+    def open(self) -> None:
+        """Start to watch for idle connections; the first request opens one."""
+        self._loop = asyncio.get_running_loop()
+        super().open()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._timeout is not None:
+            self._timeout.cancel()
+        await super().close()
+
+    def _opened(self, connection: asyncpg.Connection) -> None:
+        pipelined = PipelinedConnection(connection, self._serve)
+        try:
+            pipelined.start()
+        except (AttributeError, NotImplementedError):
+            log.warning("pipeline_unavailable", transport=type(pipelined.transport).__name__)
+            self._size = 0
+            self._closing.add(connection)
+            self._drop(connection)
+            return
+        self.connections.append(pipelined)
+        self._serve(pipelined)
+
+    def _ended(self, connection: asyncpg.Connection) -> None:
+        for pipelined in self.connections:
+            if pipelined.connection is connection:
+                self.connections.remove(pipelined)
+                pipelined.stop()
+                return
+
+    def _remove_free(self, count: int) -> list[asyncpg.Connection]:
+        removed = [pipelined for pipelined in reversed(self.connections) if not pipelined.load][:count]
+        for pipelined in removed:
+            self.connections.remove(pipelined)
+            pipelined.stop()
+        return [pipelined.connection for pipelined in removed]
+
+    def _unneeded(self) -> int:
+        return sum(not connection.used and not connection.load for connection in self.connections)
+
+    def _watch_again(self) -> None:
+        for connection in self.connections:
+            connection.used = False
+
+    # -- requests ------------------------------------------------------------------------------------------------------
+
+    async def fetchrow(self, sql: str, args: tuple[Any, ...], timing: Timing) -> Row | None:
+        """Run one statement and return its first row.
+
+        Raises:
+            Busy: no connection became free in time.
+            Unencodable: asyncpg has to run the statement. It was not sent.
+        """
+        request = Request(sql, args, timing, self._loop.create_future())
+        self._send(request)
+        try:
+            return await request.future
+        except asyncio.CancelledError:
+            if request.connection is not None:
+                request.connection.abandon(request)
+            else:
+                self._forget(request)
+            raise
+
+    def _send(self, request: Request) -> None:
+        """Send a request now, or put it into the queue. Raises Busy."""
+        if not self._waiting:
+            best: PipelinedConnection | None = None
+            for connection in self.connections:
+                if (best is None or connection.load < best.load) and connection.accepts(request.weight):
+                    best = connection
+                    if not connection.load:
+                        break
+            if best is not None:
+                if best.load:
+                    self._grow_if_useful()
+                best.send(request)
+                return
+        waiting, now = len(self._waiting), self._loop.time()
+        if waiting >= self._queue or (
+            waiting > OVERLOAD_WAITERS and self._waiting[0][0] - self._wait + OVERLOAD_WAIT_SECONDS < now
+        ):
+            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        self._grow_if_useful()
+        self._waiting.append((now + self._wait, request))
+        if self._timeout is None:
+            self._timeout = self._loop.call_at(now + self._wait, self._refuse_late)
+
+    def _grow_if_useful(self) -> None:
+        """Open a connection unless one is being opened."""
+        if len(self._holders) < self._size and len(self._holders) <= len(self.connections):
+            self.grow()
+
+    def ready(self) -> bool:
+        """Return whether statements can be sent; otherwise a connection is opened in the background."""
+        if self.connections:
+            return True
+        if (now := self._loop.time()) >= self._try_at:
+            self._try_at = now + RETRY_SECONDS
+            self._grow_if_useful()
+        return False
+
+    def _serve(self, connection: PipelinedConnection) -> None:
+        """Send waiting requests, the oldest first, while the connection accepts them."""
+        while self._waiting:
+            request = self._waiting[0][1]
+            if request.future.done():
+                self._waiting.popleft()
+            elif connection.accepts(request.weight):
+                self._waiting.popleft()
+                connection.send(request)
+            else:
+                return
+
+    def _forget(self, request: Request) -> None:
+        """Remove a cancelled request from the queue."""
+        for entry in self._waiting:
+            if entry[1] is request:
+                self._waiting.remove(entry)
+                return
+
+    def _refuse_late(self) -> None:
+        """Refuse the requests past their deadline and set the timer for the next one."""
+        now = self._loop.time()
+        while self._waiting and (self._waiting[0][0] <= now or self._waiting[0][1].future.done()):
+            _, request = self._waiting.popleft()
+            if not request.future.done():
+                request.future.set_exception(Busy("The database is busy. Try again in a moment.", headers=RETRY))
+        self._timeout = None
+        if self._waiting:
+            self._timeout = self._loop.call_at(self._waiting[0][0], self._refuse_late)
