@@ -125,7 +125,10 @@ class Db:
         self._listening: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
-        """Open the pools. Raises OSError or an error of asyncpg when the database cannot be reached or refuses."""
+        """Open the pools.
+
+        Raises OSError or an error of asyncpg when the database cannot be reached or refuses.
+        """
         await self._table_pool.connect()
         self.reads.open()
         self.writes.open()
