@@ -59,9 +59,9 @@ e2e: setup chromium ## Journeys in Chromium
 docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
 	@$(BIN)/zensical build --strict
 
-coverage: setup ## Lines of the engine that the tests run, server processes included
+coverage: setup ## Lines of the engine that the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
-	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider tests/engine tests/product tests/processes tests/foreign
+	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider -n 2 --dist loadfile tests/engine tests/product tests/processes tests/foreign
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report
 
 lock: ## Write the lock files from pyproject.toml

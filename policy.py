@@ -62,7 +62,7 @@ def _own_links(actor: Any) -> tuple[Clause, Clause]:
 
 
 def unlocked(table: Any, actor: Any) -> Clause:
-    """Match contacts that the caller revealed, or requested after another user of the account revealed them."""
+    """Match contacts that the caller revealed, or requested after a colleague revealed them."""
     mine = sa.exists().where(*_own_links(actor), _LINK.c.contactid == table.c.contactid)
     return sa.and_(own_client(table, actor), mine)
 

@@ -1,4 +1,7 @@
-"""Run `make bench` and print its tables, explained in docs/explanation/performance.md. Data stays under .data/bench."""
+"""Run `make bench` and print its tables, explained in docs/explanation/performance.md.
+
+Data stays under .data/bench.
+"""
 
 from __future__ import annotations
 

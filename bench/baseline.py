@@ -1,4 +1,4 @@
-"""Hand-written handlers: Starlette on granian, one asyncpg pool, the best SQL, JSON built by PostgreSQL.
+"""Hand-written handlers: Starlette on granian, one asyncpg pool, JSON built by PostgreSQL.
 
 Without keys, sessions, policy, limits and logs: the overhead of tableapi is measured against this.
 """

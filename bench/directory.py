@@ -1,4 +1,4 @@
-"""Measure look-ups and paid reveals per second with 100,000 and with 10,000,000 people in the directory."""
+"""Measure look-ups and paid reveals per second with 100,000 and 10,000,000 people."""
 
 from __future__ import annotations
 

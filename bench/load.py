@@ -29,7 +29,7 @@ class WrongAnswers(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One run of wrk: requests a second, latency in ms, CPU microseconds per request of the server and PostgreSQL."""
+    """One run of wrk: requests per second, latency in ms, CPU microseconds per request."""
 
     rate: float
     p50: float

@@ -1,4 +1,4 @@
-"""Measurements without contenders: growth with the data, far pages, memory, and a thousand idle connections."""
+"""Measure without contenders: growth with the data, far pages, memory, idle connections."""
 
 from __future__ import annotations
 

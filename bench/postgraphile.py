@@ -1,4 +1,7 @@
-"""PostGraphile 5, the GraphQL peer. It needs a newer Node: the one on PATH, else that of the nodejs wheel."""
+"""PostGraphile 5, the GraphQL peer.
+
+It needs a newer Node: the one on PATH, else that of the nodejs wheel.
+"""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ async def _charge(ctx: Context, intent: Intent, token: str) -> Intent | None:
 
 
 async def _answer(ctx: Context, row: Any, intent: Intent | None) -> dict[str, Any]:
-    """Return the transaction or the action that the bank requires; raise CardRefused (402) for a failed payment.
+    """Return the transaction or the action that the bank requires. Raises CardRefused (402).
 
     `intent` is None when the row is final.
     """

@@ -25,7 +25,10 @@ Kind = Literal["directdial", "businessemail", "personalemail"]
 
 
 class Input(BaseModel):
-    """A JSON body. In a multipart request the CSV is the part `files` and the other fields are in the query."""
+    """A JSON body.
+
+    In a multipart request the CSV is the part `files` and the other fields are in the query.
+    """
 
     urls: list[str] = Field(default=[], max_length=5000)
     csv: str = ""
@@ -40,7 +43,7 @@ class Job(BaseModel):
 
 @script(roles=SESSION, raw=True, body_bytes=MAX_BYTES, limit="60/hour per user")
 async def start(ctx: Context, body: bytes) -> Response:
-    """Start a bulk lookup (202) and return its estimated cost; with `estimateonly` return the cost alone (200)."""
+    """Start a bulk lookup (202) or, with `estimateonly`, return its estimated cost (200)."""
     job, urls = await _read(ctx, body)
     kinds = [str(kind) for kind in dict.fromkeys(job.kinds)]
     costs = await bulk.estimate(ctx, urls, kinds)
@@ -65,9 +68,9 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
 
 @script(method="GET", roles=SESSION, tail="jobid")
 async def follow(ctx: Context, input: Job) -> dict[str, Any] | Response:
-    """Return progress, charges and the outcome of each row; with `Accept` xlsx or csv a file with the contacts."""
+    """Return progress, charges and outcomes; with `Accept` xlsx or csv a file of the contacts."""
     job = await bulk.show(ctx, input.jobid)
-    accepted = export.wanted(Options(), ctx.request.headers)
+    accepted = export.requested_format(Options(), ctx.request.headers)
     if accepted is None:
         return job
     form, _ = accepted

@@ -1,4 +1,7 @@
-"""Reserve a new API key for the caller's account for ten minutes. It is created by POST /_table/apikeys."""
+"""Reserve a new API key for the caller's account for ten minutes.
+
+It is created by POST /_table/apikeys.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from scripts._shared import call_limits
 from scripts._shared.contacts import reveal
 from scripts._shared.contacts.contact import Contact
 from scripts._shared.context import Context
@@ -28,7 +29,7 @@ class Output(BaseModel):
     credits: Balances
 
 
-@script(roles=SESSION, limit="60/minute per user", repeatable=True)
+@script(roles=SESSION, limit=call_limits.GETCONTACT, repeatable=True)
 async def run(ctx: Context, input: Input) -> Output:
     clientid = ctx.actor.clientid
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel
 
-from scripts._shared import api_keys
+from scripts._shared import api_keys, call_limits
 from scripts._shared.contacts import reveal
 from scripts._shared.context import Context
 from scripts._shared.credits import balance
@@ -16,7 +16,6 @@ from scripts._shared.people.directory import Person
 from tableapi.endpoints.registry import script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
-PER_MINUTE, PER_DAY = 30, 5000
 
 
 class Input(BaseModel):
@@ -50,8 +49,8 @@ _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is di
 @script(method="GET", public=True, limit="120/minute per ip")
 async def run(ctx: Context, input: Input) -> Output:
     key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
-    ctx.limit("keylookup minute", str(key["keyid"]), PER_MINUTE, 60)
-    ctx.limit("keylookup day", str(key["keyid"]), PER_DAY, 86400)
+    ctx.limit("keylookup minute", str(key["keyid"]), call_limits.KEYLOOKUP_PER_MINUTE, 60)
+    ctx.limit("keylookup day", str(key["keyid"]), call_limits.KEYLOOKUP_PER_DAY, 86400)
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]
     person = await directory.find(ctx, profilekey)

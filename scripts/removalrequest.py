@@ -51,7 +51,10 @@ async def request(ctx: Context, input: Input) -> Output:
 
 @script(method="GET", public=True, tail="code", limit="20/minute per ip")
 async def confirm(ctx: Context, input: Link) -> HTMLResponse:
-    """Show the confirmation page of a mailed link. Opening it has no effect, because mail scanners open links."""
+    """Show the confirmation page of a mailed link.
+
+    Opening it has no effect, because mail scanners open links.
+    """
     row: Any = await tokens.find(ctx, input.code, "removal")
     if row is None or row["used"]:
         return _page("This link has expired", "Please ask again.", "", 404)

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, model_validator
 
+from scripts._shared import call_limits
 from scripts._shared.contacts import contact
 from scripts._shared.contacts.contact import MASKED_EMAIL, MASKED_PHONE
 from scripts._shared.context import Context
@@ -53,7 +54,7 @@ class Output(BaseModel):
 _PAID = "select kind from reveal where clientid = $1 and personid = $2"
 
 
-@script(roles=SESSION, limit="60/minute per session, 2000/day per user", agents=True)
+@script(roles=SESSION, limit=call_limits.SEARCHURL, agents=True)
 async def run(ctx: Context, input: Input) -> Output:
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     person = await directory.find(ctx, key)

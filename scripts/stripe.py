@@ -61,7 +61,7 @@ _LIVE = f"select s.planid, s.autorenew, s.stripe_subid from usersubscription s w
 
 @script(roles=OWNER, limit="10/hour per account", seconds=30, repeatable=True)
 async def checkout(ctx: Context, input: Checkout) -> dict[str, Any]:
-    """Create a hosted payment page for a new subscription; a repeat within ten minutes returns the same page."""
+    """Create a hosted payment page; a repeat within ten minutes returns the same page."""
     clientid = ctx.actor.clientid
     await users.own(ctx, email=(input.email or "").strip().lower() or None)
     custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)

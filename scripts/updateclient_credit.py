@@ -1,4 +1,7 @@
-"""Renew the free plan if its month is over, and return the credit balances. Repeating it grants nothing more."""
+"""Renew the free plan if its month is over, and return the credit balances.
+
+Repeating it grants nothing more.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The errors of the engine: one base class and one envelope. Errors of a product are declared beside their rules."""
+"""The errors of the engine: one base class and one envelope.
+
+Errors of a product are declared beside their rules.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +141,7 @@ class TooLarge(ApiError):
 
     @classmethod
     def of(cls, max_bytes: int, **options: Any) -> TooLarge:
-        """Return the error for a body of more than `max_bytes` bytes, with the limit in MB where it is a round one."""
+        """Return the error for a body of more than `max_bytes` bytes, in MB where that is round."""
         whole = max_bytes >= 2**20 and max_bytes % 2**20 == 0
         limit = f"{max_bytes // 2**20} MB" if whole else f"{max_bytes:,} bytes"
         return cls(f"The body is larger than {limit}.", **options)
@@ -151,7 +154,7 @@ class UnsupportedMedia(ApiError):
 
 
 class Invalid(ApiError):
-    """Raised when fields of a script or hook fail validation; `context.fields` maps each field to its message."""
+    """Raised when fields of a script or hook fail validation; `context.fields` has the messages."""
 
     status, reason = 422, "invalid"
 

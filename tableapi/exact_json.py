@@ -52,12 +52,15 @@ def loads(raw: bytes | str) -> Any:
 
 
 def dumps(value: Any) -> bytes:
-    """Encode a value, each `Number` with its original text. Raises TypeError for values without a JSON form."""
+    """Encode a value, each `Number` with its original text.
+
+    Raises TypeError for values without a JSON form.
+    """
     return orjson.dumps(value, default=_default)
 
 
 def plain(value: Any) -> Any:
-    """Convert a value that orjson cannot encode: a `Number` to its original text, anything else to a string."""
+    """Convert a value that orjson cannot encode: a `Number` to its text, others to a string."""
     return orjson.Fragment(value.text) if isinstance(value, Number) else str(value)
 
 

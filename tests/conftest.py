@@ -76,7 +76,10 @@ def module_database(pg_url: str) -> Iterator[NewDatabase]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """serve(*words, cwd=, **environment): start `tableapi serve` and wait until it is ready. Stopped after the test."""
+    """serve(*words, cwd=, **environment): start `tableapi serve` and wait until it is ready.
+
+    Stopped after the test.
+    """
     with ExitStack() as stack:
         yield lambda *words, **options: start(stack, tmp_path, *words, **options)
 

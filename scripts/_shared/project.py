@@ -8,7 +8,7 @@ from typing import Any
 from scripts._shared.sandbox import Sandbox
 from scripts._shared.settings import Settings
 from scripts._shared.vendors import Vendors
-from tableapi.endpoints.project import Pages, Project
+from tableapi.endpoints.project import Project, ProjectPages
 
 
 class Product(Project):
@@ -28,7 +28,7 @@ class Product(Project):
     def vendors(self, settings: Settings) -> Vendors:
         return Vendors(settings)
 
-    def pages(self, settings: Settings) -> Pages:
+    def pages(self, settings: Settings) -> ProjectPages:
         return Sandbox(settings)
 
     def config(self, settings: Settings) -> Mapping[str, Any]:

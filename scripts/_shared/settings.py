@@ -1,4 +1,7 @@
-"""Settings of the product, in addition to those of the engine. Without its settings a vendor's feature is off."""
+"""Settings of the product, in addition to those of the engine.
+
+Without its settings a vendor's feature is off.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ def _mail_url(value: str) -> str:
 
 
 class Settings(EnvironmentSettings):
-    """One attribute per setting, named like the setting in lower case. An empty text turns the feature off."""
+    """One attribute per setting, named like the setting in lower case.
+
+    An empty text turns the feature off.
+    """
 
     dataset: Name = "leads"
     demo: bool = False
@@ -63,7 +69,7 @@ class Settings(EnvironmentSettings):
 
     @property
     def payments_enabled(self) -> bool:
-        """Whether anything can be bought: with both Stripe secrets, or with DEMO=1 and no key through the sandbox."""
+        """Whether anything can be bought: with both Stripe secrets, or in a demo without a key."""
         if self.stripe_secret_key:
             return bool(self.stripe_webhook_secret)
         return self.demo

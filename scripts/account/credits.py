@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import api_keys
+from scripts._shared import api_keys, call_limits
 from scripts._shared.accounts import sessions
 from scripts._shared.billing.live import LIVE
 from scripts._shared.context import Context
 from scripts._shared.credits import balance
 from scripts._shared.credits.balance import Balances
 from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from tableapi.endpoints.guard import parse_limits, script
 from tableapi.errors import Unauthorized
 
 
@@ -30,7 +30,11 @@ _PLAN = f"""
     select p.name, s.expirydate, s.autorenew from usersubscription s join subscriptionplan p using (planid)
     where s.clientid = $1 and {LIVE}
 """  # noqa: S608
-LIMITS = {"searchurl": "60/minute", "getcontact": "60/minute", "keylookup": "30/minute, 5000/day"}
+LIMITS = {
+    "searchurl": parse_limits(call_limits.SEARCHURL)[0].rate,
+    "getcontact": parse_limits(call_limits.GETCONTACT)[0].rate,
+    "keylookup": f"{call_limits.KEYLOOKUP_PER_MINUTE}/minute, {call_limits.KEYLOOKUP_PER_DAY}/day",
+}
 
 
 @script(method="GET", public=True, limit="60/minute per ip", agents=True)

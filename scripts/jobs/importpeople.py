@@ -1,4 +1,6 @@
-"""Import people into the directory: `tableapi run importpeople file=people.csv [strict=1]`. Safe to repeat.
+"""Import people into the directory: `tableapi run importpeople file=people.csv [strict=1]`.
+
+Safe to repeat.
 
 Worker processes parse the lines, which are copied into a staging table and merged by profile key. Of two lines with one
 key the later wins. Bad lines are reported by number and skipped; with strict=1 a bad line cancels the import.

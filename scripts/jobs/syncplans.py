@@ -1,4 +1,4 @@
-"""Create missing products and prices at the payment provider for the plans on sale, and report the changes."""
+"""Create missing products and prices at the payment provider, and report the changes."""
 
 from __future__ import annotations
 

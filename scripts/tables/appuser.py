@@ -1,4 +1,4 @@
-"""Hooks of /_table/appuser: mailed tokens, the caller's profile, and adding, changing and deleting members."""
+"""Hooks of /_table/appuser: mailed tokens, the caller's profile, members."""
 
 from __future__ import annotations
 

@@ -41,7 +41,10 @@ class Register(BaseModel):
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Sign up (`type` is `register`), or sign in or up with a provider (`type` is `social`). Takes one record."""
+    """Sign up (`type` is `register`), or sign in or up with a provider (`type` is `social`).
+
+    Takes one record.
+    """
     if len(records) != 1:
         raise BadRequest("Send one record.", reason="bad_records")
     kind = records[0].get("type")
@@ -72,7 +75,7 @@ async def _register(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _decoy(ctx: Context, email: str, name: str) -> dict[str, Any]:
-    """Return the response of a successful sign-up with an invalid session, and mail the owner of the address.
+    """Return the response of a sign-up with an invalid session, and mail the owner of the address.
 
     With SIGNUP_DISCLOSES=false, the response then does not reveal that the address is taken.
     """

@@ -1,4 +1,7 @@
-"""Hook of /_table/contactfeedback: vote on a value that the account has paid for. A new vote replaces the old."""
+"""Hook of /_table/contactfeedback: vote on a value that the account has paid for.
+
+A new vote replaces the old.
+"""
 
 from __future__ import annotations
 

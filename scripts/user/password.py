@@ -1,4 +1,7 @@
-"""Request a password reset, reset the password with a mailed code, or change it. The body selects which."""
+"""Request a password reset, reset the password with a mailed code, or change it.
+
+The body selects which.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class SignInRefused(ApiError):
 
 @script(method="GET", roles=(ANYONE, *TEMPORARY), limit="30/minute per ip")
 async def read(ctx: Context, input: Token) -> dict[str, Any]:
-    """Return the signed-in user, by session header or by `session_token` in the query (token or one-use ticket)."""
+    """Return the signed-in user, by session header or by `session_token` in the query."""
     if not input.session_token:
         token = ctx.request.session_token
         return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)

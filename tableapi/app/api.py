@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tableapi.app.lifespan import answer_lifespan
 from tableapi.app.pipeline import App
 from tableapi.app.served import Datasets
 from tableapi.auth.access_file import AccessFile
@@ -72,27 +73,11 @@ class TableAPI:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._run(receive, send)
+            await answer_lifespan(receive, send, self.start, self.stop)  # no other application is around this one
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         else:
             await (self._app or await self.start())(scope, receive, send)
-
-    async def _run(self, receive: Receive, send: Send) -> None:
-        """Answer the messages of the lifespan protocol when no other application is around this one."""
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    await self.start()
-                except Exception as error:
-                    await send({"type": "lifespan.startup.failed", "message": str(error)})
-                    return
-                await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
-                await self.stop()
-                await send({"type": "lifespan.shutdown.complete"})
-                return
 
     async def start(self) -> App:
         """Open the databases and return the running application; safe to repeat."""

@@ -25,7 +25,7 @@ async def run(
     table: str,
     repairable: tuple[type[Exception], ...] = ALL_ERRORS,
 ) -> Reply:
-    """Return the response of `attempt`, repeated with the present schema when DDL may have caused its error.
+    """Return the response of `attempt`, repeated when DDL may have caused its error.
 
     Args:
         attempt: Answers `call`; each attempt sees the table and rights that `call` has then.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from tableapi.app.agents.endpoint import Agents
@@ -50,6 +50,25 @@ class NoProcess:
         return
 
 
+async def answer_lifespan(
+    receive: Receive, send: Send, start: Callable[[], Awaitable[object]], stop: Callable[[], Awaitable[None]]
+) -> None:
+    """Answer the messages of the ASGI lifespan protocol until shutdown, or until `start` fails."""
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            try:
+                await start()
+            except Exception as error:
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            await send({"type": "lifespan.startup.complete"})
+        elif message["type"] == "lifespan.shutdown":
+            await stop()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+
+
 class Lifespan:
     """Open and close what the application needs. `run` answers the messages of the ASGI lifespan protocol."""
 
@@ -67,21 +86,15 @@ class Lifespan:
 
     async def run(self, receive: Receive, send: Send) -> None:
         """Answer the messages of the server until shutdown."""
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    await self.start()
-                except Exception as error:
-                    log.error("start_failed", error=f"{type(error).__name__}: {error}")
-                    self._process.stopped()
-                    await send({"type": "lifespan.startup.failed", "message": str(error)})
-                    return
-                await send({"type": "lifespan.startup.complete"})
-            elif message["type"] == "lifespan.shutdown":
-                await self.stop()
-                await send({"type": "lifespan.shutdown.complete"})
-                return
+        await answer_lifespan(receive, send, self._start, self.stop)
+
+    async def _start(self) -> None:
+        try:
+            await self.start()
+        except Exception as error:
+            log.error("start_failed", error=f"{type(error).__name__}: {error}")
+            self._process.stopped()
+            raise
 
     async def start(self) -> None:
         """Open the databases and start background tasks.
@@ -119,7 +132,7 @@ class Lifespan:
         self._process.stopped()
 
     async def _open(self) -> None:
-        """Open the databases, in the background if one is unreachable; until then requests are answered with 503.
+        """Open the databases, in the background if one is unreachable (503 until then).
 
         If the process ended instead, the server would give up after a few restarts.
         """

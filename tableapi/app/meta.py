@@ -52,7 +52,10 @@ class Meta:
         return Reply(dumps({"resource": services}))
 
     async def config(self, request: HttpRequest, parts: list[str]) -> Reply:
-        """Return what the front end needs before a user signs in. The app key is public: it ships with the app."""
+        """Return what the front end needs before a user signs in.
+
+        The app key is public: it ships with the app.
+        """
         if len(parts) > 1:
             raise NotFound("There is nothing here.")
         settings = self._settings

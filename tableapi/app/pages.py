@@ -50,7 +50,7 @@ class Pages:
         self.draining = True
 
     def write_refused(self) -> None:
-        """Report on /readyz and in the log that the database refused a write: its disk is full or it is read-only."""
+        """Report on /readyz and in the log that the database refused a write."""
         if not self._writes_refused:
             log.error("writes_refused", alarm="read_only")
         self._write_refused_at = time.monotonic()
@@ -81,7 +81,10 @@ class Pages:
         return Reply(b'{"status":"ready","writes":"refused"}' if self._writes_refused else b'{"status":"ready"}')
 
     async def metrics(self, request: HttpRequest) -> Reply:
-        """Return the metrics in the text format of Prometheus. Raises NotFound for clients that may not see them."""
+        """Return the metrics in the text format of Prometheus.
+
+        Raises NotFound for clients that may not see them.
+        """
         if not self._may_see_metrics(request):
             raise NotFound("There is no such page.")
         return Reply(metrics.text() + await queue_metrics.text(self._services.scripts), content_type=metrics.MEDIA_TYPE)

@@ -197,7 +197,10 @@ class App:
 
 
 async def _shed(send: Send, method: str) -> None:
-    """Refuse a request without reading it. It has no line in the log; /metrics counts it under the route "shed"."""
+    """Refuse a request without reading it.
+
+    It has no line in the log; /metrics counts it under the route "shed".
+    """
     request_id = new_request_id().encode()
     body = b"" if method == "HEAD" else _BUSY % request_id
     headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", request_id)]

@@ -26,7 +26,7 @@ RECORD = ("GET", "PUT", "PATCH", "DELETE")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One URL: its methods, its pattern, the method that answers it, and the page of docs/ that describes it."""
+    """One URL: its methods, its pattern, its handler and the page of docs/ that describes it."""
 
     methods: tuple[str, ...]
     path: str

@@ -34,7 +34,7 @@ class ScriptCalls:
             return await self._scripts.run(endpoint, request)
         body = await request.peek_body(endpoint.body_bytes or self._services.settings.body_bytes)
         run = partial(self._scripts.run, endpoint, request)
-        return await self._services.answers.again(
+        return await self._services.idempotency.again(
             key, request.actor, f"{request.method} {path}", request.query_string + b"\0" + body, run,
             endpoint.repeatable,
         )  # fmt: skip

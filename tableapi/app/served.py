@@ -31,7 +31,7 @@ class BadDatasets(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class Datasets:
-    """The databases to serve by name, and one source of rights: project, access file, policy, or none (open)."""
+    """The databases to serve by name, and one source of rights; none gives full rights (`open`)."""
 
     urls: Mapping[str, str]
     replicas: tuple[str, ...] = ()
@@ -60,7 +60,10 @@ def of_project(folder: Path) -> Datasets:
 
 
 def of_any(named: Sequence[str], *, is_open: bool, access: Path | None, key: str, host: str) -> Datasets:
-    """Return the databases of `--dataset NAME=URL`, with rights from `--open` or `--access`. Raises BadDatasets."""
+    """Return the databases of `--dataset NAME=URL`, with rights from `--open` or `--access`.
+
+    Raises BadDatasets.
+    """
     urls: dict[str, str] = {}
     for text in named:
         name, _, url = text.partition("=")

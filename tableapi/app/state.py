@@ -50,7 +50,7 @@ class Services:
             self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
             self._serve(rights, bounds=self._bounds(None))
-        self.answers = replay.store(settings, self.scripts)
+        self.idempotency = replay.store(settings, self.scripts)
 
     @property
     def limit_settings(self) -> Settings:

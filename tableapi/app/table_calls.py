@@ -31,7 +31,10 @@ class TableCalls:
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
     ) -> Reply:
-        """Answer one request. `parts`: `_table`, the name of the table, perhaps an identifier. Raises ApiError."""
+        """Answer one request. `parts`: `_table`, the name of the table, perhaps an identifier.
+
+        Raises ApiError.
+        """
         if len(parts) > 3:
             raise NotFound("There is nothing under a record.")
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
@@ -52,7 +55,7 @@ class TableCalls:
             if verb == "GET" or (key := request.headers.get("idempotency-key")) is None:
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
-            once = partial(self._services.answers.once, key, call, verb, ident, run)
+            once = partial(self._services.idempotency.once, key, call, verb, ident, run)
             # The claim of the key is rolled back with the transaction that a database error ends.
             return await ddl_retry.run(once, call, name, ddl_retry.DATABASE_ERRORS)
         finally:

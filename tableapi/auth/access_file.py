@@ -1,4 +1,4 @@
-"""The access file of `--access`: API keys with a role and a user, and roles with rights and row filters."""
+"""The access file of `--access`: API keys, and roles with rights and row filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tableapi.schema.types import BadValue, check
 
 
 class RowFilter(BaseModel):
-    """One condition on a column, for example `{"name": "company_id", "operator": "=", "value": "{user.company}"}`."""
+    """One condition on a column: `{"name": "company_id", "operator": "=", "value": "{user.company}"}`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: str
@@ -122,7 +122,10 @@ class FileRights:
         return any(e.component.strip().lower().rstrip("/") == path and e.verb_mask & VERBS[verb] for e in self._entries)
 
     def right(self, table: Table, verb: str) -> Right | None:
-        """Return the right of the most specific entries for the table. Entries of equal rank are combined with OR."""
+        """Return the right of the most specific entries for the table.
+
+        Entries of equal rank are combined with OR.
+        """
         ranked: dict[int, list[Entry]] = {}
         for entry in self._entries:
             if (rank := _rank(entry.component, table.name)) is not None:
@@ -152,7 +155,10 @@ def _rank(component: str, table: str) -> int | None:
 
 
 def _rows(entry: Entry, table: Table, clause: sa.FromClause, actor: ActorTerms) -> sa.ColumnElement[bool]:
-    """Return the condition of an entry. A filter that cannot be applied matches no row, so a typo grants nothing."""
+    """Return the condition of an entry.
+
+    A filter that cannot be applied matches no row, so a typo grants nothing.
+    """
     conditions: list[sa.ColumnElement[bool]] = []
     for row_filter in entry.filters:
         column = table.find(row_filter.name)
@@ -170,7 +176,10 @@ def _rows(entry: Entry, table: Table, clause: sa.FromClause, actor: ActorTerms) 
 def _condition(
     row_filter: RowFilter, column: Column, target: sa.ColumnElement[Any], actor: ActorTerms
 ) -> sa.ColumnElement[bool]:
-    """Return the condition of one row filter. `{user.id}` stands for a value of the actor. Raises BadValue."""
+    """Return the condition of one row filter. `{user.id}` stands for a value of the actor.
+
+    Raises BadValue.
+    """
     word = row_filter.operator.upper()
     operator = ROW_OPERATORS[word]
 

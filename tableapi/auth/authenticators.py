@@ -33,7 +33,10 @@ class Authenticator(Protocol):
     """Identify the caller of a request."""
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
-        """Return the actor. Raises Unauthorized for invalid credentials; missing ones give an actor without rights."""
+        """Return the actor.
+
+        Raises Unauthorized for invalid credentials; missing ones give an actor without rights.
+        """
         ...
 
 

@@ -11,7 +11,10 @@ def app_key(headers: Mapping[str, str]) -> str:
 
 
 def session_token(headers: Mapping[str, str]) -> str:
-    """Return the session token; "" when there is none. `Authorization` takes precedence over the session headers."""
+    """Return the session token; "" when there is none.
+
+    `Authorization` takes precedence over the session headers.
+    """
     bearer = headers.get("authorization", "")
     if bearer[:7].lower() == "bearer ":
         return bearer[7:].strip()

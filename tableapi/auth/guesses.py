@@ -31,7 +31,9 @@ class Guesses:
 
     @asynccontextmanager
     async def counted(self, ip: str) -> AsyncIterator[None]:
-        """Count the look-up in the `with` block. It stays counted only if the block raises a refusal below 500.
+        """Count the look-up in the `with` block.
+
+        It stays counted only if the block raises a refusal below 500.
 
         Raises:
             TooMany: the address has no look-ups left.

@@ -96,7 +96,9 @@ Rules = Rule | tuple[Rule, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Describe the access to one table. Of several rules for one action the first that covers the role applies.
+    """Describe the access to one table.
+
+    Of several rules for one action the first that covers the role applies.
 
     Attributes:
         label: the name of the table for people.
@@ -166,7 +168,7 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True)
 class KeyedHash:
-    """Describe a keyed hash (`Vault.index`): its purpose, the columns of its row and the function that joins them.
+    """Describe a keyed hash (`Vault.index`): its purpose, its columns and how they are joined.
 
     Sealed columns are decrypted before they are joined.
     """
@@ -178,7 +180,9 @@ class KeyedHash:
 
 @dataclass(frozen=True, slots=True)
 class SealedTable:
-    """Describe the encrypted columns of a table for `tableapi reseal`. `Access.sealed` need not be repeated.
+    """Describe the encrypted columns of a table for `tableapi reseal`.
+
+    `Access.sealed` need not be repeated.
 
     Attributes:
         sealed: columns of encrypted text or bytes.

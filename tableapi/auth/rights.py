@@ -12,7 +12,10 @@ from tableapi.schema.model import Table
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What one role may do with one table and one HTTP verb. The attributes are those of `Rule`; None means all."""
+    """What one role may do with one table and one HTTP verb.
+
+    The attributes are those of `Rule`; None means all.
+    """
 
     rows: Rows | None = None
     readable: frozenset[str] | None = None

@@ -1,4 +1,7 @@
-"""The command line. Errors that a user can cause end in one line on standard error and exit code 1 or 2."""
+"""The command line.
+
+Errors that a user can cause end in one line on standard error and exit code 1 or 2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tableapi reseal`: encrypt values again under the first key of SECRET_KEYS, so that older keys can be dropped.
+"""`tableapi reseal`: encrypt values under older keys of SECRET_KEYS again, under the first one.
 
 All sealed columns are surveyed first; a value under an unknown key ends the command before anything is changed. Then
 each table is walked by primary key in small batches. Every batch is one transaction that locks its rows with SKIP
@@ -18,7 +18,7 @@ import asyncpg
 
 from tableapi.auth.policy import SealedTable
 from tableapi.cli.progress import Bar
-from tableapi.cli.rotate_keys_sql import CannotReseal, Outcome, Table, declared
+from tableapi.cli.rotate_keys_sql import CannotReseal, Outcome, ResealedTable, declared
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
@@ -39,13 +39,13 @@ class Reseal:
         self._keys = [key for key in secret_keys if not key.startswith(HASHES)]
         self._vault = Vault(secret_keys)
         self._heads = self._vault.heads
-        self._tables: list[Table] = []
+        self._tables: list[ResealedTable] = []
 
     async def run(self) -> str:
         """Encrypt every value again and return the closing report. Raises CannotReseal."""
         if not await self._db.fetchval("select pg_try_advisory_lock($1)", LOCK):
             raise CannotReseal("Another tableapi reseal runs on this database.")
-        self._tables = [await Table.read(self._db, sealed) for sealed in self._sealed]
+        self._tables = [await ResealedTable.read(self._db, sealed) for sealed in self._sealed]
         total = await self._stale_values()
         walked = [table for table in self._tables if table.sealed or table.hashes]
         done = {table.name: Outcome() for table in walked}
@@ -75,7 +75,7 @@ class Reseal:
                     values[row["head"]] += row["values"]
         return sum(values.values()) - values[self._heads[0]]
 
-    async def _unknown(self, table: Table, column: str, survey: Any) -> CannotReseal:
+    async def _unknown(self, table: ResealedTable, column: str, survey: Any) -> CannotReseal:
         row = await self._db.fetchrow(table.example(column), survey["head"])
         where = f"{column} of {table.called(dict(row))}" if row else f"{column} of {table.name}"
         problem = f"is under key {_key_name(survey['head'])}, which SECRET_KEYS does not hold"
@@ -83,7 +83,7 @@ class Reseal:
             problem = "is not sealed"
         return CannotReseal(f"{where} {problem}{_more(survey['values'])}. Nothing was changed.")
 
-    async def _walk(self, table: Table, done: dict[str, Outcome], bar: Bar) -> None:
+    async def _walk(self, table: ResealedTable, done: dict[str, Outcome], bar: Bar) -> None:
         """Walk through one table by its key."""
         outcome, after = done[table.name], ()  # type: tuple[Outcome, tuple[Any, ...]]
         outcome.lasting = 0
@@ -144,7 +144,10 @@ def sealing_keys(settings: Settings) -> tuple[str, ...]:
 
 
 async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
-    """Encrypt everything of the project in `folder` under the first key and return the report. Raises CannotReseal."""
+    """Encrypt everything of the project in `folder` under the first key and return the report.
+
+    Raises CannotReseal.
+    """
     from tableapi.endpoints.project_files import load_policy
 
     policy = load_policy(folder)

@@ -1,4 +1,4 @@
-"""SQL statements and new values for `tableapi reseal`, one table at a time; `rotate_keys.py` walks the rows."""
+"""SQL statements and new values for `tableapi reseal`, one table at a time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def declared(policy: Mapping[str, Access], kept: Iterable[SealedTable]) -> list[
     return list(tables.values())
 
 
-class Table:
+class ResealedTable:
     """One table of the database, with its sealed columns and keyed hashes."""
 
     def __init__(self, declaration: SealedTable, types: Mapping[str, str], key: list[str]) -> None:
@@ -56,8 +56,11 @@ class Table:
         self.lasting = any(how is None for how in declaration.hashes.values())
 
     @classmethod
-    async def read(cls, connection: Any, declaration: SealedTable) -> Table:
-        """Read the types and the key of a table. Raises CannotReseal for a missing table, column or primary key."""
+    async def read(cls, connection: Any, declaration: SealedTable) -> ResealedTable:
+        """Read the types and the key of a table.
+
+        Raises CannotReseal for a missing table, column or primary key.
+        """
         rows = await connection.fetch(_COLUMNS, declaration.table)
         types = {row["name"]: row["type"] for row in rows}
         key = [row["name"] for row in rows if row["key"]]
@@ -75,7 +78,7 @@ class Table:
     # -- SQL: every name comes from policy.py and is looked up in the catalog ------------------------------------------
 
     def head(self, column: str) -> str:
-        """Return SQL for the head of a sealed value, which names its key; empty for a value that is not sealed."""
+        """Return SQL for the head of a sealed value, which names its key; empty if it is not sealed."""
         if self.types[column] == "bytea":
             return f"substring({_quoted(column)} from 1 for {HEAD})"
         text = f"substr({_quoted(column)}, 4, 8)"

@@ -20,7 +20,10 @@ class UnknownScript(CommandError):
 
 
 async def run_script(settings: Settings, folder: Path, name: str, words: Sequence[str]) -> None:
-    """Upgrade the database, run the job `name` with arguments `name=value`, and print its result. Raises ApiError."""
+    """Upgrade the database, run the job `name` with arguments `name=value`, and print its result.
+
+    Raises ApiError.
+    """
     from tableapi.db.database import Db
     from tableapi.endpoints.registry import Scripts
     from tableapi.server.migrate import init

@@ -1,4 +1,6 @@
-"""The settings of the engine: read once at start, frozen, and passed down. No other module reads the environment.
+"""The settings of the engine: read once at start, frozen, and passed down.
+
+No other module reads the environment.
 
 A host program passes `Settings` to `TableAPI`: keyword arguments and defaults. Commands read `EnvironmentSettings`. Its
 sources, the first with a value counts: options of the command line, the environment, `.env` in the working folder. Keys
@@ -39,7 +41,7 @@ def _listed(value: object) -> object:
 
 
 def postgres_url(value: str) -> str:
-    """Return an address in the form of asyncpg; `postgres://` and SQLAlchemy's `postgresql+driver://` are accepted."""
+    """Return an address in asyncpg's form, also from `postgres://` and `postgresql+driver://`."""
     scheme, _, rest = value.partition("://")
     if scheme.split("+")[0] not in ("postgres", "postgresql") or not rest:
         raise ValueError("must be a PostgreSQL address: postgresql://user:password@host:5432/database")
@@ -74,7 +76,9 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
 class Settings(BaseModel):
-    """One attribute per setting, named as its environment variable in lower case. An empty text disables a feature.
+    """One attribute per setting, named as its environment variable in lower case.
+
+    An empty text disables a feature.
 
     Values are keyword arguments, checked as they are; what is left out has its default.
     """
@@ -126,7 +130,7 @@ class Settings(BaseModel):
 
     @property
     def run_dir(self) -> Path:
-        """The folder of files that a running server shares among its workers; servers on other ports have their own."""
+        """The folder of files that a running server shares among its workers, one for each port."""
         return self.data_dir / "run" / str(self.port)
 
 
@@ -144,7 +148,10 @@ class EnvironmentSettings(Settings, BaseSettings):
 
     @classmethod
     def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:
-        """Read the settings; `overrides` come before the environment, and that before `.env`. Raises BadSettings."""
+        """Read the settings; `overrides` come before the environment, and that before `.env`.
+
+        Raises BadSettings.
+        """
         try:
             settings = cls(**(overrides or {}))
         except ValidationError as error:
@@ -175,7 +182,10 @@ def _generated(settings: Settings, data_dir: Path) -> dict[str, Any]:
 
 
 def _one_line(error: ValidationError) -> str:
-    """Describe the first problem: `PORT: Input should be a valid integer (is 'x')`. Values of secrets are left out."""
+    """Describe the first problem: `PORT: Input should be a valid integer (is 'x')`.
+
+    Values of secrets are left out.
+    """
     first = error.errors(include_url=False)[0]
     text = first["msg"].removeprefix("Value error, ")
     if not first["loc"]:

@@ -41,7 +41,10 @@ def derive(secret: bytes, info: str) -> bytes:
 
 
 def token_hash(token: str) -> bytes:
-    """Return the hash under which a random token is stored. 32 random bytes need no key: they cannot be guessed."""
+    """Return the hash under which a random token is stored.
+
+    32 random bytes need no key: they cannot be guessed.
+    """
     return hashlib.sha256(token.encode()).digest()
 
 

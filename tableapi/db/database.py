@@ -141,7 +141,10 @@ class Db:
         return RoutedPool(direct, PipelinedPool(self._table_pool, size, sure=0, budget=budget, idle=idle))
 
     async def connect(self) -> None:
-        """Open the pools. Raises OSError or an error of asyncpg when the database cannot be reached or refuses."""
+        """Open the pools.
+
+        Raises OSError or an error of asyncpg when the database cannot be reached or refuses.
+        """
         await self._table_pool.connect()
         self.reads.open()
         self.writes.open()

@@ -1,4 +1,7 @@
-"""Map database errors to API errors. No message holds SQL or the name of a constraint (docs/reference/errors.md)."""
+"""Map database errors to API errors.
+
+No message holds SQL or the name of a constraint (docs/reference/errors.md).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     raised = error.server_source_function == "exec_stmt_raise" and not code.startswith("53")
     inside = "PL/" in context or "SQL " in context
     if raised:
-        return sqlstates.meaning(code, raised=True).refusal(str(error)[:MAX_MESSAGE_CHARS])
+        return sqlstates.meaning(code, raised=True).error(str(error)[:MAX_MESSAGE_CHARS])
     if code == "42601" and not inside and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
     if code == "23502" and error.column_name:
@@ -59,7 +62,7 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     meaning = sqlstates.meaning(code, inside=inside)
     if code == "55000" and error.server_source_function == "ExecOpenScanRelation":
         meaning = sqlstates.NOT_FILLED
-    refusal = meaning.refusal()
+    refusal = meaning.error()
     if meaning in (sqlstates.REFUSED, sqlstates.DAMAGED):
         log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
     if meaning in _WITH_DETAILS and telling.get():
@@ -68,7 +71,7 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
 
 
 def _is_read_only(error: BaseException) -> bool:
-    """Whether reads still work but writes fail: the disk is full or read-only, or the database is a standby."""
+    """Whether reads still work but writes fail: a full or read-only disk, or a standby."""
     match error:
         case asyncpg.DiskFullError() | asyncpg.ReadOnlySQLTransactionError():
             return True
@@ -81,20 +84,20 @@ def _is_read_only(error: BaseException) -> bool:
 
 def bad_reference() -> ApiError:
     """Return the error for a reference to a record that does not exist or that the caller may not read."""
-    return sqlstates.REFERENCE.refusal()
+    return sqlstates.REFERENCE.error()
 
 
 def to_api_error(error: BaseException) -> ApiError | None:
-    """Return the API error that stands for a database error, or None when the error is a bug of the engine."""
+    """Return the API error for a database error; None when the error is a bug of the engine."""
     match error:
         case ApiError():
             return error
         case asyncpg.InvalidCachedStatementError() | asyncpg.OutdatedSchemaCacheError():
-            return sqlstates.CHANGED.refusal()
+            return sqlstates.CHANGED.error()
         case asyncpg.PostgresError():
             return _from_postgres(error)
         case _ if _is_read_only(error):
-            return sqlstates.READ_ONLY.refusal()
+            return sqlstates.READ_ONLY.error()
         case _ if isinstance(error, UNREACHABLE):
-            return sqlstates.AWAY.refusal()
+            return sqlstates.AWAY.error()
     return None

@@ -1,4 +1,4 @@
-"""An asyncpg connection with a shorter path for prepared statements, closed when its protocol state is lost."""
+"""An asyncpg connection with a shorter path for prepared statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads from streaming replicas that are at least as recent as the primary was when the read was requested.
+"""Reads from streaming replicas that are as recent as the primary was at the request.
 
 A read first queries the WAL position of the primary; concurrent reads share one such query. A replica answers if
 it has replayed that position. So every read sees what was committed before it, whichever node wrote it, without any
@@ -40,7 +40,10 @@ _FAILURES = (
 
 
 class SharedQuery:
-    """Share one run of a query among the callers that arrive before it starts; no caller gets an older result."""
+    """Share one run of a query among the callers that arrive before it starts.
+
+    No caller gets a result from before its call.
+    """
 
     def __init__(self, query: Callable[[], Awaitable[int]]) -> None:
         self._query = query

@@ -34,7 +34,7 @@ def parse_timestamp(text: str) -> datetime | str:
 
 
 def keep_alive(connection: asyncpg.Connection) -> None:
-    """Close the connection when a database host has been silent for 10 seconds, for example after a power failure."""
+    """Close the connection when a database host has been silent for 10 seconds."""
     transport: Any = connection._transport  # type: ignore[attr-defined]
     sock = transport.get_extra_info("socket")
     if sock is not None and sock.family in (socket.AF_INET, socket.AF_INET6) and hasattr(socket, "TCP_USER_TIMEOUT"):

@@ -1,4 +1,4 @@
-"""The API error of each SQLSTATE of PostgreSQL 15 to 18: by code, otherwise by class (the first two characters)."""
+"""The API error of each SQLSTATE: by code, otherwise by class (the first two characters)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Meaning:
     reason: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def refusal(self, message: str = "") -> ApiError:
+    def error(self, message: str = "") -> ApiError:
         """Return a new error, with another message if one is passed."""
         return self.kind(message or self.message, reason=self.reason, headers=self.headers)
 

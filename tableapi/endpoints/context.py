@@ -1,4 +1,4 @@
-"""What a script or hook receives: the caller, the database, the settings, the request and outside services."""
+"""What a script or hook receives: caller, database, settings, request and outside services."""
 
 from __future__ import annotations
 

@@ -31,6 +31,13 @@ class Limit:
     seconds: int
     per: str
 
+    @property
+    def rate(self) -> str:
+        """The rate as `parse_limits` reads it, without `per`: "60/minute", "3/2 hour"."""
+        unit = next(name for name, seconds in reversed(SECONDS.items()) if self.seconds % seconds == 0)
+        times = self.seconds // SECONDS[unit]
+        return f"{self.amount}/{f'{times} ' if times > 1 else ''}{unit}"
+
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
     """Parse "60/minute per session, 2000/day per user". Raises ValueError, when the script is imported."""
@@ -135,7 +142,7 @@ def script(
 
 
 def authorize(endpoint: Endpoint, actor: Actor) -> None:
-    """Raise Unauthorized (401) without a session and Forbidden (403) for a role that may not call the endpoint."""
+    """Raise Unauthorized (401) without a session, Forbidden (403) for a role without the right."""
     if endpoint.public or actor.role in endpoint.roles or (ANYONE in endpoint.roles and actor.role):
         return
     if not actor.role:
@@ -148,7 +155,10 @@ def authorize(endpoint: Endpoint, actor: Actor) -> None:
 
 
 def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
-    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest. Raises TooMany (429)."""
+    """Count the call against each limit of the endpoint; `request.hit` becomes the tightest.
+
+    Raises TooMany (429).
+    """
     actor = request.actor
     for limit in endpoint.limits:
         if limit.per == "session":

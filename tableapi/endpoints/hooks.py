@@ -56,7 +56,7 @@ async def answer(
     if ident is not None:
         options["id"] = ident
     options.pop("form", None)
-    if verb == "GET" and (form := export_formats.wanted(request_options, call.headers)) is not None:
+    if verb == "GET" and (form := export_formats.requested_format(request_options, call.headers)) is not None:
         options["form"] = form[0]
     result = await hook(ctx, records, options)
     if isinstance(result, export_formats.Export):
@@ -101,7 +101,10 @@ async def _ident(call: TableRequest, verb: str, ident: str | None) -> Any:
 
 
 async def _records(call: TableRequest, verb: str, ident: Any) -> list[dict[str, Any]]:
-    """Return the records that the request writes, each with the key of its row. Raises BadRequest without any."""
+    """Return the records that the request writes, each with the key of its row.
+
+    Raises BadRequest without any.
+    """
     table = call.table
     if ident is not None:
         sent = call.body if isinstance(call.body, dict) else {}
@@ -146,7 +149,10 @@ async def _keys(call: TableRequest, verb: str, options: Options) -> list[dict[st
 
 
 async def _by_field(call: TableRequest, verb: str, id_field: str, idents: list[Any]) -> list[dict[str, Any]]:
-    """Return the keys of rows identified by other unique fields. Raises NotFound for a row out of the right."""
+    """Return the keys of rows identified by other unique fields.
+
+    Raises NotFound for a row out of the right.
+    """
     right = plan.right_of(call.table, call.rights, verb)
     columns = plan.identifying(call.table, id_field, right)
     request = plan.ReadRequest(call.table, right, call.rights, Options(fields=""), None, call.dataset.bounds)

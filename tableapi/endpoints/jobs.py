@@ -57,7 +57,7 @@ async def install(connection: asyncpg.Connection) -> None:
 
 
 async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], request_id: str = "") -> None:
-    """Store a job, inside the caller's transaction if there is one, with the id of the request that causes it."""
+    """Store a job, inside the caller's transaction if there is one."""
     cause = tracing.carried(request_id)
     async with db.connection() as connection:
         sealed = vault.seal_bytes(orjson.dumps(dict(payload) | ({CAUSE: cause} if cause else {})))

@@ -1,4 +1,4 @@
-"""The class that a project subclasses to add settings, vendors, pages and checks (docs/guides/scripts.md)."""
+"""The class that a project subclasses to add settings, vendors, pages and checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NoVendors:
         return None
 
 
-class Pages(Protocol):
+class ProjectPages(Protocol):
     """Pages of a project below the path `prefix`."""
 
     prefix: str
@@ -66,7 +66,7 @@ class Project:
         """Return the outside services of scripts, as `ctx.vendors`."""
         return NoVendors()
 
-    def pages(self, settings: Any) -> Pages | None:
+    def pages(self, settings: Any) -> ProjectPages | None:
         """Return pages to serve beside the front end; None without any."""
         return None
 
@@ -75,7 +75,7 @@ class Project:
         return {}
 
     def checks(self, settings: Any) -> Iterator[tuple[bool, str]]:
-        """Yield (fatal, line) for each setting that is missing or unsafe; a fatal one makes `tableapi check` fail."""
+        """Yield (fatal, line) for each missing or unsafe setting; a fatal one fails `tableapi check`."""
         yield from ()
 
     def local_only(self, settings: Any) -> str:

@@ -23,7 +23,10 @@ class BadProject(CommandError):
 
 
 def load_project(folder: Path | None) -> Project:
-    """Return PROJECT of `scripts/_shared/project.py`; the defaults where there is no such file. Raises BadProject."""
+    """Return PROJECT of `scripts/_shared/project.py`; the defaults where there is no such file.
+
+    Raises BadProject.
+    """
     if folder is None or not (folder / PROJECT_FILE).is_file():
         return Project()
     module = _imported(folder, PROJECT_FILE)
@@ -52,7 +55,10 @@ def load_policy(folder: Path) -> ModuleType:
 
 
 def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]:
-    """Yield (path below scripts/ without its suffix, module) of every file that holds endpoints. Raises BadProject."""
+    """Yield (path below scripts/ without its suffix, module) of every file that holds endpoints.
+
+    Raises BadProject.
+    """
     root = folder / "scripts"
     for file in sorted(root.rglob("*.py")):
         parts = file.relative_to(root).with_suffix("").parts

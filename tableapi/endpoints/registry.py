@@ -126,7 +126,10 @@ class Scripts:
         return Context(actor, self._db or self.db, self.settings, self.vault, self.vendors, request, self.guesses)
 
     async def run(self, endpoint: Endpoint, request: HttpRequest) -> Reply:
-        """Check and run one call of a script. `request.hit` becomes the tightest of its limits. Raises ApiError."""
+        """Check and run one call of a script. `request.hit` becomes the tightest of its limits.
+
+        Raises ApiError.
+        """
         actor = request.actor
         if actor.role not in endpoint.roles:
             authorize(endpoint, actor)

@@ -134,7 +134,7 @@ async def _watch(task: asyncio.Task[Any], request: HttpRequest) -> None:
 
 
 def raise_for_cancellation(request: HttpRequest, error: asyncio.CancelledError) -> NoReturn:
-    """Raise the error that explains why admission control cancelled the request; re-raise any other cancellation."""
+    """Raise the reason why admission control cancelled the request; re-raise other cancellations."""
     task = asyncio.current_task()
     if not request.cancelled_for or task is None:
         raise error

@@ -15,7 +15,7 @@ _NUL = (b"\\u0000", b"\0")
 
 
 def parse_body(content_type: str, raw: bytes, limit: int = 1_000_000) -> Any:
-    """Return the body of a table request: JSON as plain data, CSV as a list of records, None for an empty body.
+    """Return the body of a table request: JSON as data, CSV as records, None for an empty body.
 
     Raises BadRequest, DuplicateField, TooLarge (413) or UnsupportedMedia (415).
     """

@@ -15,7 +15,10 @@ MAX_LIST_BYTES = 65_536
 
 
 def etag(mark: str, body: bytes) -> str:
-    """Return the tag of a row. `body` is its content with relations, which the row's version does not cover."""
+    """Return the tag of a row.
+
+    `body` is its content with relations, which the row's version does not cover.
+    """
     return f'"{mark}.{zlib.crc32(body):x}"' if body else f'"{mark}"'
 
 

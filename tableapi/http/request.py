@@ -1,4 +1,4 @@
-"""One HTTP request, for tables and scripts alike: headers, path, query and body, each read when it is needed."""
+"""One HTTP request, for tables and scripts alike; each part is read when it is needed."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def unquoted(text: str) -> str:
 
 
 def effective_verb(request: HttpRequest, query: Mapping[str, str]) -> str:
-    """Return the verb to carry out: a POST may stand for another one by a header or by the option `method`.
+    """Return the verb to carry out, which a header or the option `method` of a POST may name.
 
     Raises MethodNotAllowed for a verb that does not exist.
     """

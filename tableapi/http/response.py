@@ -39,7 +39,10 @@ def dumps(value: Any) -> bytes:
 
 
 def listed(array: bytes | None, meta: bytes | None = None, *, wrap: bool = True) -> bytes:
-    """Put a JSON array into the envelope of a list. With `meta` there is an envelope even if `wrap` is false."""
+    """Put a JSON array into the envelope of a list.
+
+    With `meta` there is an envelope even if `wrap` is false.
+    """
     rows = array or b"[]"
     if meta:
         return b"".join((b'{"resource":', rows, b',"meta":', meta, b"}"))

@@ -1,4 +1,4 @@
-"""Replay the response to a write that is repeated with the same `Idempotency-Key` (docs/reference/wire.md).
+"""Replay the response to a write that is repeated with the same `Idempotency-Key`.
 
 Responses are stored for 24 hours. For a write of the table API, the claim of the key, the write and the stored response
 are one transaction. A script has transactions of its own: the key is claimed before it runs, each of its commits that
@@ -45,7 +45,10 @@ class IdempotencyStore:
     async def once(
         self, key: str, call: TableRequest, verb: str, ident: str | None, run: Callable[[], Awaitable[Reply]]
     ) -> Reply:
-        """Return the response of `run`, or the stored one of an equal request. Raises Invalid, Conflict, BadRequest."""
+        """Return the response of `run`, or the stored one of an equal request.
+
+        Raises Invalid, Conflict, BadRequest.
+        """
         route = f"{verb} {call.dataset.name}/{call.table.name}" + (f"/{ident}" if ident is not None else "")
         sent = exact_json.dumps([sorted(call.query.items()), call.body])
         if isinstance(self._backend, InDatabase) and not call.dataset.hooked(call.table.name, verb):

@@ -1,4 +1,4 @@
-"""Store responses for repeated requests: in the table `idempotency` of a project, or in a file of the server."""
+"""Store responses for repeated requests, in a table of the project or a file of the server."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:
 
 
 def _name(name: str) -> str:
-    """Return `name` if it is an identifier; otherwise "", because it may be a value such as base64 with padding."""
+    """Return `name` if it is an identifier; otherwise "", because it may be a value."""
     return name if len(name) <= 30 and name[:-1].isidentifier() else ""
 
 

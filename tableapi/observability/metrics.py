@@ -47,7 +47,10 @@ _watched: dict[str, Callable[[], float]] = {}
 
 
 def event(name: str, kind: str, count: int = 1) -> None:
-    """Count an event of the project, for example `event("mail", "sent")`. Use few different names and kinds."""
+    """Count an event of the project, for example `event("mail", "sent")`.
+
+    Use few different names and kinds.
+    """
     _events.labels(name, kind).inc(count)
 
 
@@ -70,7 +73,10 @@ _sources: dict[str, int] = {}
 
 
 def request(route: str, method: str, status: int, seconds: float) -> None:
-    """Count a completed request. `route` is a pattern such as `_table`, not a path, so that the labels stay few."""
+    """Count a completed request.
+
+    `route` is a pattern such as `_table`, not a path, so that the labels stay few.
+    """
     cell = _cells.get((route, method, status))
     if cell is None:
         method = method if method in METHODS else "other"  # clients may send arbitrary methods

@@ -17,7 +17,10 @@ BYTES_PER_WORKER = 4 << 20
 
 
 def create(settings: Settings, shared_memory: Path = SHARED_MEMORY) -> Path:
-    """Create an empty folder for the counters of one server and remove that of an earlier run. Raises OSError."""
+    """Create an empty folder for the counters of one server and remove that of an earlier run.
+
+    Raises OSError.
+    """
     name = blake2b(str(settings.data_dir).encode(), digest_size=8).hexdigest()
     in_memory = shared_memory / f"tableapi-{name}-{settings.port}"
     shutil.rmtree(in_memory, ignore_errors=True)

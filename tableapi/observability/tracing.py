@@ -1,4 +1,4 @@
-"""OpenTelemetry traces: a span per request, for each of its statements, and for each job that it enqueues.
+"""OpenTelemetry traces: a span for each request, statement and job.
 
 Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `tableapi[otel]` is
 installed; the SDK reads its other variables itself. Disabled, tracing costs one comparison per statement. A span holds

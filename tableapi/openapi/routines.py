@@ -28,7 +28,7 @@ def describe(dataset: str, routine: Routine, word: str) -> Json:
             "description": "The name to put the result under.",
         },
     ]
-    answers = {"200": {"description": "The result.", "content": json({})}} | refusals(408, 409, 415)
+    responses = {"200": {"description": "The result.", "content": json({})}} | refusals(408, 409, 415)
     summary = routine.comment or f"Call {routine.name}"
     named = [
         {"name": name, "in": "query", "schema": schema, "description": "A parameter of the routine."}
@@ -36,7 +36,7 @@ def describe(dataset: str, routine: Routine, word: str) -> Json:
     ]
     values = {"type": "object", "properties": {name: schema for name, schema, _ in arguments}}
     sent = {"type": "object", "properties": {"params": {"anyOf": [{"type": "array"}, values]}}}
-    common = {"summary": summary, "tags": [kind], "responses": answers}
+    common = {"summary": summary, "tags": [kind], "responses": responses}
     return {
         path: {
             "get": common | {"operationId": f"get{word}", "parameters": named + shaping},

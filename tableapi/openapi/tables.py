@@ -87,9 +87,9 @@ class TableDescription:
     # -- paths -------------------------------------------------------------------------------------------------------
 
     def paths(self) -> Json:
-        paths: Json = {self.path: self._operations(one=False)}
+        paths: Json = {self.path: self._operations(single=False)}
         if self.table.key:
-            paths[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(one=True)}
+            paths[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(single=True)}
         return {path: item for path, item in paths.items() if item.keys() - {"parameters"}}
 
     def _identifier(self) -> Json:
@@ -103,19 +103,19 @@ class TableDescription:
             "schema": {"type": "string", "minLength": 1},
         }
 
-    def _operations(self, *, one: bool) -> Json:
+    def _operations(self, *, single: bool) -> Json:
         operations: dict[str, Callable[[], Json]] = {
-            "GET": self._get_one if one else self._get,
-            "PUT": lambda: self._change("PUT", one),
-            "PATCH": lambda: self._change("PATCH", one),
-            "DELETE": lambda: self._change("DELETE", one),
+            "GET": self._get_one if single else self._get,
+            "PUT": lambda: self._change("PUT", single),
+            "PATCH": lambda: self._change("PATCH", single),
+            "DELETE": lambda: self._change("DELETE", single),
         }
-        if not one:
+        if not single:
             operations["POST"] = self._post
         return {verb.lower(): operations[verb]() for verb in VERBS if verb in self.may and verb in operations}
 
-    def _operation(self, verb: str, one: bool, summary: str, more: Json) -> Json:
-        ident = verb.lower() + self.word + ("ById" if one else "")
+    def _operation(self, verb: str, single: bool, summary: str, more: Json) -> Json:
+        ident = verb.lower() + self.word + ("ById" if single else "")
         return {"operationId": ident, "summary": summary, "tags": [self.tag], **more}
 
     def _relation_options(self) -> list[Json]:
@@ -128,9 +128,9 @@ class TableDescription:
             for relation in relations for name in RELATION
         ]  # fmt: skip
 
-    def _answers(self, one: bool) -> Json:
+    def _responses(self, single: bool) -> Json:
         """Return the successful response, which reads and writes of a table share."""
-        if one:
+        if single:
             schema = ref("schemas", self.name)
             tag = {"description": "The version of the record.", "schema": {"type": "string"}}
             response = {"description": "The record.", "content": json(schema) | _files(), "headers": {"ETag": tag}}
@@ -144,14 +144,14 @@ class TableDescription:
 
     def _get(self) -> Json:
         parameters = options(*LIST) + self._relation_options()
-        more = {"parameters": parameters, "responses": self._answers(one=False) | refusals()}
+        more = {"parameters": parameters, "responses": self._responses(single=False) | refusals()}
         return self._operation("GET", False, f"Read records of {self.table.name}", more)
 
     def _get_one(self) -> Json:
-        answers = self._answers(one=True) | {"304": {"description": "Not changed since If-None-Match."}}
+        responses = self._responses(single=True) | {"304": {"description": "Not changed since If-None-Match."}}
         more = {
             "parameters": options(*READ, "accept", "file") + self._relation_options(),
-            "responses": answers | refusals(),
+            "responses": responses | refusals(),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)
 
@@ -159,25 +159,27 @@ class TableDescription:
         more = {
             "parameters": options(*WRITE, "upsert", "method", "IdempotencyKey"),
             "requestBody": self._records("create"),
-            "responses": self._answers(one=False) | refusals(408, 409, 415, 422),
+            "responses": self._responses(single=False) | refusals(408, 409, 415, 422),
         }
         return self._operation("POST", False, f"Create records of {self.table.name}", more)
 
-    def _change(self, verb: str, one: bool) -> Json:
-        chosen = () if one else CHOOSE + (("force",) if verb == "DELETE" else ())
+    def _change(self, verb: str, single: bool) -> Json:
+        chosen = () if single else CHOOSE + (("force",) if verb == "DELETE" else ())
         names = (
-            (*READ, "allow_related_delete", "IfMatch", "IdempotencyKey") if one else (*WRITE, *chosen, "IdempotencyKey")
+            (*READ, "allow_related_delete", "IfMatch", "IdempotencyKey")
+            if single
+            else (*WRITE, *chosen, "IdempotencyKey")
         )
         more: Json = {
             "parameters": options(*names),
-            "responses": self._answers(one) | refusals(408, 409, 412, 415, 422),
+            "responses": self._responses(single) | refusals(408, 409, 412, 415, 422),
         }
         if verb != "DELETE":
             suffix = "update" if "PATCH" in self.may else ""
             body = ref("schemas", f"{self.name}_update") if suffix else {"type": "object"}
-            more["requestBody"] = {"required": True, "content": json(body)} if one else self._records(suffix)
-        what = "one record" if one else "records"
-        return self._operation(verb, one, f"{_DONE[verb]} {what} of {self.table.name}", more)
+            more["requestBody"] = {"required": True, "content": json(body)} if single else self._records(suffix)
+        what = "one record" if single else "records"
+        return self._operation(verb, single, f"{_DONE[verb]} {what} of {self.table.name}", more)
 
     def _records(self, suffix: str) -> Json:
         item = ref("schemas", f"{self.name}_{suffix}") if suffix else {"type": "object"}

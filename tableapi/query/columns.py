@@ -58,7 +58,7 @@ class Reader:
         self.names: list[str] | None = None
 
     def columns(self, scope: Scope, fields: str | None, related: str, rows: int = 1) -> list[Any]:
-        """Return the labelled columns and relations of the table of the request, of which `rows` rows are read."""
+        """Return the labelled columns and relations of the request, for `rows` rows."""
         self.rows = rows
         columns, self.names = self._columns(scope, fields, related, (), rows)
         return columns

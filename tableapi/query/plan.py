@@ -1,4 +1,4 @@
-"""Plans of reads: a request, the schema and the caller's rights become SQL and its parameters, or a refusal. Pure.
+"""Plan reads: turn a request, the schema and the caller's rights into SQL or a refusal. Pure.
 
 Plans are cached by table, role and options. The literals of the filter, identifiers, the offset, the cursor and named
 values are not part of the key: they are bound at each request.

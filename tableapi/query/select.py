@@ -40,7 +40,7 @@ def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
 
 
 def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool]]:
-    """Merge two equality conditions on one column, as when the filter and the row rule name the same tenant.
+    """Merge two equality conditions on one column, such as those of a filter and a row rule.
 
     PostgreSQL would turn `a = $1 AND a = $2` into `a = $1` and a one-time filter `$1 = $2` that it evaluates for
     every row of the scan.

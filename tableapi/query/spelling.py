@@ -1,4 +1,4 @@
-"""The spelling of names: records under the names of the table, and suggestions for names that do not exist."""
+"""The spelling of names: real names for records, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def suggestion(name: str, candidates: Iterable[str]) -> str:
 
 
 def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str] = ()) -> UnknownField:
-    """Return the refusal of a field that the caller cannot name, with the closest field or relation that it can."""
+    """Return the refusal of an unknown field, with the closest name that the caller may use."""
     error = UnknownField(name, table.name)
     error.message += suggestion(name, (*filter(right.sees, table.columns), *relations))
     return error

@@ -1,4 +1,4 @@
-"""One statement: its parameters while it is built, its compiled form, and the values of a request for it. Pure."""
+"""One statement: its parameters, its compiled form and the values of a request. Pure."""
 
 from __future__ import annotations
 

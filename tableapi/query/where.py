@@ -1,4 +1,6 @@
-"""Filter trees as SQLAlchemy conditions, and the values that a statement binds. Pure: no connection, no HTTP.
+"""Filter trees as SQLAlchemy conditions, and the values that a statement binds.
+
+Pure: no connection, no HTTP.
 
 A `Scope` is a table under an alias with the fields and relations that one caller may name. A hidden field gets the same
 refusal as a field that does not exist.
@@ -61,7 +63,7 @@ class Scope:
         return self.right.rows(self.clause, ACTOR) if self.right.rows else None
 
     def related(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
-        """Return the related table as the caller sees it, and the conditions that join it to a row of this scope.
+        """Return the related table as the caller sees it, and the conditions of the join.
 
         Raises:
             Forbidden: the caller may not read the table, or the junction between.

@@ -22,7 +22,10 @@ log = get_logger(__name__)
 
 
 class Hit(NamedTuple):
-    """The result of counting one use; `ok` is False above the limit. `reset_epoch` is the end of the window."""
+    """The result of counting one use; `ok` is False above the limit.
+
+    `reset_epoch` is the end of the window.
+    """
 
     limit: int
     remaining: int

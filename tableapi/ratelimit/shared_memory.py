@@ -1,4 +1,4 @@
-"""Rate limits shared by the workers of one server: a hash table in a mapped file, with a file lock per bucket.
+"""Rate limits shared by the workers of one server, in a mapped file with a lock per bucket.
 
 The lock is held for about a microsecond, and the kernel releases it when a process dies. A bucket has four slots. When
 all of them are in use, the window that ends first is replaced; with 262,144 slots that is rare.

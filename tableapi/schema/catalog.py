@@ -1,4 +1,7 @@
-"""The catalog queries of the introspection. They skip system schemas, temporary tables and objects of extensions."""
+"""The catalog queries of the introspection.
+
+They skip system schemas, temporary tables and objects of extensions.
+"""
 
 _VISIBLE = """
     n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'

@@ -49,9 +49,10 @@ class Column:
 
 @dataclass(slots=True)
 class Relation:
-    """Describe how rows of `target` relate to a row of the table that has the relation: own[i] = theirs[i].
+    """Describe how rows of `target` relate to a row of the table with the relation.
 
-    For many_many they are joined through `junction`: own[i] = junction_own[i] and junction_theirs[i] = theirs[i].
+    They are those with own[i] = theirs[i], for many_many through `junction`: own[i] = junction_own[i] and
+    junction_theirs[i] = theirs[i].
     """
 
     name: str
@@ -135,7 +136,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A function, or a procedure (`kind` "p"). The arguments of `sent` from index `required` on have defaults."""
+    """A function, or a procedure (`kind` "p").
+
+    The arguments of `sent` from index `required` on have defaults.
+    """
 
     schema: str
     bare: str

@@ -70,11 +70,15 @@ def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
     if type_.element is not None and type_.of_composites:
         # The element type may be a domain over the composite; the cast to the type of the array converts to it.
         each = (
-            sa.func.json_array_elements(sa.cast(text, Named("json"))).table_valued("one", name="each").render_derived()
+            sa.func.json_array_elements(sa.cast(text, Named("json")))
+            .table_valued("element", name="each")
+            .render_derived()
         )
         null = sa.cast(sa.null(), Named(type_.element.name))
-        one = sa.case((sa.func.json_typeof(each.c.one) != "null", sa.func.json_populate_record(null, each.c.one)))
-        every = sa.select(one).select_from(each).scalar_subquery()
+        element = sa.case(
+            (sa.func.json_typeof(each.c.element) != "null", sa.func.json_populate_record(null, each.c.element))
+        )
+        every = sa.select(element).select_from(each).scalar_subquery()
         return sa.case((text.is_not(None), sa.cast(sa.func.array(every), Named(type_.name))))
     return sa.cast(text, Named(type_.name))
 
@@ -90,8 +94,8 @@ def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]
     if type_.kind == "array":
         inner = type_.element.kind if type_.element else "other"
         if inner == "bytea":
-            each = sa.func.unnest(column).table_valued("one", name="each").render_derived()
-            rows = sa.select(_as_base64(each.c.one)).select_from(each).correlate_except(each).scalar_subquery()
+            each = sa.func.unnest(column).table_valued("element", name="each").render_derived()
+            rows = sa.select(_as_base64(each.c.element)).select_from(each).correlate_except(each).scalar_subquery()
             flat = sa.case((column.is_not(None), sa.func.to_json(sa.func.array(rows))))
             # unnest() loses the dimensions of a nested array; such an array is returned as PostgreSQL's array literal.
             text = sa.func.to_json(sa.cast(column, Named("text[]")))

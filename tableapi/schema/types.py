@@ -234,7 +234,10 @@ _NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
 
 
 def stored(type_: PgType, value: Any) -> Any:
-    """Return the value to bind for a field of a record; also accepts NaN and Infinity as text. Raises BadValue."""
+    """Return the value to bind for a field of a record; also accepts NaN and Infinity as text.
+
+    Raises BadValue.
+    """
     if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
         return Decimal(value) if type_.kind == "decimal" else float(value)
     if isinstance(value, _RETURNED_KEYS):

@@ -207,7 +207,10 @@ async def _together(connection: asyncpg.Connection, migration: Migration, needs:
 
 
 async def _alone(connection: asyncpg.Connection, statement: str) -> None:
-    """Run one statement outside a transaction. Concurrent builds may wait for ever: they block no other query."""
+    """Run one statement outside a transaction.
+
+    Concurrent builds may wait for ever: they block no other query.
+    """
     waits = _CONCURRENT.search(statement) is not None
     await connection.execute(f"set lock_timeout = '{0 if waits else LOCK_TIMEOUT}'")
     try:

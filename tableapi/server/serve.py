@@ -45,7 +45,10 @@ STOP_SECONDS = 8  # for requests in flight
 
 
 class _Server(MPServer):
-    """A granian server that announces when it accepts connections; SIGHUP makes workers read the schema again."""
+    """A granian server that announces when it accepts connections.
+
+    On SIGHUP its workers read the schema again.
+    """
 
     datasets: Datasets
     announce: Callable[[], None]
@@ -156,7 +159,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
 
 
 def _clean(settings: Settings, stack: ExitStack) -> None:
-    """Remove the files of an earlier run and create the folder of the counters, which is removed with `stack`.
+    """Remove the files of an earlier run, and create the folder of the counters until `stack` ends.
 
     Runs before prometheus_client is imported, which reads PROMETHEUS_MULTIPROC_DIR at import.
     """
@@ -217,8 +220,9 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
     policy = datasets.project / "policy.py"
 
     class Watch(StatReload):
-        """Watch policy.py as well. uvicorn watches whole folders, and the project folder holds .venv and frontend."""
+        """Watch policy.py as well."""
 
+        # uvicorn watches whole folders, and the project folder holds .venv and frontend.
         def iter_py_files(self) -> Iterator[Path]:
             yield policy
             yield from super().iter_py_files()

@@ -23,10 +23,10 @@ os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, a
 
 
 def exit_with_parent(parent: int) -> None:
-    """Exit when `parent` does, however it ends, and leave its process group so that Ctrl-C goes to it alone.
+    """Exit when `parent` does, however it ends, and leave its process group.
 
-    On Linux a thread waits for the parent to exit and then sends SIGTERM to this process, which must end in
-    GRACE_SECONDS.
+    Ctrl-C then goes to the parent alone. On Linux a thread waits for the parent to exit and then sends SIGTERM to this
+    process, which must end in GRACE_SECONDS.
     """
     if sys.platform == "linux":
         try:
@@ -52,7 +52,7 @@ def _exit_after(parent: int) -> None:
 
 
 class WorkerProcess:
-    """Run `tableapi <words>` while a `with` block runs, in a session of its own so that Ctrl-C does not reach it.
+    """Run `tableapi <words>` while a `with` block runs, out of reach of Ctrl-C.
 
     The command gets `--with-parent`, to exit with this process.
     """

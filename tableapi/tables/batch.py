@@ -20,7 +20,10 @@ class BatchStopped(Exception):
 
 
 class BatchError(ApiError):
-    """The refusal of a batch. `context` has the positions that failed, and a result or error for each record."""
+    """The refusal of a batch.
+
+    `context` has the positions that failed, and a result or error for each record.
+    """
 
     status, reason = 400, "batch"
     again = False  # whether nothing was written, and the same request may succeed later

@@ -47,7 +47,7 @@ class Export:
     title: str
 
 
-def wanted(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
+def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
     """Return ("csv" or "xlsx", name of the download or "") when the request is for a file, else None."""
     if options.file:
         ending = options.file.lower().rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Nested records: the relations that a record holds by name are written with it, in the same transaction.
+"""Write the relations that a record holds by name, in the transaction of the record.
 
 Parents are written first, because the record refers to them; children and links follow it. The rights and row rules of
 every table involved apply. A reference set through a relation is a written field like any other: of the record for a

@@ -29,7 +29,7 @@ from tableapi.query.plan import Bindings, Plan, ReadRequest
 from tableapi.schema.model import Table
 from tableapi.tables import describe
 from tableapi.tables.batch import Batch
-from tableapi.tables.export import Export, wanted
+from tableapi.tables.export import Export, requested_format
 from tableapi.tables.render import as_file, listing
 
 
@@ -80,7 +80,7 @@ async def read(call: TableRequest, ident: str | None) -> Reply:
     """Answer a GET of a table or a record, also when it is tunnelled through POST."""
     plan.right_of(call.table, call.rights, "GET")
     if ident is not None:
-        return await one(call, ident)
+        return await single(call, ident)
     idents = _idents(call)
     if idents is not None:
         return await several(call, idents)
@@ -137,7 +137,7 @@ def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
 # -- records by identifier -------------------------------------------------------------------------------------------
 
 
-async def one(call: TableRequest, ident: Any) -> Reply:
+async def single(call: TableRequest, ident: Any) -> Reply:
     """Answer a GET of one record by its path."""
     columns, keyed = _keyed(call, 1)
     values = Bindings(call.actor, [], keyed.options.params, [plan.identifier(ident, columns)])
@@ -148,7 +148,7 @@ async def one(call: TableRequest, ident: Any) -> Reply:
     tag = etag.etag(row["mark"], row["body"] if keyed.options.related else b"")
     if etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    if (form := wanted(keyed.options, call.headers)) is not None:
+    if (form := requested_format(keyed.options, call.headers)) is not None:
         return as_file(call, [exact_json.loads(body)], keyed.names, *form)
     return Reply(body, headers={"ETag": tag})
 

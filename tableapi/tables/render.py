@@ -11,18 +11,21 @@ from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.query.names import names as field_names
 from tableapi.query.options import Options, boolean
-from tableapi.tables.export import wanted, written
+from tableapi.tables.export import requested_format, written
 
 if TYPE_CHECKING:
     from tableapi.tables.read import TableRequest
 
 
 def listing(call: TableRequest, options: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
-    """Return the response of a list. `body`: a JSON array; `names`: of its fields, for the header line of a file."""
+    """Return the response of a list.
+
+    `body`: a JSON array; `names`: of its fields, for the header line of a file.
+    """
     if options.as_list:
         key = field_names(options.id_field) if options.id_field.strip() else call.table.key
         body = exact_json.dumps([_identifier(row, key) for row in exact_json.loads(body)])
-    elif (form := wanted(options, call.headers)) is not None:
+    elif (form := requested_format(options, call.headers)) is not None:
         return as_file(call, exact_json.loads(body), names, *form)
     wrap = options.wrap and boolean("wrap", call.headers.get("wrap") or "true")
     reply = Reply(response.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
@@ -39,7 +42,10 @@ def _identifier(row: dict[str, Any], key: Any) -> Any:
 
 
 def as_file(call: TableRequest, rows: list[dict[str, Any]], names: Any, form: str, name: str) -> Reply:
-    """Return rows as a download. `form`: csv or xlsx; `name`: of the file, "" for that of the table or the hook."""
+    """Return rows as a download.
+
+    `form`: csv or xlsx; `name`: of the file, "" for that of the table or the hook.
+    """
     file = title = call.table.bare
     if (export := call.export) is not None:
         rows, names, file, title = [export.line(row) for row in rows], export.line({}).keys(), export.file, export.title

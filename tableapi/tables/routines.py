@@ -214,7 +214,7 @@ def _plain(row: Any) -> dict[str, Any]:
 
 
 def _shaped(rows: Any, returns: str, wrapper: str) -> Any:
-    """Return the rows as `returns` (a type for a single value, TABLE for rows) and `wrapper` (a name) define."""
+    """Return the rows as `returns` (a type for a value, TABLE for rows) and `wrapper` define."""
     result = rows
     if returns and returns.lower() != "table":
         kind = _SCALARS.get(returns.lower())

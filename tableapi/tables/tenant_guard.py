@@ -1,4 +1,4 @@
-"""Refusals of fields that may not be written, and of values that name another tenant than the session's.
+"""Refuse fields that may not be written, and values that name another tenant.
 
 The fields that name the tenant of a record are `Sessions.identity` of the policy. The session's own value is ignored in
 them. Any other value is refused with a reason of its own, and recorded for the audit.
@@ -56,7 +56,7 @@ def drop_own(call: TableRequest, fields: dict[str, Any]) -> None:
 
 
 def foreign(call: TableRequest, verb: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity fields of a record with another value than the session's that may not be written.
+    """Return the identity fields of a record that may not be written and differ from the session.
 
     The key of the table is left out: a record of another tenant does not exist for the caller. Fields that the right
     ignores are recorded for the audit and not returned.

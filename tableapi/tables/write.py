@@ -1,4 +1,4 @@
-"""Writes of one request: its records, their nested records, and the rules before and after each statement."""
+"""Write the records of one request, with the rules before and after each statement."""
 
 from __future__ import annotations
 

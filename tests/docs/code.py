@@ -167,7 +167,10 @@ def _statuses_of_classes() -> dict[str, int]:
 
 
 def metrics() -> dict[str, str]:
-    """Every metric that /metrics can show, with the file that makes it. Counters have the ending that readers see."""
+    """Every metric that /metrics can show, with the file that makes it.
+
+    Counters have the ending that readers see.
+    """
     metrics_of: dict[str, str] = {}
     for name, tree in files("tableapi"):
         for node in ast.walk(tree):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -54,16 +53,9 @@ def _who(endpoint: Endpoint) -> set[str]:
 
 
 def _line(endpoint: Endpoint) -> str:
-    limit = ", ".join(_limit(each) for each in endpoint.limits)
+    limit = ", ".join(f"{each.rate} per {each.per}" for each in endpoint.limits)
     words = f"`{endpoint.method} /api/v2/{endpoint.name}` · {', '.join(sorted(_who(endpoint)))}"
     return f"{words} · {limit}" if limit else words
-
-
-def _limit(limit: Any) -> str:
-    units = {86400: "day", 3600: "hour", 60: "minute", 1: "second"}
-    seconds, unit = next(pair for pair in units.items() if limit.seconds % pair[0] == 0)
-    times = limit.seconds // seconds
-    return f"{limit.amount}/{f'{times} ' if times > 1 else ''}{unit} per {limit.per}"
 
 
 def test_every_call_is_told_with_its_callers_and_limits(endpoints: dict[tuple[str, str], Endpoint]) -> None:

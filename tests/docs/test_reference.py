@@ -37,7 +37,10 @@ def differences(page: str, missing: Iterable[str], extra: Iterable[str]) -> str:
 
 
 def _told(name: str) -> str:
-    """The default of a setting as the page has it. `""` stands for one that is computed: any words describe it."""
+    """The default of a setting as the page has it.
+
+    `""` stands for one that is computed: any words describe it.
+    """
     field = Settings.model_fields[name.lower()]
     value = field.default
     if field.default_factory is not None or value is PydanticUndefined:

@@ -37,7 +37,10 @@ def execute(url: str, sql: str) -> None:
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
-    """Poll the condition, which may be a coroutine function, until it is true. Raises TimeoutError after `seconds`."""
+    """Poll the condition, which may be a coroutine function, until it is true.
+
+    Raises TimeoutError after `seconds`.
+    """
     async with asyncio.timeout(seconds):
         while True:
             value = condition()

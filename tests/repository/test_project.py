@@ -59,6 +59,15 @@ def test_the_engine_imports_no_project() -> None:
     assert not [_name(p) for p in ENGINE if any(n.split(".")[0] in ("scripts", "policy") for n in _imports(p))]
 
 
+def test_a_class_name_has_one_meaning_in_the_engine() -> None:
+    places: dict[str, list[str]] = {}
+    for path in ENGINE:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(_name(path))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def test_every_module_has_a_docstring() -> None:
     assert _listed([p for p in [*SCRIPTS, *ENGINE, *TESTS] if not ast.get_docstring(ast.parse(p.read_text()))]) == []
 

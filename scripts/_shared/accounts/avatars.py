@@ -1,4 +1,7 @@
-"""Validate uploaded pictures and encode them again without metadata. The type is detected from the content."""
+"""Validate uploaded pictures and encode them again without metadata.
+
+The type is detected from the content.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def redirect_uri(ctx: Context) -> str:
 
 
 async def begin(ctx: Context, vendor: Vendor) -> str:
-    """Return the authorization URL. State, nonce and verifier stay on the server; a cookie binds the browser."""
+    """Return the authorization URL; a cookie binds the browser to the stored state."""
     nonce, verifier, binding = (secrets.token_urlsafe(32) for _ in range(3))
     data = {"vendor": vendor, "nonce": nonce, "verifier": verifier, "binding": token_hash(binding).hex()}
     state = await tokens.issue(ctx, "oauthstate", None, data)

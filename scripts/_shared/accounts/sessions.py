@@ -73,14 +73,17 @@ async def live_user(ctx: Context, token: str) -> Any:
 
 
 def refuse_confined(user: Any) -> None:
-    """Refuse a session that may only change its password. For scripts that authenticate the caller themselves."""
+    """Refuse a session that may only change its password.
+
+    For scripts that authenticate the caller themselves.
+    """
     if refusal := policy.SESSIONS.confined.get(user["role"]):
         status, reason, message = refusal
         raise ApiError(message, status=status, reason=reason, scope="resource")
 
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
-    """Return user, client, credits and subscriptions, merged with the fields of DreamFactory's session object."""
+    """Return user, client, credits and subscriptions with the fields of DreamFactory's session."""
     row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, sorted(policy.USER_SECRETS), _HIDDEN_OF_PLAN, _OVER)
     person: dict[str, Any] = row["person"]
     owner: bool = row["owner"]

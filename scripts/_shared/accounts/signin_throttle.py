@@ -1,4 +1,6 @@
-"""Limit password guessing. Each attempt is counted before the password is checked and refunded on success.
+"""Limit password guessing.
+
+Each attempt is counted before the password is checked and refunded on success.
 
 Two limits apply to an email address: five wrong passwords from one network block that network for 15 minutes, and all
 networks in which the user has had no session share 20 attempts an hour. Guessing from many networks is thus limited

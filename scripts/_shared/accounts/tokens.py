@@ -1,4 +1,4 @@
-"""One-use tokens of mailed links and sign-in steps: 32 random bytes, stored as a hash, bound to a purpose.
+"""One-use tokens of mailed links and sign-in steps, stored as a hash, bound to a purpose.
 
 A token of a user is also bound to the address that it was mailed to, and invalid once the user has another address.
 Issuing a token deletes the unused ones of the same user and purpose. A change of the address deletes all of them

@@ -1,4 +1,4 @@
-"""Apply a proof of an email address: send the welcome mail, and remove credentials set without the proof."""
+"""Apply a proof of an email address, and remove credentials that were set without one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def welcome(ctx: Context, appuserid: int) -> None:
 
 
 async def signed_up_here(ctx: Context, appuserid: int) -> bool:
-    """Return whether the request comes from the browser that signed up (by its session) or from its network.
+    """Return whether the request comes from the browser or the network that signed up.
 
     The person opening a mailed link need not be the one that chose the password.
     """

@@ -92,7 +92,9 @@ async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:
 
 
 async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None, start: datetime) -> Attempt:
-    """Return the attempt that this request belongs to. A repeat within an hour belongs to the same attempt.
+    """Return the attempt that this request belongs to.
+
+    A repeat within an hour belongs to the same attempt.
 
     The proration date is used if `quote` issued it for this change within `QUOTE_SECONDS`, else replaced by a new one.
     """

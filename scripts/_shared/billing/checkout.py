@@ -88,7 +88,7 @@ _OWN = "select planid, status from checkout where sessionid = $1 and clientid = 
 
 
 async def outcome(ctx: Context, sessionid: str) -> dict[str, Any] | None:
-    """Return plan, status and `settled` of a page of the caller's account, or None when there is no such page."""
+    """Return plan, status and `settled` of a payment page of the caller's account; None without one."""
     row: Any = await ctx.db.fetchrow(_OWN, sessionid, ctx.actor.clientid)
     if row is None:
         return None

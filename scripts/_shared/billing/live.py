@@ -1,4 +1,4 @@
-"""The SQL condition of a live subscription, shared by every query; reveal_contact in schema.sql repeats it."""
+"""The SQL condition of a live subscription; reveal_contact in schema.sql repeats it."""
 
 from __future__ import annotations
 

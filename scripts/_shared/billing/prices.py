@@ -1,4 +1,7 @@
-"""Map plans to prices at the payment provider. Prices are created from subscriptionplan and never changed."""
+"""Map plans to prices at the payment provider.
+
+Prices are created from subscriptionplan and never changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bring subscriptions, credits and invoices of an account in line with the payment provider's present state.
+"""Bring subscriptions, credits and invoices in line with the payment provider's present state.
 
 An event only tells which account to read. Events that arrive twice, late, out of order or not at all therefore lead to
 the same result. Of two concurrent reads the older one is discarded (`paymentsync.version`).
@@ -148,7 +148,10 @@ async def _update(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: l
 
 
 async def _end(ctx: Context, row: Any, sub: Subscription, *, superseded: bool) -> None:
-    """End a subscription. Its remaining plan credits expire, unless a newer subscription has expired them already."""
+    """End a subscription.
+
+    Its remaining plan credits expire, unless a newer subscription has expired them already.
+    """
     status = "cancelled" if row["status"] == "active" and not row["autorenew"] else "expired"
     await ctx.db.execute(_END, row["subscriptionid"], status, sub.ended or sub.end)
     await audit.write(ctx, "plan_ended", row["planid"], clientid=row["clientid"])

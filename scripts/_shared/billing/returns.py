@@ -62,7 +62,7 @@ _SET = """
 
 
 async def apply(ctx: Context, clientid: int, purchase: str) -> bool:
-    """Apply the known refunds and disputes of a purchase; return whether the account has such a transaction.
+    """Apply refunds and disputes of a purchase; return whether the account has the transaction.
 
     Updates the transaction and the credits, and mails the owner. Inside a transaction that holds the lock on
     usercredit.

@@ -1,4 +1,7 @@
-"""Apply refunds and disputes. An event names the payment; the provider's present list of reversals is applied."""
+"""Apply refunds and disputes.
+
+An event names the payment; the provider's present list of reversals is applied.
+"""
 
 from __future__ import annotations
 

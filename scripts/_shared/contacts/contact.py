@@ -22,7 +22,10 @@ MASKED_EMAIL, MASKED_PHONE = "*****@****.***", "+**********"
 
 
 class Contact(BaseModel):
-    """A revealed contact. `emails` is JSON text of {address, type}; the other lists are comma-separated text."""
+    """A revealed contact.
+
+    `emails` is JSON text of {address, type}; the other lists are comma-separated text.
+    """
 
     contactid: int
     name: str
@@ -41,7 +44,7 @@ class Contact(BaseModel):
 
 
 def opened(ctx: Context, row: Any) -> Contact:
-    """Return a row of usercontact with its sealed fields decrypted, or encrypted for the session on request."""
+    """Return a row of usercontact, sealed fields decrypted or encrypted for the session."""
     fields = {name: row[name] for name in Contact.model_fields}
     fields |= dict(zip(SEALED, unseal(ctx.vault, [row[name] for name in SEALED], ctx.wire), strict=True))
     return Contact.model_validate(fields)

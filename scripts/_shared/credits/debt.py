@@ -1,4 +1,7 @@
-"""Settle credits owed: those of a refunded purchase that were spent already. Later grants pay them first."""
+"""Settle credits owed: those of a refunded purchase that were spent already.
+
+Later grants pay them first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Grant and expire credits. Each change is one ledger row with a unique source, so a repeat has no effect."""
+"""Grant and expire credits.
+
+Each change is one ledger row with a unique source, so a repeat has no effect.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Create the demo account: users, plan, ninety days of reveals, API usage and invoices, the same every time.
+"""Create the demo account with ninety days of history, the same every time.
 
 Only with DEMO=1, and only with the fictional people of people.py. Existing data is left unchanged; a run that was
 interrupted is completed by the next one.

@@ -1,4 +1,6 @@
-"""Render and queue mail. Texts are in `<name>.jinja` beside this file, the layout in base.html and base.txt.
+"""Render and queue mail.
+
+Texts are in `<name>.jinja` beside this file, the layout in base.html and base.txt.
 
 The server chooses template, recipient and link. A mail is queued in the transaction of its cause. Text typed by users
 passes through `person_names.plain`, so a name cannot add a link or a line to a mail.

@@ -65,7 +65,10 @@ class Person:
 
 
 async def find(ctx: Context, key: str) -> Person | None:
-    """Return the person of a profile key, or None. May call the vendor: never call it inside a transaction."""
+    """Return the person of a profile key, or None.
+
+    May call the vendor: never call it inside a transaction.
+    """
     row = await ctx.db.fetchrow(_FIND, key, ctx.vault.indexes("profile", key))
     if row["suppressed"] if row else await ctx.db.fetchval(_SUPPRESSED, ctx.vault.indexes("profile", key)):
         return None

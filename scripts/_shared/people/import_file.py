@@ -1,4 +1,6 @@
-"""Convert lines of the people file to rows for COPY, with contact values encrypted. Runs in worker processes.
+"""Convert lines of the people file to rows for COPY, with contact values encrypted.
+
+Runs in worker processes.
 
 Each person is one physical line, so a stray quote breaks only its own line.
 """

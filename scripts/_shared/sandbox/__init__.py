@@ -1,4 +1,7 @@
-"""Stand-ins for outside services with DEMO=1. Their pages are marked as such; without DEMO they answer 404."""
+"""Stand-ins for outside services with DEMO=1.
+
+Their pages are marked as such; without DEMO they answer 404.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""/sandbox/oidc/<vendor>: a stand-in for Google and LinkedIn. It signs in any name and address typed into its form.
+"""/sandbox/oidc/<vendor>: a stand-in for Google and LinkedIn.
+
+It signs in any name and address typed into its form.
 
 It is stateless: codes and access tokens are encrypted values that hold the identity and expire after a minute. Like the
 real providers it checks client, redirect URI and PKCE.

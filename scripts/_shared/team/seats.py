@@ -97,7 +97,9 @@ async def _mail(ctx: Context, user: Any, password: str) -> None:
 
 
 async def remove(ctx: Context, appuserid: int) -> None:
-    """Delete a member: end its sessions and links, and release the seat. Its contacts stay with the account.
+    """Delete a member: end its sessions and links, and release the seat.
+
+    Its contacts stay with the account.
 
     Inside a transaction.
 

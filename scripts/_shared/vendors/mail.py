@@ -1,4 +1,4 @@
-"""Send mail through an SMTP server (MAIL_URL) and, with DEMO=1, store it in the mailbox of /sandbox/mail.
+"""Send mail through MAIL_URL and, with DEMO=1, store it in the mailbox of /sandbox/mail.
 
 Retrying a failed mail is the task of the job queue.
 """

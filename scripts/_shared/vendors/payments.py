@@ -1,4 +1,4 @@
-"""Stripe, through its official client with a pinned API version. Speaks the values of money.py.
+"""Stripe, through its official client with a pinned API version.
 
 Writes that must not happen twice carry an idempotency key, so a retry after a lost response is safe.
 """
@@ -158,7 +158,7 @@ class Payments:
         return objects.subscription(await _send(self._client.v1.subscriptions.update_async(ident, params)))
 
     async def change_at_end(self, sub: Subscription, priceid: str, interval: str) -> str:
-        """Schedule a change of price for the end of the period, replacing an earlier one. Return the schedule's id."""
+        """Replace the price from the end of the period, and return the id of the schedule."""
         schedules = self._client.v1.subscription_schedules
         ident = sub.scheduleid
         if not ident:

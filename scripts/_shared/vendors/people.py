@@ -1,4 +1,4 @@
-"""Client of the external contact-data vendor (PEOPLE_URL): one GET per person, a retry and a circuit breaker."""
+"""Client of the contact-data vendor (PEOPLE_URL), with a retry and a circuit breaker."""
 
 from __future__ import annotations
 

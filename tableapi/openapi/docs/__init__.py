@@ -1,4 +1,7 @@
-"""The page /api/docs, which shows the OpenAPI document and sends requests. It loads nothing from other hosts."""
+"""The page /api/docs, which shows the OpenAPI document and sends requests.
+
+It loads nothing from other hosts.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ _FILES = {
 
 
 def page(name: str, mount: str, headers: Mapping[str, str]) -> Reply:
-    """Return a file of the page; the page itself refers to its files and to the API below `mount`. Raises NotFound."""
+    """Return a file of the page; the page itself refers to its files and to the API below `mount`.
+
+    Raises NotFound.
+    """
     file = _FILES.get(name or "index.html")
     if file is None:
         raise NotFound("There is no such page.")

@@ -52,13 +52,13 @@ function credentials() {
 }
 
 async function load() {
-  const wanted = address();
+  const url = address();
   $("main").replaceChildren(h("p", { class: "quiet" }, "Loading …"));
   $("list").replaceChildren();
-  $("document").href = wanted;
-  const answer = await fetch(wanted, { headers: credentials() });
+  $("document").href = url;
+  const answer = await fetch(url, { headers: credentials() });
   const body = await answer.json();
-  if (wanted !== address()) return; // another database was selected in the meantime
+  if (url !== address()) return; // another database was selected in the meantime
   if (!answer.ok) {
     $("credentials").open = true;
     $("main").replaceChildren(h("h2", {}, "Credentials are needed"), h("p", {}, body.error.message));
@@ -76,7 +76,7 @@ async function load() {
 }
 
 function list() {
-  const wanted = $("search").value.trim().toLowerCase();
+  const text = $("search").value.trim().toLowerCase();
   const groups = Map.groupBy
     ? Map.groupBy(operations, (one) => one.tags?.[0] ?? "")
     : operations.reduce((map, one) => map.set(one.tags[0], [...(map.get(one.tags[0]) ?? []), one]), new Map());
@@ -84,13 +84,13 @@ function list() {
   const made = [];
   let left = MAX_LINKS;
   for (const [tag, members] of groups) {
-    const found = members.filter((one) => `${one.verb} ${one.path} ${one.summary}`.toLowerCase().includes(wanted));
-    if (!found.length) continue;
-    const links = () => found.map((one) =>
+    const matches = members.filter((one) => `${one.verb} ${one.path} ${one.summary}`.toLowerCase().includes(text));
+    if (!matches.length) continue;
+    const links = () => matches.map((one) =>
       h("a", { href: link(one.operationId), "aria-current": one.operationId === current ? "page" : undefined },
         h("span", { class: `verb ${one.verb}` }, one.verb.toUpperCase()), h("span", {}, one.summary)));
-    const open = (wanted && left > 0) || groups.size < 4 || found.some((one) => one.operationId === current);
-    left -= open ? found.length : 0;
+    const open = (text && left > 0) || groups.size < 4 || matches.some((one) => one.operationId === current);
+    left -= open ? matches.length : 0;
     const group = h("details", { open: open ? "" : undefined }, h("summary", {}, tag), ...(open ? links() : []));
     group.addEventListener("toggle", () => group.childElementCount > 1 || group.append(...links()));
     made.push(group);
@@ -99,43 +99,43 @@ function list() {
 }
 
 function typeOf(schema) {
-  const found = deref(schema) ?? {};
-  if (found.anyOf) return found.anyOf.map(typeOf).join(" or ");
-  if (found.enum) return found.enum.map((one) => JSON.stringify(one)).join(" | ");
-  return [found.type ?? "any"].flat().join(" or ") + (found.format ? ` (${found.format})` : "");
+  const resolved = deref(schema) ?? {};
+  if (resolved.anyOf) return resolved.anyOf.map(typeOf).join(" or ");
+  if (resolved.enum) return resolved.enum.map((one) => JSON.stringify(one)).join(" | ");
+  return [resolved.type ?? "any"].flat().join(" or ") + (resolved.format ? ` (${resolved.format})` : "");
 }
 
 /** Return an example body: the required fields, or the first three. */
 function example(schema, depth = 0) {
-  const found = deref(schema) ?? {};
-  if (found.anyOf) return example(found.anyOf[0], depth);
-  if (found.enum) return found.enum[0];
-  if (found.const !== undefined) return found.const;
-  const type = [found.type].flat()[0];
-  if (type === "array") return depth > 4 ? [] : [example(found.items, depth + 1)];
+  const resolved = deref(schema) ?? {};
+  if (resolved.anyOf) return example(resolved.anyOf[0], depth);
+  if (resolved.enum) return resolved.enum[0];
+  if (resolved.const !== undefined) return resolved.const;
+  const type = [resolved.type].flat()[0];
+  if (type === "array") return depth > 4 ? [] : [example(resolved.items, depth + 1)];
   if (type === "object") {
-    const names = Object.keys(found.properties ?? {}).filter((name) => !deref(found.properties[name]).readOnly);
-    const chosen = found.required?.length ? names.filter((name) => found.required.includes(name)) : names.slice(0, 3);
-    return Object.fromEntries(chosen.map((name) => [name, example(found.properties[name], depth + 1)]));
+    const names = Object.keys(resolved.properties ?? {}).filter((name) => !deref(resolved.properties[name]).readOnly);
+    const chosen = resolved.required?.length ? names.filter((name) => resolved.required.includes(name)) : names.slice(0, 3);
+    return Object.fromEntries(chosen.map((name) => [name, example(resolved.properties[name], depth + 1)]));
   }
   return { integer: 0, number: 0, boolean: false, string: "", null: null }[type] ?? "";
 }
 
 function schemaTable(schema) {
-  const found = deref(schema) ?? {};
-  const rows = Object.entries(found.properties ?? {}).map(([name, one]) =>
-    h("tr", {}, h("td", {}, name, found.required?.includes(name) ? " *" : ""), h("td", {}, typeOf(one)),
+  const resolved = deref(schema) ?? {};
+  const rows = Object.entries(resolved.properties ?? {}).map(([name, one]) =>
+    h("tr", {}, h("td", {}, name, resolved.required?.includes(name) ? " *" : ""), h("td", {}, typeOf(one)),
       h("td", { class: "quiet" }, deref(one).description ?? "")));
   return rows.length ? h("table", {}, h("tbody", {}, ...rows)) : h("p", { class: "quiet" }, typeOf(schema));
 }
 
 /** Return the schema of the record inside a list or body. */
 function record(schema) {
-  const found = deref(schema) ?? {};
-  if (found.anyOf) return record(found.anyOf[0]);
-  if (found.properties?.resource) return record(found.properties.resource);
-  if (found.items) return record(found.items);
-  return found;
+  const resolved = deref(schema) ?? {};
+  if (resolved.anyOf) return record(resolved.anyOf[0]);
+  if (resolved.properties?.resource) return record(resolved.properties.resource);
+  if (resolved.items) return record(resolved.items);
+  return resolved;
 }
 
 function show() {

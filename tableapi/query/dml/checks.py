@@ -1,4 +1,4 @@
-"""Statements beside a write: the record as it is stored, and which write condition a refused write violated."""
+"""Statements beside a write: the stored record, and the condition that a refused write violated."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _EVENTS = {"POST": "INSERT", "PUT": "UPDATE", "PATCH": "UPDATE", "DELETE": "DELE
 
 
 def refuse(table: Table, verb: str, *, upsert: bool) -> None:
-    """Refuse a write that a DO INSTEAD rule without RETURNING replaces, and an upsert of a table with rules.
+    """Refuse writes that a rule without RETURNING replaces, and upserts of tables with rules.
 
     Raises:
         BadRequest: `replaced_by_rule`.

@@ -85,7 +85,7 @@ def _unless_present(
 
 
 def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> list[Any]:
-    """Return the conditions of one record: its identifier, the row rule and, with `match`, the versions of If-Match."""
+    """Return the conditions of one record: identifier, row rule and, with `match`, If-Match."""
     conditions = [
         clause.c[column.name] == target.binder.value(column.type, ("id", 0, part), column.name)
         for part, column in enumerate(key)
@@ -158,7 +158,7 @@ def everything(target: Target) -> Statement:
 
 
 def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
-    """Build the statement that nulls these references of every row that has them, or with `drop` deletes the rows.
+    """Build the statement that nulls these references, or with `drop` deletes their rows.
 
     `ok` tells whether all changed rows still satisfy the row rule.
     """

@@ -70,7 +70,7 @@ class Target:
         return [*fields, mark.label("tableapi mark"), ok.label("tableapi ok"), *keys]
 
     def _meta(self, clause: Any, allowed: Any) -> list[Any]:
-        """Return the columns beside the fields: the version of the row, the row rule after the write, and the keys."""
+        """Return the columns beside the fields: row version, row rule after the write, and keys."""
         mark = sa.literal_column("xmin::text") if self.table.has_xmin else self.version(clause)
         ok = allowed if allowed is not None else sa.literal_column("true")
         return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
@@ -113,7 +113,7 @@ class Target:
 
 
 def touches(right: Right, table: Table, names: Iterable[str]) -> bool:
-    """Return whether the row rule reads one of these fields, so that the row must be checked after the write too."""
+    """Return whether the row rule reads one of these fields, so that it holds after the write too."""
     return right.rows is not None and not _rule_fields(right, table).isdisjoint(names)
 
 

@@ -1,4 +1,7 @@
-"""The recursive descent parser of filters. Knows no tables. The grammar is in `docs/reference/wire.md`."""
+"""The recursive descent parser of filters. Knows no tables.
+
+The grammar is in `docs/reference/wire.md`.
+"""
 
 from __future__ import annotations
 

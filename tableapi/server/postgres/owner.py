@@ -49,7 +49,10 @@ end $$
 
 
 async def owned(url: str, password: str) -> str:
-    """Return the URL of the database for its owner, creating the role if needed. `url` is that of the superuser."""
+    """Return the URL of the database for its owner, creating the role if needed.
+
+    `url` is that of the superuser.
+    """
     parts = urlsplit(url)
     connection = await asyncpg.connect(url, timeout=10)
     try:

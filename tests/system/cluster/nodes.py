@@ -69,7 +69,10 @@ class Cluster:
 
 
 def bring_up(folder: Path, stack: ExitStack, *, whole: bool = True) -> Cluster:
-    """Start the cluster until `stack` closes. Unless `whole`, without nginx and Redis: `port` is that of a node."""
+    """Start the cluster until `stack` closes.
+
+    Unless `whole`, without nginx and Redis: `port` is that of a node.
+    """
     primary = Embedded(folder / "primary" / "postgres")
     first = stack.enter_context(primary)
     standby = Standby(folder / "standby" / "postgres", primary)

@@ -39,7 +39,9 @@ class Answer:
 
 
 class Traffic:
-    """`async with Traffic(...)`: send requests until the end of the block. A write is repeated with the same
+    """`async with Traffic(...)`: send requests until the end of the block.
+
+    A write is repeated with the same
     Idempotency-Key until its response is 200."""
 
     def __init__(self, url: str, headers: dict[str, str], first: int, *, writes: bool = True) -> None:

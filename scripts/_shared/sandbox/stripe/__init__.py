@@ -1,4 +1,4 @@
-"""/sandbox/stripe/: a stateful stand-in for Stripe in demo and tests, used through the official client over HTTP.
+"""/sandbox/stripe/: a stateful stand-in for Stripe, used through the official client.
 
 This module imports the rest on first use only, because the official client is large; its types validate the requests.
 """
@@ -31,7 +31,7 @@ def base(settings: Settings) -> str:
 
 
 def webhook_secret(settings: Settings) -> str:
-    """Return the secret that signs events: the first of STRIPE_WEBHOOK_SECRET, or one derived from SECRET_KEYS."""
+    """Return the secret that signs events: STRIPE_WEBHOOK_SECRET, or derived from SECRET_KEYS."""
     if settings.stripe_webhook_secret or not settings.secret_keys:
         return settings.stripe_webhook_secret.partition(",")[0]
     return "whsec_" + hashlib.sha256(f"sandbox-webhook:{settings.secret_keys[-1]}".encode()).hexdigest()

@@ -47,7 +47,10 @@ def expire(state: State, session: dict[str, Any]) -> dict[str, Any]:
 
 
 def complete(state: State, session: dict[str, Any], method: dict[str, Any], *, proved: bool = False) -> bool:
-    """Pay a session. Return False when the bank requires 3-D Secure first; raise StripeRefused for a declined card."""
+    """Pay a session.
+
+    Return False when the bank requires 3-D Secure first; raise StripeRefused for a declined card.
+    """
     if session["status"] != "open":
         raise invalid("This Checkout Session is not open.")
     if cards.outcome(method, present=True) == "3ds" and not proved:

@@ -47,7 +47,7 @@ def open_if_asked(state: State, charge: Data) -> None:
 
 
 def update(state: State, data: Data, ident: str) -> Data:
-    """POST /v1/disputes/{id}: `winning_evidence` wins, `losing_evidence` loses, anything else waits for review."""
+    """POST /v1/disputes/{id}: `winning_evidence` wins, `losing_evidence` loses, others wait."""
     dispute = _open(state, ident)
     evidence = data.get("evidence") or {}
     dispute["evidence"] |= evidence

@@ -1,4 +1,4 @@
-"""Parse Stripe's form encoding (`items[0][price]=p`), and check parameter names against the official client's types."""
+"""Parse Stripe's form encoding, and check parameter names against the client's types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _TYPE = re.compile(r"\b[A-Z]\w*Params\w*\b")
 
 
 class StripeRefused(Exception):
-    """An error response of Stripe. With `keep` the transaction is committed, so a declined payment stays recorded."""
+    """An error response of Stripe.
+
+    With `keep` the transaction is committed, so a declined payment stays recorded.
+    """
 
     def __init__(
         self, status: int, kind: str, message: str, *, code: str = "", param: str = "", keep: bool = False, **more: Any
@@ -73,7 +76,10 @@ def _listed(value: Any) -> Any:
 
 @cache
 def _annotations(kind: str) -> Mapping[str, Any]:
-    """Return the fields of a parameter type, e.g. `SubscriptionUpdateParams` or `checkout.SessionCreateParams`."""
+    """Return the fields of a parameter type, e.g.
+
+    `SubscriptionUpdateParams` or `checkout.SessionCreateParams`.
+    """
     module: Any = stripe.params
     *inner, name = kind.split(".")
     for part in inner:

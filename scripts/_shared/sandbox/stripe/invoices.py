@@ -48,7 +48,7 @@ def period_line(state: State, sub: dict[str, Any]) -> dict[str, Any]:
 
 
 def change_lines(state: State, sub: dict[str, Any], price: dict[str, Any], date: int) -> list[dict[str, Any]]:
-    """Build the lines of a price change: credit for unused time, and the rest of the period or a new period."""
+    """Build the lines of a price change: credit for unused time, then the rest or a new period."""
     item = sub["items"]["data"][0]
     old, start, end = item["price"], item["current_period_start"], item["current_period_end"]
     when, rest = calendar.day(date), (date, end)
@@ -115,7 +115,10 @@ def issue(state: State, sub: dict[str, Any], lines: list[dict[str, Any]], reason
 def pay(
     state: State, invoice: dict[str, Any], method: dict[str, Any] | None, *, present: bool, proved: bool = False
 ) -> str:
-    """Charge an open invoice and return ok, declined or 3ds. Emits events; the caller updates the subscription."""
+    """Charge an open invoice and return ok, declined or 3ds.
+
+    Emits events; the caller updates the subscription.
+    """
     result = "ok" if invoice["amount_due"] == 0 else "declined"
     if invoice["amount_due"] and method is not None:
         result = cards.outcome(method, present=present)

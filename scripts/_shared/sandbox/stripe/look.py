@@ -1,4 +1,7 @@
-"""Templates of the hosted pages: HTML and CSS without scripts or external files. Every page says TEST MODE."""
+"""Templates of the hosted pages: HTML and CSS without scripts or external files.
+
+Every page says TEST MODE.
+"""
 
 from __future__ import annotations
 

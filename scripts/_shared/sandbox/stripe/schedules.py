@@ -76,6 +76,14 @@ def release(state: State, schedule: dict[str, Any]) -> dict[str, Any]:
             f"You cannot release a subscription schedule that is currently in the `{schedule['status']}` status."
         )
     sub = state.get("subscription", schedule["subscription"])
+    _release(state, schedule, sub)
+    state.put(sub)
+    state.emit("subscription_schedule.released", schedule)
+    state.emit("customer.subscription.updated", sub, schedule=schedule["id"])
+    return schedule
+
+
+def _release(state: State, schedule: dict[str, Any], sub: dict[str, Any]) -> None:
     schedule |= {
         "status": "released",
         "released_at": state.now(),
@@ -84,10 +92,6 @@ def release(state: State, schedule: dict[str, Any]) -> dict[str, Any]:
     }
     state.put(schedule)
     sub["schedule"] = None
-    state.put(sub)
-    state.emit("subscription_schedule.released", schedule)
-    state.emit("customer.subscription.updated", sub, schedule=schedule["id"])
-    return schedule
 
 
 def turn(state: State, sub: dict[str, Any]) -> None:
@@ -105,14 +109,7 @@ def turn(state: State, sub: dict[str, Any]) -> None:
             schedule["current_phase"] = _span(phase)
             state.put(schedule)
             return
-    schedule |= {
-        "status": "released",
-        "released_at": state.now(),
-        "released_subscription": sub["id"],
-        "subscription": None,
-    }
-    state.put(schedule)
-    sub["schedule"] = None
+    _release(state, schedule, sub)
 
 
 def forget(state: State, sub: dict[str, Any]) -> None:

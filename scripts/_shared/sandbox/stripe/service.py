@@ -1,4 +1,4 @@
-"""Serve the stand-in over HTTP: Stripe's API below v1/, the hosted pages, and controls for tests below test/."""
+"""Serve the stand-in: the API below v1/, hosted pages, and controls for tests below test/."""
 
 from __future__ import annotations
 

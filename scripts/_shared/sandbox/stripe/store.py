@@ -1,4 +1,4 @@
-"""Store the state of the stand-in in one SQLite file under DATA_DIR, shared by all workers and restarts.
+"""Store the state of the stand-in in one SQLite file under DATA_DIR.
 
 Each request is one transaction. Objects are JSON in the form that Stripe returns; fields that start with `_` are
 internal and never sent.

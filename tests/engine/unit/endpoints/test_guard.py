@@ -26,6 +26,11 @@ def test_limits_are_parsed() -> None:
         parse_limits("often")
 
 
+@pytest.mark.parametrize("text", ["60/minute", "5/15 minute", "10/second", "3/2 hour", "2000/day", "1/36 hour"])
+def test_a_rate_is_what_was_parsed(text: str) -> None:
+    assert parse_limits(f"{text} per user")[0].rate == text
+
+
 def test_intervals_become_cron_expressions() -> None:
     assert [cron("5m"), cron("1h"), cron("1d"), cron("1 2 * * *")] == [
         "*/5 * * * *",

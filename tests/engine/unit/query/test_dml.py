@@ -23,6 +23,30 @@ SEEN = TableRights(company=Right(rows=lambda table, actor: table.c.id == actor.c
 ANY = Right()
 
 
+def returned(table: str, ok: str = "true") -> str:
+    """Return what every write of single records ends with: the body, the version, whether the rule holds, the key."""
+    return (
+        'RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row")'
+        f' AS body, xmin::text AS mark, {ok} AS ok, {table}.id AS "tableapi key 0"'
+    )
+
+
+# What a write by filter ends with: the records in the order of their keys.
+LISTED = (
+    'SELECT array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
+    'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT (SELECT '
+    'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi row") AS '
+    'body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS "tableapi key 0" FROM '
+    'w ORDER BY w."tableapi key 0") AS "tableapi rows"'
+)
+# What a read of the stored record begins with.
+STORED = (
+    'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS '
+    '"tableapi row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0", '
+    'w."tableapi same" AS same FROM'
+)
+
+
 def build(
     write: Callable[..., Statement], *args: Any, right: Right = ANY, rights: TableRights | None = None, **named: Any
 ) -> str:
@@ -41,201 +65,124 @@ TREE = cache.parse("age = 5")[0].tree
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
+        # insert
         (
             build(statements.insert, {"name": "x"}),
-            'INSERT INTO person (name) VALUES ($1::text) RETURNING (SELECT row_to_json("tableapi row") AS '
-            'row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true '
-            'AS ok, person.id AS "tableapi key 0"',
+            f"INSERT INTO person (name) VALUES ($1::text) {returned('person')}",
         ),
         (
             build(statements.insert, {"name": "x", "attrs": None}),
-            "INSERT INTO person (name, attrs) VALUES ($1::text, coalesce(CAST($2::text AS jsonb), 'null')) "
-            'RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS '
-            '"tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+            "INSERT INTO person (name, attrs) VALUES ($1::text, coalesce(CAST($2::text AS jsonb), "
+            f"'null')) {returned('person')}",
         ),
         (
             build(statements.insert, {"name": "x", "born": {"expression": "now()"}}),
-            "INSERT INTO person (name, born) VALUES ($1::text, CAST(now() AS date)) RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+            f"INSERT INTO person (name, born) VALUES ($1::text, CAST(now() AS date)) {returned('person')}",
         ),
         (
             build(statements.insert, {"name": "x"}, right=OWN),
-            "INSERT INTO person (name, company_id) VALUES ($1::text, $2::integer) RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+            f"INSERT INTO person (name, company_id) VALUES ($1::text, $2::integer) {returned('person')}",
         ),
         (
             build(statements.insert, {"name": "x", "company_id": 7}, rights=SEEN),
-            "INSERT INTO person (name, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 WHERE "
-            "$2::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer AND "
-            'seen.id = $3::integer)) RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM '
-            '(SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS '
-            '"tableapi key 0"',
+            "INSERT INTO person (name, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 "
+            "WHERE $2::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = "
+            f"$2::integer AND seen.id = $3::integer)) {returned('person')}",
         ),
-    ],
-)
-def test_insert(sql: str, expected: str) -> None:
-    assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
+        # upsert
         (
             build(statements.upsert, {"email": "e", "name": "x"}, EMAIL, ANY),
-            "INSERT INTO person (name, email) VALUES ($1::text, $2::text) ON CONFLICT (email) DO UPDATE SET "
-            'name = excluded.name RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM '
-            '(SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS '
-            '"tableapi key 0"',
+            "INSERT INTO person (name, email) VALUES ($1::text, $2::text) ON CONFLICT (email) DO UPDATE "
+            f"SET name = excluded.name {returned('person')}",
         ),
         (
             build(statements.upsert, {"email": "e", "name": "x"}, EMAIL, OWN),
-            "INSERT INTO person (name, email) VALUES ($1::text, $2::text) ON CONFLICT (email) DO UPDATE SET "
-            "name = excluded.name WHERE person.company_id = $3::integer RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, person.company_id = $3::integer AS ok, person.id AS "tableapi key 0"',
+            "INSERT INTO person (name, email) VALUES ($1::text, $2::text) ON CONFLICT (email) DO UPDATE "
+            "SET name = excluded.name WHERE person.company_id = $3::integer "
+            f"{returned('person', 'person.company_id = $3::integer')}",
         ),
         (
             build(statements.upsert, {"email": "e"}, EMAIL, ANY),
             "INSERT INTO person (email) VALUES ($1::text) ON CONFLICT (email) DO UPDATE SET email = "
-            'excluded.email RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT '
-            'name AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, person.id AS '
-            '"tableapi key 0"',
+            f"excluded.email {returned('person')}",
         ),
         (
             build(statements.upsert, {"email": "e", "company_id": 7}, EMAIL, ANY, rights=SEEN),
-            "INSERT INTO person (email, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 WHERE "
-            "(EXISTS (SELECT * FROM person AS present WHERE present.email = $1::text)) OR $2::integer IS "
-            "NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer AND seen.id = "
-            "$3::integer)) ON CONFLICT (email) DO UPDATE SET company_id = excluded.company_id WHERE "
-            "person.company_id IS NOT DISTINCT FROM $2::integer OR $2::integer IS NULL OR (EXISTS (SELECT * "
-            "FROM company AS seen WHERE seen.id = $2::integer AND seen.id = $3::integer)) RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, true AS ok, person.id AS "tableapi key 0"',
+            "INSERT INTO person (email, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 "
+            "WHERE (EXISTS (SELECT * FROM person AS present WHERE present.email = $1::text)) OR "
+            "$2::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer "
+            "AND seen.id = $3::integer)) ON CONFLICT (email) DO UPDATE SET company_id = "
+            "excluded.company_id WHERE person.company_id IS NOT DISTINCT FROM $2::integer OR $2::integer "
+            "IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer AND seen.id = "
+            f"$3::integer)) {returned('person')}",
         ),
-    ],
-)
-def test_upsert(sql: str, expected: str) -> None:
-    assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
+        # update
         (
             build(statements.update, {"name": "x"}, KEY),
-            "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+            f"UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer {returned('t1')}",
         ),
         (
             build(statements.update, {"name": "x"}, KEY, match=True),
             "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer AND t1.xmin::text = "
-            "any(string_to_array(CAST($3::VARCHAR AS text), $4::VARCHAR)) RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+            f"any(string_to_array(CAST($3::VARCHAR AS text), $4::VARCHAR)) {returned('t1')}",
         ),
         (
             build(statements.update, {"name": "x"}, KEY, right=OWN),
             "UPDATE person AS t1 SET name=$1::text WHERE t1.id = $2::integer AND t1.company_id = "
-            '$3::integer RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name '
-            'AS name) AS "tableapi row") AS body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+            f"$3::integer {returned('t1')}",
         ),
         (
             build(statements.update, {"company_id": 7}, KEY, right=OWN),
-            "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND t1.company_id = "
-            '$3::integer RETURNING (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name '
-            'AS name) AS "tableapi row") AS body, xmin::text AS mark, t1.company_id = $3::integer AS ok, '
-            't1.id AS "tableapi key 0"',
+            "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND t1.company_id "
+            f"= $3::integer {returned('t1', 't1.company_id = $3::integer')}",
         ),
         (
             build(statements.update, {"vip": True}, KEY, right=LIMITED),
-            "UPDATE person AS t1 SET vip=$1::boolean WHERE t1.id = $2::integer AND (t1.vip IS NOT DISTINCT "
-            'FROM $1::boolean OR t1.age > $3::integer) RETURNING (SELECT row_to_json("tableapi row") AS '
-            'row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS body, xmin::text AS mark, true '
-            'AS ok, t1.id AS "tableapi key 0"',
+            "UPDATE person AS t1 SET vip=$1::boolean WHERE t1.id = $2::integer AND (t1.vip IS NOT "
+            f"DISTINCT FROM $1::boolean OR t1.age > $3::integer) {returned('t1')}",
         ),
         (
             build(statements.update, {"company_id": 7}, KEY, rights=SEEN),
-            "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND (t1.company_id IS "
-            "NOT DISTINCT FROM $1::integer OR $1::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen "
-            "WHERE seen.id = $1::integer AND seen.id = $3::integer))) RETURNING (SELECT "
-            'row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS '
-            'body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+            "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND (t1.company_id "
+            "IS NOT DISTINCT FROM $1::integer OR $1::integer IS NULL OR (EXISTS (SELECT * FROM company "
+            f"AS seen WHERE seen.id = $1::integer AND seen.id = $3::integer))) {returned('t1')}",
         ),
-    ],
-)
-def test_update(sql: str, expected: str) -> None:
-    assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
+        # delete
         (
             build(statements.delete, KEY),
-            'DELETE FROM person AS t1 WHERE t1.id = $1::integer RETURNING (SELECT row_to_json("tableapi '
-            'row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi row") AS body, xmin::text AS '
-            'mark, true AS ok, t1.id AS "tableapi key 0"',
+            f"DELETE FROM person AS t1 WHERE t1.id = $1::integer {returned('t1')}",
         ),
         (
             build(statements.delete, KEY, right=OWN),
-            "DELETE FROM person AS t1 WHERE t1.id = $1::integer AND t1.company_id = $2::integer RETURNING "
-            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT name AS name) AS "tableapi '
-            'row") AS body, xmin::text AS mark, true AS ok, t1.id AS "tableapi key 0"',
+            f"DELETE FROM person AS t1 WHERE t1.id = $1::integer AND t1.company_id = $2::integer {returned('t1')}",
         ),
-        (build(statements.everything), "DELETE FROM person AS t1"),
-        (build(statements.everything, right=OWN), "DELETE FROM person AS t1 WHERE t1.company_id = $1::integer"),
-    ],
-)
-def test_delete(sql: str, expected: str) -> None:
-    assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
+        (
+            build(statements.everything),
+            "DELETE FROM person AS t1",
+        ),
+        (
+            build(statements.everything, right=OWN),
+            "DELETE FROM person AS t1 WHERE t1.company_id = $1::integer",
+        ),
+        # by filter
         (
             build(statements.by_filter, {"name": "x"}, TREE),
-            "WITH w AS (UPDATE person AS t1 SET name=$1::text WHERE t1.age = $2::integer RETURNING t1.name, "
-            'xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") SELECT '
-            'array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
-            'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT '
-            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi '
-            'row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS '
-            '"tableapi key 0" FROM w ORDER BY w."tableapi key 0") AS "tableapi rows"',
+            "WITH w AS (UPDATE person AS t1 SET name=$1::text WHERE t1.age = $2::integer RETURNING "
+            't1.name, xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") '
+            f"{LISTED}",
         ),
         (
             build(statements.by_filter, None, TREE),
-            "WITH w AS (DELETE FROM person AS t1 WHERE t1.age = $1::integer RETURNING t1.name, xmin::text "
-            'AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") SELECT '
-            'array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
-            'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT '
-            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi '
-            'row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS '
-            '"tableapi key 0" FROM w ORDER BY w."tableapi key 0") AS "tableapi rows"',
+            "WITH w AS (DELETE FROM person AS t1 WHERE t1.age = $1::integer RETURNING t1.name, "
+            f'xmin::text AS "tableapi mark", true AS "tableapi ok", t1.id AS "tableapi key 0") {LISTED}',
         ),
         (
             build(statements.by_filter, {"company_id": 7}, TREE, right=OWN),
             "WITH w AS (UPDATE person AS t1 SET company_id=$1::integer WHERE t1.company_id = $2::integer "
             'AND t1.age = $3::integer RETURNING t1.name, xmin::text AS "tableapi mark", t1.company_id = '
-            '$2::integer AS "tableapi ok", t1.id AS "tableapi key 0") SELECT '
-            'array_to_json(array_agg("tableapi rows".body)) AS body, bool_and(coalesce("tableapi rows".ok, '
-            'false)) AS ok, array_agg("tableapi rows"."tableapi key 0") AS "tableapi key 0" FROM (SELECT '
-            '(SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS "tableapi '
-            'row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0" AS '
-            '"tableapi key 0" FROM w ORDER BY w."tableapi key 0") AS "tableapi rows"',
+            f'$2::integer AS "tableapi ok", t1.id AS "tableapi key 0") {LISTED}',
         ),
-    ],
-)
-def test_by_filter(sql: str, expected: str) -> None:
-    assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
+        # release
         (
             build(statements.release, ("company_id",), drop=False),
             "UPDATE person AS t1 SET company_id=NULL WHERE t1.company_id = $1::integer",
@@ -250,30 +197,18 @@ def test_by_filter(sql: str, expected: str) -> None:
             "t1.company_id = $2::integer RETURNING t1.company_id = $2::integer AS ok) SELECT "
             "coalesce(bool_and(coalesce(w.ok, false)), true) AS ok FROM w",
         ),
-    ],
-)
-def test_release(sql: str, expected: str) -> None:
-    assert sql == expected
-
-
-@pytest.mark.parametrize(
-    ("sql", "expected"),
-    [
+        # check
         (
             build(checks.find, KEY),
-            'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS '
-            '"tableapi row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0", '
-            'w."tableapi same" AS same FROM (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS '
-            '"tableapi ok", t1.id AS "tableapi key 0", true AS "tableapi same" FROM person AS t1 WHERE '
-            "t1.id = $1::integer FOR UPDATE) AS w",
+            f'{STORED} (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS "tableapi ok", '
+            't1.id AS "tableapi key 0", true AS "tableapi same" FROM person AS t1 WHERE t1.id = '
+            "$1::integer FOR UPDATE) AS w",
         ),
         (
             build(checks.find, KEY, sent={"name": "x"}),
-            'SELECT (SELECT row_to_json("tableapi row") AS row_to_json_1 FROM (SELECT w.name AS name) AS '
-            '"tableapi row") AS body, w."tableapi mark" AS mark, w."tableapi ok" AS ok, w."tableapi key 0", '
-            'w."tableapi same" AS same FROM (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS '
-            '"tableapi ok", t1.id AS "tableapi key 0", t1.name IS NOT DISTINCT FROM $1::text AS "tableapi '
-            'same" FROM person AS t1 WHERE t1.id = $2::integer FOR UPDATE) AS w',
+            f'{STORED} (SELECT t1.name AS name, xmin::text AS "tableapi mark", true AS "tableapi ok", '
+            't1.id AS "tableapi key 0", t1.name IS NOT DISTINCT FROM $1::text AS "tableapi same" FROM '
+            "person AS t1 WHERE t1.id = $2::integer FOR UPDATE) AS w",
         ),
         (
             build(checks.of_change, {"vip": True}, KEY, right=LIMITED),
@@ -282,17 +217,17 @@ def test_release(sql: str, expected: str) -> None:
         ),
         (
             build(checks.of_changes, {"vip": True}, TREE, right=LIMITED),
-            "SELECT coalesce(bool_and(w.reference), true) AS reference, coalesce(bool_and(w.field), true) "
-            "AS field FROM (SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM $1::boolean OR "
-            "t1.age > $2::integer, false) AS field FROM person AS t1 WHERE t1.age = $3::integer FOR UPDATE) "
-            "AS w",
+            "SELECT coalesce(bool_and(w.reference), true) AS reference, coalesce(bool_and(w.field), "
+            "true) AS field FROM (SELECT true AS reference, coalesce(t1.vip IS NOT DISTINCT FROM "
+            "$1::boolean OR t1.age > $2::integer, false) AS field FROM person AS t1 WHERE t1.age = "
+            "$3::integer FOR UPDATE) AS w",
         ),
         (
             build(checks.of_create, {"company_id": 7}, rights=SEEN),
-            "SELECT coalesce($1::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = "
-            "$1::integer AND seen.id = $2::integer)), false) AS reference, true AS field",
+            "SELECT coalesce($1::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id "
+            "= $1::integer AND seen.id = $2::integer)), false) AS reference, true AS field",
         ),
     ],
 )
-def test_check(sql: str, expected: str) -> None:
+def test_sql(sql: str, expected: str) -> None:
     assert sql == expected

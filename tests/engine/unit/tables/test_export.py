@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tableapi.query.options import Options
-from tableapi.tables.export import XLSX, sheet_name, wanted, written
+from tableapi.tables.export import XLSX, requested_format, sheet_name, written
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from tableapi.tables.export import XLSX, sheet_name, wanted, written
     ],
 )
 def test_the_form_of_a_file(options: Options, accept: str, form: tuple[str, str] | None) -> None:
-    assert wanted(options, {"accept": accept}) == form
+    assert requested_format(options, {"accept": accept}) == form
 
 
 @pytest.mark.parametrize(
