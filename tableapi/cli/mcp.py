@@ -20,8 +20,8 @@ async def serve_stdio(settings: Settings, datasets: Datasets, key: str, session:
     """Answer MCP messages on standard input until it ends.
 
     Args:
-        key: The application key whose rights the agent has; "" for none.
-        session: The session token whose rights the agent has; "" for none.
+        key: The application key that gives the agent its rights; "" for none.
+        session: The session token that gives the agent its rights; "" for none.
 
     Raises:
         CannotServeAgents: The key or session is not valid, or the extra `mcp` is not installed.

@@ -1,4 +1,4 @@
-"""A dataset whose statements all run on one connection, inside one transaction."""
+"""Run all statements of a dataset on one connection, inside one transaction."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _cut(value: Any, chars: int, path: str, names: dict[str, None]) -> Any:
 
 
 def _window(row: Any, start: int, chars: int, ends: dict[str, int]) -> Any:
-    """Return a record whose own texts begin at `start`; related rows are cut at their beginning."""
+    """Return a record with its own texts from `start` on; related rows are cut at their beginning."""
     if not isinstance(row, dict):
         return row
     record: dict[str, Any] = {}

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tableapi import exact_json
-from tableapi.auth.policy import VERBS, Actor
-from tableapi.auth.rights import Right, Rights
+from tableapi.auth.policy import Actor
+from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.endpoints.guard import Endpoint
 from tableapi.errors import BadRequest, NotFound
 from tableapi.http.response import Reply
-from tableapi.query import plan
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import describe
@@ -58,17 +57,9 @@ class Caller:
             raise NotFound(f"There is no database '{name[:100]}'.{hint}", reason="unknown_service")
         return self.datasets[name]
 
-    async def table(self, dataset: Dataset, name: str) -> tuple[Table, Right]:
-        """Return a table and the right that decides which columns are described.
-
-        Raises:
-            NotFound: the table does not exist, or the caller may not use it.
-        """
-        rights = self.rights(dataset)
-        table = await dataset.table(name, rights)
-        granted = (rights.right(table, verb) for verb in VERBS)
-        right = next((right for right in granted if right is not None), None)
-        return table, right or plan.right_of(table, rights, "GET")
+    async def table(self, dataset: Dataset, name: str) -> Table:
+        """Return a table; requests for it check the right to use it. Raises NotFound."""
+        return await dataset.table(name, self.rights(dataset))
 
     def tables(self, dataset: Dataset, *verbs: str) -> list[Table]:
         """Return the tables that the caller may use with any of these verbs, or with any verb at all."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tableapi import exact_json
+from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.mcp.answers import MAX_BYTES
 from tableapi.mcp.arguments import DescribeTables, ListTables
 from tableapi.mcp.caller import Caller
+from tableapi.query import plan
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import KINDS
 from tableapi.tables import describe
@@ -63,7 +65,7 @@ async def describe_tables(caller: Caller, arguments: DescribeTables) -> dict[str
     left: list[str] = []
     size = 0
     for name in arguments.tables:
-        table, _ = await caller.table(dataset, name)
+        table = await caller.table(dataset, name)
         if left:
             left.append(table.name)
             continue
@@ -118,8 +120,9 @@ def _column(column: Column, examples: list[Any] | None, usable: set[str]) -> dic
 
 
 def _right(table: Table, rights: Rights) -> Right:
-    """Return the right that decides which columns are described."""
-    return next(right for verb in ("GET", "POST", "PUT", "PATCH", "DELETE") if (right := rights.right(table, verb)))
+    """Return the right that decides which columns are described. Raises Forbidden for a caller without any."""
+    granted = (rights.right(table, verb) for verb in VERBS)
+    return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
 
 
 def _may(table: Table, rights: Rights) -> list[str]:

@@ -17,7 +17,7 @@ from tableapi.schema.model import Table
 async def query(caller: Caller, arguments: Query) -> dict[str, Any]:
     """Return rows of a table."""
     dataset = caller.dataset(arguments.database)
-    table, _ = await caller.table(dataset, arguments.table)
+    table = await caller.table(dataset, arguments.table)
     if any(is_aggregate(name.strip()) for name in arguments.fields):
         raise BadRequest("Use the tool aggregate for COUNT, SUM, AVG, MIN and MAX.", reason="bad_aggregate")
     text, params = joined(arguments.filter)
@@ -42,7 +42,7 @@ def _relation_limits(table: Table, arguments: Query) -> dict[str, int]:
 async def aggregate(caller: Caller, arguments: Aggregate) -> dict[str, Any]:
     """Return groups of a table with their aggregates."""
     dataset = caller.dataset(arguments.database)
-    table, _ = await caller.table(dataset, arguments.table)
+    table = await caller.table(dataset, arguments.table)
     text, params = joined(arguments.filter)
     measures = [f"{measure.function.upper()}({measure.field})" for measure in arguments.measures]
     options = {
@@ -84,7 +84,7 @@ async def _page(
 async def get_record(caller: Caller, arguments: GetRecord) -> dict[str, Any]:
     """Return one record by its primary key."""
     dataset = caller.dataset(arguments.database)
-    table, _ = await caller.table(dataset, arguments.table)
+    table = await caller.table(dataset, arguments.table)
     parts = arguments.id if isinstance(arguments.id, list) else [arguments.id]
     ident = ",".join(map(str, parts))
     if not ident.strip():

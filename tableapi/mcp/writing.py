@@ -43,7 +43,7 @@ async def delete_records(caller: Caller, arguments: DeleteRecords) -> dict[str, 
     if text.strip():
         return await _write(caller, arguments, "DELETE", {"filter": text, "params": params}, None)
     dataset = caller.dataset(arguments.database)
-    table, _ = await caller.table(dataset, arguments.table)
+    table = await caller.table(dataset, arguments.table)
     return await _write(caller, arguments, "DELETE", {}, [_key(table, ident) for ident in arguments.ids])
 
 
@@ -62,7 +62,7 @@ async def _write(
 ) -> dict[str, Any]:
     """Send a write, and return the records as they are afterwards."""
     dataset = caller.dataset(arguments.database)
-    table, _ = await caller.table(dataset, arguments.table)
+    table = await caller.table(dataset, arguments.table)
     if records is not None and not dataset.hooked(table.name, verb):
         _refuse_unknown(caller, dataset, table, records)
     options |= {

@@ -78,7 +78,7 @@ class ToolRequests:
 
 
 def _request(outer: HttpRequest, method: str, parts: Sequence[str], query: Mapping[str, str], body: Any) -> HttpRequest:
-    """Return a request below /api/v2/ with the headers of `outer` that say who sends it."""
+    """Return a request below /api/v2/ with the credentials of `outer`."""
     path = "/api/v2/" + "/".join(quote(part, safe="") for part in parts)
     content = exact_json.dumps(body) if body is not None else b""
     headers = [(name, value) for name, value in outer.scope["headers"] if name not in _OWN_HEADERS]
