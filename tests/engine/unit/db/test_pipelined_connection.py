@@ -48,7 +48,7 @@ class Wire(asyncio.Transport):
 
 
 class Idle:
-    """An idle connection of asyncpg, which is told only that the connection was lost."""
+    """An idle connection of asyncpg, which counts how often it was lost."""
 
     def __init__(self) -> None:
         self._transport = Wire()
@@ -57,6 +57,9 @@ class Idle:
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost += 1
+
+    def terminate(self) -> None:
+        self._transport.abort()
 
 
 def message(kind: str, body: bytes = b"") -> bytes:
@@ -88,7 +91,7 @@ def named(number: int) -> list[bytes]:
 
 
 class Case:
-    """A connection whose statement SQL is prepared, and its requests."""
+    """A connection with SQL as a prepared statement, and its requests."""
 
     def __init__(self, *, prepared: bool = True) -> None:
         self.idle = Idle()
@@ -321,4 +324,4 @@ async def test_json_is_handed_over_as_it_came() -> None:
     row = future.result()
     assert row == {"body": body, "none": None}
     assert row is not None
-    assert (row[0], row[1]) == (body, None)
+    assert list(map(row.__missing__, (0, 1))) == [body, None]
