@@ -92,8 +92,8 @@ def product(stage: Stage) -> Contender:
     port = free_port()
     process = launch(
         stage, "tableapi", [sys.executable, "-m", "tableapi", "serve"], port, data.PROJECT, PYTHONPATH=str(ROOT),
-        PORT=str(port), WORKERS=str(stage.workers), DATABASE_URL=stage.database, WORKER="off", APP_KEYS=KEY, DATASET="leads",
-        SESSION_PER_MINUTE="1000000000", DATA_DIR=str(stage.folder / "tableapi"), LOG_LEVEL="info",
+        PORT=str(port), WORKERS=str(stage.workers), DATABASE_URL=stage.database, WORKER="off", APP_KEYS=KEY,
+        DATASET="leads", SESSION_PER_MINUTE="1000000000", DATA_DIR=str(stage.folder / "tableapi"), LOG_LEVEL="info",
     )  # fmt: skip
     return Contender("tableapi", f"http://127.0.0.1:{port}", process.pid, scenarios.product())
 

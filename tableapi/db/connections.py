@@ -55,6 +55,10 @@ class ConnectionPool(HeldConnections):
         """Close every connection."""
         if self._timeout is not None:
             self._timeout.cancel()
+        while self._waiting:
+            _, waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_exception(Busy("The server stops. Try again in a moment.", headers=RETRY))
         await super().close()
 
     def _opened(self, connection: asyncpg.Connection) -> None:

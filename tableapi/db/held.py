@@ -37,6 +37,7 @@ class HeldConnections:
         self._holders: set[asyncio.Task[None]] = set()  # one task for each connection that is open or being opened
         self._closing: set[asyncpg.Connection] = set()
         self._idle_timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     # -- of a subclass -------------------------------------------------------------------------------------------------
 
@@ -74,6 +75,7 @@ class HeldConnections:
         """Start to open the first connections. Returns before they are connected."""
         if self._idle_timer is not None:
             return
+        self._closed = False
         for _ in range(self._first):
             self._add()
         self._idle_timer = asyncio.get_running_loop().call_later(self._idle, self._close_idle)
@@ -93,6 +95,7 @@ class HeldConnections:
 
     async def close(self) -> None:
         """Close every connection."""
+        self._closed = True
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         for task in self._holders:
@@ -121,7 +124,7 @@ class HeldConnections:
                         break
             except Exception as error:  # any error: a task that ended here would reduce the pool for good
                 log.warning("database_unreachable", error=type(error).__name__)
-            if len(self._holders) > self._first and not self.waiting:
+            if self._closed or (len(self._holders) > self._first and not self.waiting):
                 break
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_RECONNECT_SECONDS)
@@ -146,8 +149,10 @@ class HeldConnections:
 
     def grow(self) -> None:
         """Open one more connection if the budget allows it."""
-        if len(self._holders) < self._size and (
-            len(self._holders) < self._sure or (self._budget is not None and self._budget.take())
+        if (
+            not self._closed
+            and len(self._holders) < self._size
+            and (len(self._holders) < self._sure or (self._budget is not None and self._budget.take()))
         ):
             self._add()
 

@@ -78,15 +78,15 @@ def _boolean(value: Any) -> bytes:
 ENCODERS: dict[int, tuple[int, Callable[[Any], bytes]]] = {
     16: (BINARY, _boolean),
     17: (BINARY, _of(bytes, bytes)),  # bytea
-    19: (TEXT, _text),  # name
+    19: (BINARY, _text),  # name
     20: (BINARY, _number(int, "q")),
     21: (BINARY, _number(int, "h")),
     23: (BINARY, _number(int, "i")),
-    25: (TEXT, _text),
+    25: (BINARY, _text),
     700: (BINARY, _number(float, "f")),
     701: (BINARY, _number(float, "d")),
-    1042: (TEXT, _text),  # bpchar
-    1043: (TEXT, _text),  # varchar
+    1042: (BINARY, _text),  # bpchar
+    1043: (BINARY, _text),  # varchar
     1082: (TEXT, _text),  # date
     1114: (TEXT, _text),  # timestamp
     1184: (TEXT, _text),  # timestamptz
@@ -113,19 +113,18 @@ def _float(layout: str) -> Callable[[bytes], float]:
 DECODERS: dict[int, tuple[int, Callable[[bytes], Any] | None]] = {
     16: (BINARY, b"\1".__eq__),
     17: (BINARY, None),
-    19: (TEXT, bytes.decode),
+    19: (BINARY, bytes.decode),
     20: (BINARY, _integer),
     21: (BINARY, _integer),
     23: (BINARY, _integer),
-    25: (TEXT, bytes.decode),
+    25: (BINARY, bytes.decode),
     114: (TEXT, None),  # json, which goes to the client without being decoded
     700: (BINARY, _float(">f")),
     701: (BINARY, _float(">d")),
-    1042: (TEXT, bytes.decode),
-    1043: (TEXT, bytes.decode),
+    1042: (BINARY, bytes.decode),
+    1043: (BINARY, bytes.decode),
     1082: (TEXT, lambda data: parse_date(data.decode())),
     1114: (TEXT, lambda data: parse_timestamp(data.decode())),
     1184: (TEXT, lambda data: parse_timestamp(data.decode())),
-    1700: (TEXT, lambda data: Decimal(data.decode())),
     2950: (BINARY, pgproto.UUID),
 }

@@ -28,7 +28,7 @@ log = get_logger(__name__)
 IDLE = ord("I")  # outside of a transaction
 STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
 MAX_PREPARED_STATEMENTS = 300
-CANCEL_AFTER_SECONDS = 0.1  # of a statement whose request was cancelled
+CANCEL_AFTER_SECONDS = 0.1  # that the statement of a cancelled request may still run
 CANCEL_SECONDS = 5.0  # for the connection that cancels it
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
 
@@ -58,7 +58,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._error: dict[str, str] | None = None
         self._complete = False  # whether the reply may end
         self._parts: list[bytes] = []  # of a message that has not arrived in full
-        self._size = self._needed = 0
+        self._size = self._needed = 0  # bytes
 
     def start(self) -> None:
         """Take the transport over from asyncpg.
@@ -76,7 +76,7 @@ class PipelinedConnection(asyncio.Protocol):
             return
         self.blocked = True
         if self._sent:
-            self.transport.abort()
+            self.connection.terminate()
         else:
             self._closed = True
             self.transport.set_protocol(self._asyncpg)
@@ -113,9 +113,8 @@ class PipelinedConnection(asyncio.Protocol):
         self._write(message, request)
 
     def _write(self, message: bytes, entry: Request | Preparation) -> None:
-        now = perf_counter()
         if not self._sent:
-            self._head_since = now
+            self._head_since = perf_counter()
         self._sent.append(entry)
         try:
             self.transport.write(message)
@@ -152,7 +151,7 @@ class PipelinedConnection(asyncio.Protocol):
         except Exception as error:  # any error: the next reply could be taken for that of another request
             log.error("pipeline_broken", error=type(error).__name__)
             self.blocked = True
-            self.transport.abort()
+            self.connection.terminate()
             return
         if rest < len(data):
             self._parts.append(data[rest:] if rest else data)
@@ -204,13 +203,12 @@ class PipelinedConnection(asyncio.Protocol):
         head, row, error = self._sent.popleft(), self._row, self._error
         self._row = self._error = None
         self._complete = False
-        began, now = self._head_since, perf_counter()
-        self._head_since = now
+        began, self._head_since = self._head_since, perf_counter()
         if isinstance(head, Preparation):
             self._prepared_or_not(head, error)
             return
         self.load -= head.weight
-        head.timing.add(now - began)
+        head.timing.add(self._head_since - began)
         if head.future.done():
             return
         if error is None:
@@ -244,7 +242,7 @@ class PipelinedConnection(asyncio.Protocol):
                 request.future.set_exception(refusal or asyncpg.PostgresError.new(error or {}, query=request.sql))
 
     def _repeat(self, request: Request) -> None:
-        """Run a request again whose statement DDL has invalidated; nothing of it was executed."""
+        """Run a statement again that DDL has invalidated; nothing of it was executed."""
         request.repeated = True
         self._closes += [messages.close(prepared.name) for prepared in self._prepared.values()]
         self._prepared.clear()
@@ -266,15 +264,15 @@ class PipelinedConnection(asyncio.Protocol):
             message = f"{message}: {cause.args[0]}"
         for entry in self._sent:
             for request in entry.requests if isinstance(entry, Preparation) else (entry,):
+                error = asyncpg.ConnectionDoesNotExistError(message)
+                error.__cause__ = cause
                 if not request.future.done():
-                    error = asyncpg.ConnectionDoesNotExistError(message)
-                    error.__cause__ = cause
                     request.future.set_exception(error)
         self._sent.clear()
         self._asyncpg.connection_lost(exc)
 
     def abandon(self, request: Request) -> None:
-        """Cancel a statement whose request was cancelled, if it still runs after a moment."""
+        """Cancel the statement of a cancelled request, if it still runs after a moment."""
         asyncio.get_running_loop().call_later(CANCEL_AFTER_SECONDS, self._cancel, request)
 
     def _cancel(self, request: Request) -> None:

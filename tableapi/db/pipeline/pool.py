@@ -63,6 +63,8 @@ class PipelinedPool(HeldConnections):
         """Close every connection."""
         if self._timeout is not None:
             self._timeout.cancel()
+        while self._waiting:
+            self._refuse(self._waiting.popleft()[1], "The server stops. Try again in a moment.")
         await super().close()
 
     def _opened(self, connection: asyncpg.Connection) -> None:
@@ -176,13 +178,15 @@ class PipelinedPool(HeldConnections):
                 self._waiting.remove(entry)
                 return
 
+    def _refuse(self, request: Request, message: str) -> None:
+        if not request.future.done():
+            request.future.set_exception(Busy(message, headers=RETRY))
+
     def _refuse_late(self) -> None:
         """Refuse the requests past their deadline and set the timer for the next one."""
         now = self._loop.time()
         while self._waiting and (self._waiting[0][0] <= now or self._waiting[0][1].future.done()):
-            _, request = self._waiting.popleft()
-            if not request.future.done():
-                request.future.set_exception(Busy("The database is busy. Try again in a moment.", headers=RETRY))
+            self._refuse(self._waiting.popleft()[1], "The database is busy. Try again in a moment.")
         self._timeout = None
         if self._waiting:
             self._timeout = self._loop.call_at(self._waiting[0][0], self._refuse_late)

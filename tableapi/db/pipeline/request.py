@@ -21,7 +21,7 @@ class Request:
 
     def __init__(self, sql: str, args: tuple[Any, ...], timing: Timing, future: asyncio.Future[Row | None]) -> None:
         self.sql, self.args, self.timing, self.future = sql, args, timing, future
-        # Nothing stands behind a statement whose time is not known.
+        # Nothing is sent behind a statement until its time is known.
         self.weight = DEPTH if timing.mean is None else 1
         self.connection: PipelinedConnection | None = None
         self.prepared: Prepared | None = None

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
 from time import perf_counter
 from typing import Any
-
-import asyncpg
 
 from tableapi.db.connections import ConnectionPool
 from tableapi.db.pipeline.codecs import Unencodable
@@ -26,7 +23,7 @@ class RoutedPool:
     def __init__(self, direct: ConnectionPool, pipelined: PipelinedPool) -> None:
         self._direct, self._pipelined = direct, pipelined
         self._timings = Timings()
-        self.take, self.give_back = direct.take, direct.give_back
+        self.take, self.give_back, self.acquire = direct.take, direct.give_back, direct.acquire
 
     async def fetchrow(self, sql: str, *args: Any) -> Any:
         """Run one statement and return its first row.
@@ -53,10 +50,6 @@ class RoutedPool:
         finally:
             timing.add(perf_counter() - began)
             self._direct.give_back(connection)
-
-    def acquire(self) -> AbstractAsyncContextManager[asyncpg.Connection]:
-        """Hold one connection for several statements, for example a transaction. Raises Busy."""
-        return self._direct.acquire()
 
     def is_direct(self, sql: str) -> bool:
         """Return whether a statement runs on a connection of its own."""

@@ -10,6 +10,7 @@ import pytest
 
 from tableapi.auth.rights import FullRights
 from tableapi.datasets.dataset import Dataset
+from tableapi.db.connections import ConnectionPool
 from tableapi.db.database import Db
 from tableapi.db.fast_connection import MAX_PREPARED_STATEMENTS, FastConnection
 from tableapi.errors import Busy
@@ -29,8 +30,14 @@ async def db(url: str) -> AsyncIterator[Db]:
     await database.close()
 
 
+def reads(db: Db) -> ConnectionPool:
+    """Return the pool, which has no pipelined connections."""
+    assert isinstance(db.reads, ConnectionPool)
+    return db.reads
+
+
 async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
-    db.reads._wait = 0.05
+    reads(db)._wait = 0.05
     async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
@@ -40,7 +47,7 @@ async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays
 
 
 async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
-    db.reads._queue = 0
+    reads(db)._queue = 0
     async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
@@ -63,7 +70,7 @@ async def test_who_gives_up_leaves_the_queue(db: Db) -> None:
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert not db.reads._waiting
+    assert not reads(db)._waiting
     db.reads.give_back(held)
 
 
@@ -100,7 +107,7 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: lost.append(context))
     held = await dataset.db.reads.take()
-    dataset.db.reads._wait = 0.05
+    reads(dataset.db)._wait = 0.05
     try:
         asking = asyncio.create_task(dataset.look())
         while dataset.db.reads.waiting == 0:  # noqa: ASYNC110 - a task of the dataset

@@ -1,0 +1,207 @@
+"""Pipelined statements on PostgreSQL: each request gets its own answer, whatever happens to it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from tableapi.db.database import Db
+from tableapi.db.pipeline.request import DEPTH
+from tableapi.errors import Busy
+from tests.helpers.pipeline import CUT, FAILS, LOST, SHAPES, SLEEPS, backend, known, pool, read, warm
+from tests.helpers.support import NewDatabase, until
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database("create table t (id int primary key, n int not null); insert into t values (1, 0)")
+
+
+@pytest.fixture
+async def db(url: str) -> AsyncIterator[Db]:
+    made = Db(url, reads=2, writes=2, pipelined=(2, 2), pool=1)
+    await made.connect()
+    await warm(made)
+    yield made
+    await made.close()
+
+
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_statement_runs_on_a_pipelined_connection(db: Db) -> None:
+    pids = {connection.connection.get_server_pid() for connection in pool(db).connections}
+    assert {await backend(db) for _ in range(10)} <= pids
+
+
+async def test_an_error_ends_its_own_request_alone(db: Db) -> None:
+    for _ in range(2):
+        outcomes = await asyncio.gather(*(read(db, FAILS, str(n), n % 2) for n in range(60)), return_exceptions=True)
+        for n, outcome in enumerate(outcomes):
+            if n % 2:
+                assert isinstance(outcome, dict)
+                assert (outcome["id"], outcome[1]) == (str(n), 1)
+            else:
+                assert isinstance(outcome, asyncpg.DivisionByZeroError)
+
+
+async def test_no_row_is_none_and_a_statement_without_columns_runs(db: Db) -> None:
+    assert await read(db, "select 1 as one where $1::boolean", False) is None
+    assert await db.writes.fetchrow("update t set n = n + 1 where id = $1", 1) is None
+    assert (await read(db, "select n from t"))["n"] == 1
+
+
+async def test_large_rows_arrive_whole(db: Db) -> None:
+    size = 3_000_000
+    rows = await asyncio.gather(*(read(db, f"select repeat($1, {size}) as body", str(n)) for n in range(8)))
+    assert [(row["body"][0], len(row["body"])) for row in rows] == [(str(n), size) for n in range(8)]
+
+
+async def test_types_that_only_asyncpg_knows_are_read_by_asyncpg(db: Db) -> None:
+    row = await read(db, "select $1::int[] as a, point(1, 2) as p, '1 day'::interval as i", [1, None])
+    assert (row["a"], row["p"], row["i"].days) == ([1, None], asyncpg.Point(1, 2), 1)
+
+
+# -- what happens to a request ---------------------------------------------------------------------------------------
+
+
+async def test_ten_thousand_requests_get_their_own_answers(db: Db, url: str) -> None:
+    """Requests are cancelled, fail, sleep, and lose their connections at random."""
+    chance = random.Random(20261122)
+    outcomes: Counter[str] = Counter()
+    admin = await asyncpg.connect(url)
+    left = iter(range(10_000))
+
+    async def one(number: int) -> None:
+        name = f"{number} {chance.random()}"
+        kind = chance.choices(("plain", "fails", "sleeps"), (90, 6, 4))[0]
+        shape = chance.randrange(len(SHAPES))
+        if kind == "plain":
+            asked = read(db, SHAPES[shape], name)
+        elif kind == "fails":
+            asked = read(db, FAILS, name, 0)
+        else:
+            asked = read(db, SLEEPS, name, chance.random() * 0.01)
+        task = asyncio.ensure_future(asked)
+        if chance.random() < 0.15:
+            asyncio.get_running_loop().call_later(chance.random() * 0.01, task.cancel)
+        try:
+            row = await task
+        except asyncio.CancelledError:
+            outcomes["cancelled"] += 1
+        except asyncpg.DivisionByZeroError:
+            assert kind == "fails"
+            outcomes["failed"] += 1
+        except LOST:
+            outcomes["lost"] += 1
+        else:
+            assert row["id"] == name
+            assert row["shape"] == (shape if kind == "plain" else -1)
+            assert kind != "plain" or len(row["body"]) == shape * 900
+            outcomes["answered"] += 1
+
+    async def worker() -> None:
+        for number in left:
+            await one(number)
+
+    async def cut() -> None:
+        while True:
+            await admin.execute("select pg_sleep(0.4)")
+            await admin.fetch(CUT)
+
+    cutting = asyncio.create_task(cut())
+    await asyncio.gather(*(worker() for _ in range(60)))
+    cutting.cancel()
+    await asyncio.gather(cutting, return_exceptions=True)
+    await admin.close()
+    assert sum(outcomes.values()) == 10_000
+    assert outcomes["answered"] > 5_000, outcomes
+    assert min(outcomes[name] for name in ("cancelled", "failed", "lost")) > 0, outcomes
+    await warm(db)
+    await until(lambda: all(connection.load == 0 for connection in pool(db).connections))
+
+
+async def test_a_long_statement_is_cancelled_with_its_request_when_nothing_stands_behind_it(db: Db, url: str) -> None:
+    admin = await asyncpg.connect(url)
+    running = """
+        select count(*) from pg_stat_activity
+        where state = 'active' and query like '%pg_sleep(4.5)%' and pid <> pg_backend_pid()
+    """
+    asked = asyncio.ensure_future(read(db, "select pg_sleep(4.5)::text as slept"))
+    await until(lambda: _is(admin, running, 1))
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    async with asyncio.timeout(3):
+        await until(lambda: _is(admin, running, 0))
+    await until(lambda: all(connection.accepts(1) for connection in pool(db).connections))
+    assert (await read(db, "select 2 as two"))["two"] == 2
+    await admin.close()
+
+
+async def _is(admin: asyncpg.Connection, sql: str, count: int) -> bool:
+    return bool(await admin.fetchval(sql) == count)
+
+
+async def test_nothing_is_sent_behind_a_statement_that_runs_for_long(db: Db) -> None:
+    sleeping = [asyncio.ensure_future(read(db, "select pg_sleep(1)::text as slept"))]
+    await until(lambda: any(connection.load for connection in pool(db).connections))
+    busy = next(connection for connection in pool(db).connections if connection.load)
+    for n in range(30):
+        assert (await read(db, "select $1::int as n", n))["n"] == n
+    assert busy.load
+    assert not sleeping[0].done()
+    await asyncio.gather(*sleeping)
+
+
+async def test_a_slow_statement_moves_to_connections_of_its_own_and_a_fast_one_back(db: Db) -> None:
+    sql = "select pg_sleep($1)::text as slept, pg_backend_pid() as pid"
+    pids = {connection.connection.get_server_pid() for connection in pool(db).connections}
+    assert (await read(db, sql, 0.05))["pid"] in pids
+    assert (await read(db, sql, 0.05))["pid"] not in pids
+    assert db.reads.is_direct(sql)
+
+    async def fast_again() -> bool:
+        await read(db, sql, 0.0)
+        return not db.reads.is_direct(sql)
+
+    await until(fast_again)
+    assert (await read(db, sql, 0.0))["pid"] in pids
+
+
+async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: str) -> None:
+    db = Db(url, reads=1, pipelined=(1, 0), pool=1)
+    await db.connect()
+    await warm(db, 1)
+    known(db, SLEEPS)
+    pool(db)._queue = 3
+    order: list[int] = []
+
+    async def ask(number: int) -> None:
+        await read(db, SLEEPS, str(number), 0.05)
+        order.append(number)
+
+    asked = [asyncio.create_task(ask(n)) for n in range(DEPTH + 3)]
+    await until(lambda: pool(db).waiting == 3)
+    with pytest.raises(Busy):
+        await read(db, SLEEPS, "refused", 0.0)
+    asked[DEPTH + 1].cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert order == [n for n in range(DEPTH + 3) if n != DEPTH + 1]
+    await db.close()
+
+
+async def test_a_request_that_waits_too_long_is_refused(db: Db) -> None:
+    known(db, SLEEPS)
+    await until(lambda: pool(db)._timeout is None)  # set for the requests before
+    pool(db)._wait = 0.05
+    sleeping = [asyncio.create_task(read(db, SLEEPS, str(n), 0.4)) for n in range(2 * DEPTH)]
+    await until(lambda: sum(connection.load for connection in pool(db).connections) == 2 * DEPTH)
+    with pytest.raises(Busy):
+        await read(db, SLEEPS, "late", 0.0)
+    assert [row["id"] for row in await asyncio.gather(*sleeping)] == [str(n) for n in range(2 * DEPTH)]
