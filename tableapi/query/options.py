@@ -17,6 +17,7 @@ import orjson
 from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
 from tableapi.query import names
+from tableapi.query.expressions import syntax
 from tableapi.query.relation_options import (
     RELATION_OPTIONS,
     RelationOptions,
@@ -77,6 +78,11 @@ class Options:
     file: str = ""
     accept: str = ""
     relations: dict[str, str] = field(default_factory=dict)  # by `<relation>.<option>` in lower case
+
+    @property
+    def beyond_row(self) -> bool:
+        """Whether the response has more than columns of the row: relations, or computed fields."""
+        return bool(self.related.strip()) or syntax.computed(self.fields)
 
     def of_relation(self, path: str) -> RelationOptions:
         """Return the options of a relation. `path`: the names of the relations to it, joined by dots."""

@@ -83,11 +83,19 @@ select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as ty
        operators.*,
        t.typbasetype::int8 as base, t.typelem::int8 as element, t.typcategory::text as category,
        t.typdelim::text as delimiter,
+       (select r.rngsubtype::int8 from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)) as bounds,
        case when t.typtype = 'e' then
            (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
        end as labels
 from pg_type t left join lateral ({_OPERATORS}) operators on t.typtype = 'b' and t.typcategory <> 'A'
 where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
+"""
+
+# The configuration that PostgreSQL uses by default comes first.
+LANGUAGES = """
+select cfgname::text as name from pg_ts_config
+where pg_ts_config_is_visible(oid) and cfgname ~ '^[a-z_][a-z0-9_]*$'
+order by oid <> get_current_ts_config()::oid, cfgname
 """
 
 # Procedures list all arguments, because CALL needs a placeholder for OUT arguments.

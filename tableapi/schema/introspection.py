@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import asyncpg
 import sqlalchemy as sa
 
-from tableapi.schema.catalog import COLUMNS, FINGERPRINT, KEYS, REFERENCES, ROUTINES, RULES, TABLES, TYPES
+from tableapi.schema.catalog import COLUMNS, FINGERPRINT, KEYS, LANGUAGES, REFERENCES, ROUTINES, RULES, TABLES, TYPES
 from tableapi.schema.model import Argument, Column, Relation, Routine, Schema, Table
 from tableapi.schema.sqltypes import Named, Native
 from tableapi.schema.types import BY_NAME, PgType
@@ -44,10 +44,13 @@ async def _read(connection: asyncpg.Connection) -> Schema:
         types = _types(await connection.fetch(TYPES))
         tables, by_oid = _tables(await connection.fetch(TABLES), default)
         attributes = _columns(await connection.fetch(COLUMNS), by_oid, types)
+        languages = tuple(row["name"] for row in await connection.fetch(LANGUAGES))
         keys = await connection.fetch(KEYS)
         rules = await connection.fetch(RULES)
         rows = await connection.fetch(REFERENCES)
         routines = _routines(await connection.fetch(ROUTINES), default, types)
+    for table in tables.values():
+        table.languages = languages
     for row in keys:
         if row["oid"] in by_oid:
             _key(by_oid[row["oid"]], attributes[row["oid"]], row)
@@ -100,6 +103,9 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
             type_ = PgType("composite", name, name)
         elif row["element"] in raw and row["category"] == "A" and name not in ("int2vector", "oidvector"):
             type_ = PgType("array", name, name, element=resolve(row["element"]))
+        elif row["bounds"] in raw:
+            multirange = row["typtype"] == "m"
+            type_ = PgType("other", name, name, bounds=resolve(row["bounds"]), multirange=multirange)
         else:
             type_ = _with_operators(PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"]), row)
         types[oid] = type_

@@ -133,7 +133,7 @@ def _names(call: TableRequest, options: Options) -> list[str]:
 
 async def _answered(writer: Writer, written: Record, word: str) -> Record:
     """Return the record with the relations that the request asks for."""
-    if not writer.options.related.strip() or word == "deleted":
+    if not writer.options.beyond_row or word == "deleted":
         return written
     table = writer.call.table
     key = [table.columns[n] for n in table.key]
@@ -208,7 +208,7 @@ async def _delete(call: TableRequest) -> Reply:
 
 async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
     """Change or delete all records of a filter, all or none."""
-    related = bool(options.related.strip())
+    related = options.beyond_row
     async with call.dataset.db.writes.acquire() as connection, connection.transaction():
         writer = Writer(call, options, connection)
         before = await _related(call, options, connection, None, text) if related and record is None else None
@@ -283,7 +283,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
 async def _delete_one(call: TableRequest, ident: str) -> Reply:
     call.body = None
     options = _checked_options(call)
-    async with _writing(call, options, several=bool(options.related)) as writer:
+    async with _writing(call, options, several=options.beyond_row) as writer:
         written = await _deleted(writer, ident)
     written.mark = ""
     return _single(call, written)

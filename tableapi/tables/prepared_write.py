@@ -18,6 +18,7 @@ from tableapi.http import etag, response
 from tableapi.http.response import Reply
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.target import may_refuse
+from tableapi.query.expressions import syntax
 from tableapi.query.options import Options, boolean
 from tableapi.query.plan import Bindings
 from tableapi.tables import read
@@ -131,6 +132,8 @@ def needs_transaction(call: TableRequest, item: Any, word: str) -> bool:
     """
     record = item[1] if isinstance(item, tuple) else item
     if "related" in call.query or (isinstance(call.body, dict) and "related" in call.body):
+        return True
+    if call.query and syntax.computed(call.options().fields):
         return True
     columns = {name: call.table.find(name) for name in record} if isinstance(record, dict) else {}
     if any(column is None and call.table.relation(name) for name, column in columns.items()):

@@ -145,7 +145,7 @@ async def one(call: TableRequest, ident: Any) -> Reply:
     if row is None:
         raise missing(ident)
     body = unsealed(call, keyed.sealed, row["body"])
-    tag = etag.etag(row["mark"], row["body"] if keyed.options.related else b"")
+    tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     if (form := wanted(keyed.options, call.headers)) is not None:

@@ -16,6 +16,7 @@ from tableapi.query import plan
 from tableapi.query.dml import checks, rules, statements
 from tableapi.query.dml.change import Change, take_apart
 from tableapi.query.dml.target import KEY, Target
+from tableapi.query.expressions import syntax
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings, ReadRequest
@@ -75,7 +76,7 @@ class Writer:
         """Return the fields of the response: of the request's own table as sent, of others the key."""
         if table is not self.call.table or self.depth:
             return ""
-        if self.options.fields is None or self.options.as_list:
+        if self.options.fields is None or self.options.as_list or syntax.computed(self.options.fields):
             return self.options.id_field or ""
         return self.options.fields
 
@@ -202,16 +203,8 @@ class Writer:
             if row is not None and match and row["mark"] not in match.split():
                 raise etag.precondition_failed()
         else:
-            plan_key = (
-                "update",
-                table.name,
-                names,
-                tuple(change.values),
-                tuple(change.expressions.items()),
-                target.fields,
-                extra,
-                bool(match),
-            )
+            parts = (tuple(change.values), tuple(change.expressions.items()))
+            plan_key = ("update", table.name, names, *parts, target.fields, extra, bool(match))
             row = await self.fetch(plan_key, lambda: statements.update(target, change, key, match=bool(match)), values)
         if row is None:
             raise await refusals.not_changed(self, table, key, ident, change, match)
@@ -234,7 +227,7 @@ class Writer:
         target = self.target(table, right, self.fields(table))
         match = self._match(table)
         values = self.values({"if-match": match} if match else {}, ident)
-        before = await self.again(table, key, ident) if self.options.related.strip() and not self.depth else None
+        before = await self.again(table, key, ident) if self.options.beyond_row and not self.depth else None
         plan_key = ("delete", table.name, tuple(c.name for c in key), target.fields, bool(match))
         row = await self.fetch(plan_key, lambda: statements.delete(target, key, match=bool(match)), values)
         if row is None:

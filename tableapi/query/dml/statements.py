@@ -13,9 +13,9 @@ from tableapi.query import aggregate, select
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.dml.target import KEY, Target, assignments, may_refuse, touches
+from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Node
 from tableapi.query.statement import ParamSource, Statement, finish
-from tableapi.query.where import ACTOR
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import Named
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right, Rights
-from tableapi.query.where import ACTOR
+from tableapi.query.expressions.scope import ACTOR
 from tableapi.schema.model import Relation, Table
 
 if TYPE_CHECKING:
