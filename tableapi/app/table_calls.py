@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from tableapi.app import ddl_retry
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
+from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.endpoints import hooks
-from tableapi.errors import NotFound, Unauthorized
+from tableapi.errors import BadRequest, NotFound, Unauthorized
+from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
 from tableapi.query import options
+from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
 from tableapi.tables.read import TableRequest
 
@@ -39,12 +43,15 @@ class TableCalls:
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
+        applied = _preferred(request, dataset, parts[1], query) if "prefer" in request.headers else ""
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
+            if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
+                attempt = partial(_special, call, verb, attempt, applied)
             if verb == "GET" or (key := request.headers.get("idempotency-key")) is None:
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
@@ -63,10 +70,18 @@ class TableCalls:
         scripts = self._services.scripts
         try:
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
-                return await hooks.answer(scripts, hook, call.again(), verb, ident, request)
+                if verb != "GET" and call.query and call.options().dry_run:
+                    raise BadRequest(
+                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",
+                        reason="no_dry_run",
+                    )
+                return _minimal(call, verb, await hooks.answer(scripts, hook, call.again(), verb, ident, request))
             if verb == "GET":
                 return await read.read(call, ident)
-            return await endpoints.handle(call if verb == "POST" else call.again(), verb, ident)
+            if call.query and call.options().dry_run:
+                return await _dry_run(call.again(), verb, ident)
+            reply = await endpoints.handle(call if verb == "POST" else call.again(), verb, ident)
+            return _minimal(call, verb, reply) if call.query else reply
         except Exception as error:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
                 raise Unauthorized("Your account access session is expired") from None
@@ -79,6 +94,59 @@ class TableCalls:
             for name, value in call.tenant_mismatches.items():
                 detail = {"field": name, "call": request.path}
                 await authenticator.tenant_mismatches(call.actor, str(value)[:200], detail, request.ip)
+
+
+async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
+    """Answer a write, and undo it."""
+    async with pinned.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
+        reply = _minimal(call, verb, await endpoints.handle(call, verb, ident))
+    reply.headers.pop("ETag", None)
+    reply.headers["X-Dry-Run"] = "true"
+    return reply
+
+
+def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
+    """Return the response of a write without its records, if `return=minimal` asks for that."""
+    if verb == "GET" or "return" not in call.query or not call.options().minimal:
+        return reply
+    return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
+
+
+def _preferred(request: HttpRequest, dataset: Dataset, name: str, query: dict[str, str]) -> str:
+    """Add the options of the `Prefer` header to the query, and return those that are applied."""
+
+    def strict() -> None:
+        table = dataset.schema.find(name)
+        if names := options.unknown(query, table.relation if table is not None else lambda _: None):
+            raise BadRequest(
+                f"The option '{names[0][:100]}' is not known.{suggestion(names[0], options.KNOWN)} Leave it out, or "
+                "send handling=lenient.",
+                reason="unknown_option",
+                context={"options": [name[:100] for name in names]},
+            )
+
+    return preferences.preferred(request.headers["prefer"], query, strict)
+
+
+async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]], applied: str) -> Reply:
+    """Answer a request with a `Range` of records, a time zone or preferences."""
+    places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
+    dataset = call.dataset
+    if verb != "GET" and call.query.get("timezone"):
+        raise BadRequest("A time zone is an option of reads.", reason="bad_option", context={"option": "timezone"})
+    if zone := call.query.get("timezone", ""):
+        try:
+            async with pinned.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]
+                reply = await attempt()
+        finally:
+            call.dataset = dataset
+    else:
+        reply = await attempt()
+    if applied:
+        reply.headers["Preference-Applied"] = applied
+    if places is not None:
+        reply.headers["Content-Range"] = preferences.content_range(places, reply.body)
+    return reply
 
 
 def _is_forbidden(error: Exception) -> bool:

@@ -47,6 +47,16 @@ async def fetchrow(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -
         ) from None
 
 
+def check_body(bounds: Bounds, plan: Plan, row: Any) -> None:
+    """Refuse a response that turned out to be too large.
+
+    Raises:
+        BadRequest: `answer_too_large`.
+    """
+    if row is not None and plan.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
+        raise too_large(bounds)
+
+
 def too_large(bounds: Bounds) -> BadRequest:
     """Return the refusal of a response past the limits, which names them."""
     return BadRequest(

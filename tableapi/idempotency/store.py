@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, flock
 from pathlib import Path
@@ -16,6 +16,7 @@ import asyncpg
 import orjson
 
 from tableapi.crypto.vault import Vault
+from tableapi.datasets.pinned import Pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
 from tableapi.errors import RETRY, ApiError, Conflict
@@ -96,26 +97,6 @@ _MARK = f"""
 """  # noqa: S608
 
 
-class _Pinned:
-    """A dataset that runs all statements on one connection, inside its transaction."""
-
-    pinned = True
-
-    def __init__(self, dataset: Any, connection: asyncpg.Connection) -> None:
-        self._dataset, self._connection = dataset, connection
-        self.db = self.reads = self.writes = self
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dataset, name)
-
-    @asynccontextmanager
-    async def acquire(self) -> AsyncIterator[asyncpg.Connection]:
-        yield self._connection
-
-    async def fetchrow(self, sql: str, *args: Any) -> Any:
-        return await self._connection.fetchrow(sql, *args)
-
-
 class InDatabase:
     """The table `idempotency` of a project, shared by all nodes.
 
@@ -141,7 +122,7 @@ class InDatabase:
             stored = await self._claim(connection, claim)
             if stored is not None:
                 return replayed(stored, claim)
-            dataset, call.dataset = call.dataset, _Pinned(call.dataset, connection)  # type: ignore[assignment]
+            dataset, call.dataset = call.dataset, Pinned(call.dataset, connection)  # type: ignore[assignment]
             try:
                 async with connection.transaction():
                     response = await run()

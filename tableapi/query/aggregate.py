@@ -13,6 +13,7 @@ from tableapi.errors import BadRequest
 from tableapi.query import cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.expressions import fields, syntax
+from tableapi.query.expressions.conditions import clause
 from tableapi.query.expressions.operands import Operand, aggregate, single
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
@@ -22,7 +23,6 @@ from tableapi.query.filter.ast import shifted
 from tableapi.query.filter.comparable import check_sortable
 from tableapi.query.names import FUNCTIONS
 from tableapi.query.options import Options
-from tableapi.query.where import clause
 from tableapi.schema.sqltypes import Named, Native, shown
 
 # Aliases that no column has: a column of the same name would be taken for the whole row.

@@ -12,6 +12,7 @@ from tableapi.query import aggregate
 from tableapi.query.bounds import Limits
 from tableapi.query.cursor import directed, ordering
 from tableapi.query.expressions import fields
+from tableapi.query.expressions.conditions import clause
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
@@ -20,7 +21,6 @@ from tableapi.query.names import names as name_list
 from tableapi.query.options import Options
 from tableapi.query.relation_options import RelationOptions
 from tableapi.query.spelling import suggestion
-from tableapi.query.where import clause
 from tableapi.schema.model import Relation
 from tableapi.schema.sqltypes import Named
 

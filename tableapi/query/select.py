@@ -17,12 +17,12 @@ from tableapi.auth.policy import Rows
 from tableapi.query import aggregate, cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
+from tableapi.query.expressions.conditions import clause
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Condition, Logic, Node
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
-from tableapi.query.where import clause
 from tableapi.schema.model import Column, Table
 
 _EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation

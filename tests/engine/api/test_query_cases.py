@@ -36,3 +36,5 @@ def test_case(case: dict[str, Any], served: httpx.Client, database: str) -> None
         execute(database, LIBRARY)
     _fresh[database] = not case.get("mutates")
     check(case["expect"], send(served, case["request"], FULL_KEY))
+    for more in case.get("after", []):
+        check(more["expect"], send(served, more["request"], FULL_KEY))

@@ -183,3 +183,21 @@ def test_the_response_of_a_write_has_no_hidden_field(http: httpx.Client) -> None
     assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
     answer = http.patch("/doc/1", params={"fields": "title AS t,remark_by_docid.COUNT(*) AS n"}, json={"title": "mine"})
     assert answer.json() == {"t": "mine", "n": 1}
+
+
+def test_the_plan_of_a_read_is_for_callers_with_all_rights(http: httpx.Client) -> None:
+    answer = http.get("/doc", params={"explain": "true"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Prefer": "tx=rollback"}], ids=str)
+def test_a_dry_run_has_the_rights_of_the_write(http: httpx.Client, headers: dict[str, str]) -> None:
+    query = {} if headers else {"dry_run": "true"}
+    assert http.patch("/doc/3", params=query, json={"title": "x"}, headers=headers).status_code == 404
+    assert http.delete("/doc/1", params=query, headers=headers).status_code == 403
+    assert http.patch("/doc/1", params=query, json={"title": "x"}, headers=headers).headers["X-Dry-Run"] == "true"
+    assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
+
+
+def test_a_put_that_creates_needs_the_right_to_create(http: httpx.Client) -> None:
+    assert http.put("/doc/77", params={"upsert": "true"}, json={"title": "x"}).status_code == 403
