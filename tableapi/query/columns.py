@@ -87,7 +87,7 @@ class Reader:
         for name in name_list(related):
             if name == "*":
                 permitted = filter(scope.permitted, scope.table.relations.values())
-                relations.update((relation.name, relation) for relation in permitted)
+                relations.update((r.name, r) for r in permitted if scope.table.is_view or not r.derived)
                 continue
             relation = scope.table.relation(name)
             if relation is None:

@@ -52,6 +52,14 @@ where {_VISIBLE} and k.contype = 'f'
 order by c.relname, k.conkey, k.conname
 """
 
+# The stored definitions of views.
+VIEWS = f"""
+select c.oid::int8 as oid, r.ev_action::text as action
+from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+where {_VISIBLE} and c.relkind in ('v', 'm') and r.ev_type = '1'
+  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+"""
+
 # INSTEAD rules, and whether they have a RETURNING clause.
 RULES = f"""
 select c.oid::int8 as oid, case r.ev_type when '2' then 'UPDATE' when '3' then 'INSERT' else 'DELETE' end as event,

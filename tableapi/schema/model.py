@@ -62,6 +62,7 @@ class Relation:
     junction: Table | None = None
     junction_own: tuple[str, ...] = ()
     junction_theirs: tuple[str, ...] = ()
+    derived: bool = False  # through a view; such a relation is only read, and `*` of a table leaves it out
 
     @property
     def many(self) -> bool:

@@ -56,6 +56,14 @@ CREATE TABLE article_topic (
 
 CREATE TABLE note (id integer PRIMARY KEY, "a.dotted.column" text, "(inside,parens)" text, "Mixed Name" text);
 
+-- article_id of the third view is that of the tables, through two views
+CREATE VIEW open_article AS
+SELECT a.id, a.title AS name, a.author_id AS writer, upper(a.title) AS loud, u.name AS author
+FROM article a JOIN author u ON u.id = a.author_id WHERE a.published;
+CREATE VIEW writer AS SELECT id, name FROM author;
+CREATE VIEW open_again AS SELECT o.id AS article_id, o.writer, count(*) AS n FROM open_article o GROUP BY o.id, o.writer;
+CREATE VIEW everything AS SELECT id FROM article UNION SELECT id FROM author;
+
 INSERT INTO author VALUES
  (1, 'Ada',  'NO', 'zzz', ROW('Main 1', 'Oslo'), '{"rank": 2, "tags": ["x", "y"]}'),
  (2, 'Ben',  'IE', 'yyy', ROW('Quay 7', 'Cork'), '{"rank": 10}'),
