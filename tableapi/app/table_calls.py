@@ -9,15 +9,17 @@ from tableapi.app import ddl_retry
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
+from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.pinned import rolled_back
 from tableapi.db.errors import to_api_error
 from tableapi.endpoints import hooks
 from tableapi.errors import BadRequest, NotFound, Unauthorized
+from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
 from tableapi.query import options
+from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
 from tableapi.tables.read import TableRequest
 
@@ -44,14 +46,15 @@ class TableCalls:
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
+        applied = _preferred(request, dataset, parts[1], query) if "prefer" in request.headers else ""
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
-            if verb != "GET" and options.dry_run(query, body if ident is None else None):
-                return await ddl_retry.run(partial(self._dry_run, call, verb, attempt), call, name)
+            if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
+                attempt = partial(_special, call, verb, attempt, applied)
             if verb == "GET" or (key := request.headers.get("idempotency-key")) is None:
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
@@ -62,23 +65,6 @@ class TableCalls:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
 
-    async def _dry_run(self, call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Return the response of a write that is rolled back. A hook may have effects that cannot be undone."""
-        dataset, scripts = call.dataset, self._services.scripts
-        if scripts is not None and (call.table.name, verb) in scripts.hooks:
-            message = (
-                f"{verb} of '{call.table.name}' runs code of the project, so it has no dry run. Leave out dry_run."
-            )
-            raise BadRequest(message, reason="no_dry_run")
-        try:
-            async with rolled_back(dataset) as call.dataset:
-                reply = await attempt()
-        finally:
-            call.dataset = dataset
-        reply.headers.pop("ETag", None)  # of a version that does not exist
-        reply.headers["Dry-Run"] = "true"
-        return reply
-
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
         """Answer by the hook of the project or by the engine.
 
@@ -87,10 +73,18 @@ class TableCalls:
         scripts = self._services.scripts
         try:
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
-                return await hooks.answer(scripts, hook, call.again(), verb, ident, request)
+                if verb != "GET" and _is_dry_run(call, ident):
+                    raise BadRequest(
+                        f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",
+                        reason="no_dry_run",
+                    )
+                return _minimal(call, verb, await hooks.answer(scripts, hook, call.again(), verb, ident, request))
             if verb == "GET":
                 return await read.read(call, ident)
-            return await endpoints.handle(call if verb == "POST" else call.again(), verb, ident)
+            if _is_dry_run(call, ident):
+                return await _dry_run(call.again(), verb, ident)
+            reply = await endpoints.handle(call if verb == "POST" else call.again(), verb, ident)
+            return _minimal(call, verb, reply) if call.query else reply
         except Exception as error:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
                 raise Unauthorized("Your account access session is expired") from None
@@ -103,6 +97,65 @@ class TableCalls:
             for name, value in call.tenant_mismatches.items():
                 detail = {"field": name, "call": request.path}
                 await authenticator.tenant_mismatches(call.actor, str(value)[:200], detail, request.ip)
+
+
+def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
+    """Return whether a write is to be rolled back. The body of one record by its path holds no options."""
+    named = "dry_run" in call.query or (ident is None and isinstance(call.body, dict) and "dry_run" in call.body)
+    return named and call.options().dry_run
+
+
+async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
+    """Answer a write, and undo it."""
+    async with pinned.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
+        reply = _minimal(call, verb, await endpoints.handle(call, verb, ident))
+    reply.headers.pop("ETag", None)
+    reply.headers["Dry-Run"] = "true"
+    return reply
+
+
+def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
+    """Return the response of a write without its records, if `return=minimal` asks for that."""
+    if verb == "GET" or "return" not in call.query or not call.options().minimal:
+        return reply
+    return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
+
+
+def _preferred(request: HttpRequest, dataset: Dataset, name: str, query: dict[str, str]) -> str:
+    """Add the options of the `Prefer` header to the query, and return those that are applied."""
+
+    def strict() -> None:
+        table = dataset.schema.find(name)
+        if names := options.unknown(query, table.relation if table is not None else lambda _: None):
+            raise BadRequest(
+                f"The option '{names[0][:100]}' is not known.{suggestion(names[0], options.KNOWN)} Leave it out, or "
+                "send handling=lenient.",
+                reason="unknown_option",
+                context={"options": [name[:100] for name in names]},
+            )
+
+    return preferences.preferred(request.headers["prefer"], query, strict)
+
+
+async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]], applied: str) -> Reply:
+    """Answer a request with a `Range` of records, a time zone or preferences."""
+    places = preferences.ranged(call.headers, call.query) if verb == "GET" else None
+    dataset = call.dataset
+    if verb != "GET" and call.query.get("timezone"):
+        raise BadRequest("A time zone is an option of reads.", reason="bad_option", context={"option": "timezone"})
+    if zone := call.query.get("timezone", ""):
+        try:
+            async with pinned.in_zone(dataset, zone) as call.dataset:  # type: ignore[assignment]
+                reply = await attempt()
+        finally:
+            call.dataset = dataset
+    else:
+        reply = await attempt()
+    if applied:
+        reply.headers["Preference-Applied"] = applied
+    if places is not None:
+        reply.headers["Content-Range"] = preferences.content_range(places, reply.body)
+    return reply
 
 
 def _is_forbidden(error: Exception) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import asyncpg
+
 from tableapi.errors import BadRequest
 from tableapi.query.bounds import Bounds
 from tableapi.query.plan import Bindings, Plan
@@ -29,11 +31,30 @@ async def fetchrow(bounds: Bounds, fetch: Fetch, plan: Plan, values: Bindings) -
     """Run a plan after its response is known to be within the limits, and return its row.
 
     Raises:
+        BadRequest: `answer_too_large`; `slow_pattern` for a regular expression that reaches the time limit.
+    """
+    try:
+        if plan.measure is not None:
+            await check(bounds, fetch, plan, values)
+        return await fetch(plan.sql, *plan.args(values))
+    except asyncpg.QueryCanceledError:
+        if not plan.patterns:
+            raise
+        raise BadRequest(
+            "The regular expression takes too long for this many records. Add other conditions, or use CONTAINS or "
+            "STARTS WITH.",
+            reason="slow_pattern",
+        ) from None
+
+
+def check_body(bounds: Bounds, plan: Plan, row: Any) -> None:
+    """Refuse a response that turned out to be too large.
+
+    Raises:
         BadRequest: `answer_too_large`.
     """
-    if plan.measure is not None:
-        await check(bounds, fetch, plan, values)
-    return await fetch(plan.sql, *plan.args(values))
+    if row is not None and plan.kind != "count" and len(row["body"] or b"") > bounds.answer_bytes:
+        raise too_large(bounds)
 
 
 def too_large(bounds: Bounds) -> BadRequest:

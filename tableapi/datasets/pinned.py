@@ -1,28 +1,24 @@
-"""Run all statements of a dataset on one connection, inside one transaction."""
+"""A dataset on one connection, inside one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import asyncpg
 
-if TYPE_CHECKING:
-    from tableapi.datasets.dataset import Dataset
+from tableapi.datasets import answer_size
+from tableapi.errors import BadRequest
+from tableapi.query.plan import Bindings, Plan
 
 
-class PinnedDataset:
-    """A dataset that runs all statements on one connection, inside the transaction of that connection."""
+class _Connections:
+    """The pools of a pinned dataset: each hands out its connection."""
 
-    pinned = True
-
-    def __init__(self, dataset: Dataset, connection: asyncpg.Connection) -> None:
-        self._dataset, self._connection = dataset, connection
-        self.db = self.reads = self.writes = self
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dataset, name)
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+        self.reads = self.writes = self
 
     @asynccontextmanager
     async def acquire(self) -> AsyncIterator[asyncpg.Connection]:
@@ -32,20 +28,52 @@ class PinnedDataset:
         return await self._connection.fetchrow(sql, *args)
 
 
-class _RolledBack(Exception):
-    """Ends the transaction of `rolled_back`."""
+class Pinned:
+    """A dataset that runs all statements on one connection, inside its transaction."""
+
+    pinned = True
+
+    def __init__(self, dataset: Any, connection: asyncpg.Connection) -> None:
+        self._dataset, self._connection = dataset, connection
+        self.db = _Connections(connection)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dataset, name)
+
+    async def fetchrow(self, plan: Plan, values: Bindings, caller: str) -> Any:
+        """Run the plan of a read, and return its row."""
+        row = await answer_size.fetchrow(self._dataset.bounds, self._connection.fetchrow, plan, values)
+        answer_size.check_body(self._dataset.bounds, plan, row)
+        return row
 
 
 @asynccontextmanager
-async def rolled_back(dataset: Dataset) -> AsyncIterator[Any]:
-    """Yield the dataset pinned to a transaction that is rolled back in every case.
-
-    Deferred constraints are checked at the end, so that what is refused at a commit is refused here.
-    """
-    try:
-        async with dataset.db.writes.acquire() as connection, connection.transaction():
-            yield PinnedDataset(dataset, connection)
+async def undone(dataset: Any) -> AsyncIterator[Pinned]:
+    """Yield the dataset in a transaction that is rolled back at the end. Deferred constraints are checked before."""
+    async with dataset.db.writes.acquire() as connection:
+        transaction = connection.transaction()
+        await transaction.start()
+        try:
+            yield Pinned(dataset, connection)
             await connection.execute("set constraints all immediate")
-            raise _RolledBack
-    except _RolledBack:
-        pass
+        finally:
+            await transaction.rollback()
+
+
+@asynccontextmanager
+async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
+    """Yield the dataset in a read-only transaction with a time zone.
+
+    Raises:
+        BadRequest: `unknown_timezone`.
+    """
+    async with dataset.db.reads.acquire() as connection, connection.transaction(readonly=True):
+        try:
+            await connection.execute("select set_config('TimeZone', $1, true)", zone)
+        except asyncpg.InvalidParameterValueError:
+            raise BadRequest(
+                f"There is no time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
+                reason="unknown_timezone",
+                context={"option": "timezone"},
+            ) from None
+        yield Pinned(dataset, connection)

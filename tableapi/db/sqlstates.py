@@ -29,6 +29,7 @@ CHECK = Meaning(BadRequest, "A value violates a rule of the table.", "check")
 REQUIRED = Meaning(BadRequest, "A required field is missing or null.", "required")
 RULE = Meaning(BadRequest, "A rule of the database rejects this request.", "rule")
 TYPE = Meaning(BadRequest, "The type of the field does not support this operation.", "bad_type")
+PATTERN = Meaning(BadRequest, "The regular expression is not valid.", "bad_pattern")
 NOT_WRITABLE = Meaning(BadRequest, "This record or field cannot be written.", "not_writable")
 COMPLEX = Meaning(BadRequest, "The request is too complex. Ask for less.", "too_complex")
 DENIED = Meaning(Forbidden, "The database does not allow this.", "forbidden")
@@ -61,6 +62,7 @@ CODES: dict[str, Meaning] = {
     "22013": DEFINITION,
     "22014": DEFINITION,
     "22016": DEFINITION,
+    "2201B": PATTERN,
     "2201E": DEFINITION,
     "2201F": DEFINITION,
     "2201G": DEFINITION,

@@ -16,7 +16,7 @@ import asyncpg
 import orjson
 
 from tableapi.crypto.vault import Vault
-from tableapi.datasets.pinned import PinnedDataset
+from tableapi.datasets.pinned import Pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
 from tableapi.errors import RETRY, ApiError, Conflict
@@ -122,7 +122,7 @@ class InDatabase:
             stored = await self._claim(connection, claim)
             if stored is not None:
                 return replayed(stored, claim)
-            dataset, call.dataset = call.dataset, PinnedDataset(call.dataset, connection)  # type: ignore[assignment]
+            dataset, call.dataset = call.dataset, Pinned(call.dataset, connection)  # type: ignore[assignment]
             try:
                 async with connection.transaction():
                     response = await run()

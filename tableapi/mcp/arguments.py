@@ -110,7 +110,7 @@ class GetRecord(OfTable):
 class Write(OfTable):
     """Arguments of every write."""
 
-    max_rows: int = Field(
+    max_affected: int = Field(
         default=10,
         ge=1,
         le=MAX_WRITTEN,

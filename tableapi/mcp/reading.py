@@ -10,7 +10,8 @@ from tableapi.mcp import answers
 from tableapi.mcp.arguments import Aggregate, GetRecord, Query
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.conditions import joined
-from tableapi.query.names import aggregate as is_aggregate
+from tableapi.query.aggregate import is_grouped
+from tableapi.query.options import Options
 from tableapi.schema.model import Table
 
 
@@ -18,7 +19,7 @@ async def query(caller: Caller, arguments: Query) -> dict[str, Any]:
     """Return rows of a table."""
     dataset = caller.dataset(arguments.database)
     table = await caller.table(dataset, arguments.table)
-    if any(is_aggregate(name.strip()) for name in arguments.fields):
+    if is_grouped(Options(fields=",".join(arguments.fields))):
         raise BadRequest("Use the tool aggregate for COUNT, SUM, AVG, MIN and MAX.", reason="bad_aggregate")
     text, params = joined(arguments.filter)
     options = {

@@ -66,7 +66,7 @@ async def _write(
     if records is not None and not dataset.hooked(table.name, verb):
         _refuse_unknown(caller, dataset, table, records)
     options |= {
-        "max_rows": arguments.max_rows,
+        "max_affected": arguments.max_affected,
         "dry_run": arguments.dry_run or None,
         "fields": _fields(caller, dataset, table),
     }

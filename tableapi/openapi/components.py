@@ -56,7 +56,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "upsert": (_FLAG, "Change the record when one with the same key (or `id_field`) exists."),
     "allow_related_delete": (_FLAG, "Delete released children that cannot stand alone."),
     "dry_run": (_FLAG, "Return what the write would return, and keep nothing."),
-    "max_rows": ({"type": "integer", "minimum": 0}, "Refuse a write that concerns more rows than this."),
+    "max_affected": ({"type": "integer", "minimum": 0}, "Refuse a write that concerns more rows than this."),
     "force": (_FLAG, "Delete all records, when neither ids, records nor filter say which."),
     "method": (_TEXT, "The verb a POST stands for: GET, PUT, PATCH, MERGE or DELETE. Header: X-HTTP-Method-Override."),
 }
@@ -66,7 +66,7 @@ LIST = ("fields", "filter", "params", "ids", "id_field", "order", "group", "havi
         "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file", "accept",
         "refresh")  # fmt: skip
 WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete", "dry_run",
-         "max_rows")  # fmt: skip
+         "max_affected")  # fmt: skip
 CHOOSE = ("ids", "filter", "params")
 RELATION = ("fields", "filter", "order", "limit", "offset", "related")
 

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from tableapi.errors import BadRequest
 from tableapi.query import cursor
 from tableapi.query.bounds import Limits
+from tableapi.query.expressions import fields, syntax
+from tableapi.query.expressions.conditions import clause
+from tableapi.query.expressions.operands import Operand, aggregate, single
+from tableapi.query.expressions.order import order_terms
+from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.syntax import Function, Selected, Term
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import shifted
 from tableapi.query.filter.comparable import check_sortable
-from tableapi.query.names import FUNCTIONS, names, order_terms, plain, split, whole_aggregate
+from tableapi.query.names import FUNCTIONS
 from tableapi.query.options import Options
-from tableapi.query.where import Scope, clause
-from tableapi.schema.model import Column, Relation
 from tableapi.schema.sqltypes import Named, Native, shown
-from tableapi.schema.types import PgType
 
 # Aliases that no column has: a column of the same name would be taken for the whole row.
 PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tableapi rows"
-BIGINT = PgType("integer", "bigint", "bigint")
-NUMERIC = PgType("decimal", "numeric", "numeric")
-
-
-def is_grouped(options: Options) -> bool:
-    """Return whether a read is of groups. Aggregates without `group` are those of one group of all rows."""
-    aggregates = any(whole_aggregate(part) for part in split(options.fields or ""))
-    return bool(options.group.strip() or options.having.strip()) or aggregates
-
-
 MAX_NAME_BYTES = 63  # of a name in PostgreSQL
 
 
@@ -75,12 +67,26 @@ def probed(rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Sele
     return result
 
 
+# -- groups ----------------------------------------------------------------------------------------------------------
+
+
+def is_grouped(options: Options) -> bool:
+    """Return whether a read is of groups. Aggregates without `group` are those of one group of all rows."""
+    if options.group.strip() or options.having.strip():
+        return True
+    return any(part.term is not None and part.term.aggregates for part in syntax.selected(options.fields or ""))
+
+
 @dataclass(slots=True)
 class Group:
-    """The scope of `having` and of the order of a grouped read: grouped fields and aggregates."""
+    """The scope of `having` and of the order of a grouped read: keys, aggregates, and fields with an alias.
+
+    keys, aliases: by name in lower case.
+    """
 
     scope: Scope
-    grouped: dict[str, Column]
+    keys: dict[str, Operand] = field(default_factory=dict)
+    aliases: dict[str, Operand] = field(default_factory=dict)
 
     @property
     def table(self) -> Any:
@@ -90,55 +96,36 @@ class Group:
     def binder(self) -> Any:
         return self.scope.binder
 
-    def aggregate(self, function: str, name: str) -> tuple[str, sa.ColumnElement[Any], PgType]:
-        """Return the name, the expression and the type of an aggregate.
+    def relation(self, name: str) -> None:
+        """Return None: a group has no relations."""
+        return
 
-        Raises:
-            BadRequest: the function does not exist for the field.
-        """
-        function = function.lower()
-        if name == "*":
-            if function != "count":
-                raise BadRequest(f"{function.upper()}(*) does not exist. Name a field.", reason="bad_aggregate")
-            return "count_all", sa.func.count(), BIGINT
-        column, target = self.scope.plain(name)
-        result = f"{function}_{column.name.lower()}"
-        if function == "count":
-            return result, sa.func.count(target), BIGINT
-        if function in ("min", "max"):
-            check_sortable(column)
-            if column.type.operators:  # min() and max() of such a type may be outside the search path
-                ordered = aggregate_order_by(target, target.asc() if function == "min" else target.desc())
-                values = sa.func.array_agg(ordered).filter(target.is_not(None))
-                return result, sa.type_coerce(values, sa.ARRAY(Named(column.type.name)))[1], column.type
-        elif column.type.operators or not column.type.sorts:
-            raise BadRequest(
-                f"Field '{column.name}' has the type {column.type.db_type}, which has no {function.upper()}.",
-                reason="bad_type",
-            )
-        expression = getattr(sa.func, function)(target)
-        return result, expression, column.type if function in ("min", "max") else NUMERIC
+    def key(self, path: tuple[str, ...], function: Function | None) -> Operand | None:
+        """Return the key that a term names, or None."""
+        if key := self.keys.get(".".join(path).lower()) if function is None else None:
+            return key
+        if function is None and len(path) == 1:
+            return None
+        return self.keys.get(single(self.scope, Term(path, function)).name.lower())
 
-    def related(self, relation: Relation) -> NoReturn:
-        """Refuse a relation, which a group has not."""
-        raise BadRequest(f"'{relation.name}' is neither a grouped field nor an aggregate.", reason="not_grouped")
-
-    def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
-        """Return a grouped field or an aggregate by the name of its result, and its expression.
+    def operand(self, path: tuple[str, ...], function: Function | None = None) -> Operand:
+        """Return a key, an aggregate, or one of them by its name in the response.
 
         Raises:
             BadRequest: `not_grouped`.
         """
-        column = self.scope.table.find(name)
-        if column is not None and column.name in self.grouped:
-            return self.scope.plain(name)
-        if name.lower() == "count_all":
-            _, expression, type_ = self.aggregate("count", "*")
-            return Column(name, type_, False, None, "", False), expression
-        function, _, field = name.partition("_")
-        if function.lower() in FUNCTIONS and field:
-            _, expression, type_ = self.aggregate(function, field)
-            return Column(name, type_, True, None, "", False), expression
+        if function is not None and function.aggregates and not function.through:
+            return aggregate(self.scope, path, function)
+        name = ".".join(path)
+        if function is None and name.lower() in self.aliases:
+            return self.aliases[name.lower()]
+        if (key := self.key(path, function)) is not None:
+            return key
+        word, _, column = name.partition("_")
+        if function is None and name.lower() == "count_all":
+            return aggregate(self.scope, ("*",), Function("count"))
+        if function is None and word.lower() in FUNCTIONS and column:
+            return aggregate(self.scope, (column,), Function(word.lower()))
         raise BadRequest(f"'{name[:100]}' is neither a grouped field nor an aggregate.", reason="not_grouped")
 
 
@@ -150,38 +137,100 @@ def grouped(
     Raises:
         BadRequest: a field is not grouped, or cannot be.
     """
-    group = Group(scope, {c.name: c for c in (scope.plain(n)[0] for n in names(options.group))})
-    for column in group.grouped.values():
-        check_sortable(column, grouped=True)
-    columns: dict[str, Any] = {}
-    for part in split(options.fields) if options.fields else group.grouped:
-        if not part:
-            continue
-        if function := whole_aggregate(part):
-            name, expression, type_ = group.aggregate(function.function, function.field)
-            columns[name] = shown(expression, type_)
-        else:
-            column = scope.column(plain(part) if options.fields else part)
-            if column.name not in group.grouped:
-                raise BadRequest(
-                    f"Field '{column.name}' is not grouped. Add it to 'group', or use an aggregate such as "
-                    f"MAX({column.name}).",
-                    reason="not_grouped",
-                )
-            columns[column.name] = shown(scope.clause.c[column.name], column.type)
-    keys = [scope.clause.c[name] for name in group.grouped]
+    group, source = _keys(scope, options, conditions)
+    columns = _columns(group, options)
+    keys = [key.expression for key in group.keys.values()]
     short_labels = labels(list(columns))
     labelled = [value.label(name) for value, name in zip(columns.values(), short_labels or columns, strict=True)]
-    select = sa.select(*labelled).select_from(scope.clause).where(*conditions).group_by(*keys)
+    select = sa.select(*labelled).select_from(group.scope.clause).where(*source).group_by(*keys)
     if options.having.strip():
         tree, literals = cache.having(options.having, limits)
         condition = shifted(tree, scope.binder.constants(literals))
         select = select.having(clause(condition, group))  # type: ignore[arg-type]
+    ordered = []
     order = []
-    named = set()
     for term in order_terms(options.order):
-        column, target = group.plain(".".join(term.path))
-        named.add(column.name)
-        order.append(cursor.directed(term, target))
-    order += [scope.clause.c[name].asc() for name in group.grouped if name not in named]
+        operand = group.operand(term.path, term.function)
+        check_sortable(operand)
+        ordered.append(operand)
+        order.append(cursor.directed(term, operand.expression))
+    rest = (key for key in group.keys.values() if not any(key is operand for operand in ordered))
+    order += [key.expression.asc() for key in rest if key.type.sorts]
     return select, order, list(columns) if short_labels else None
+
+
+def _keys(scope: Scope, options: Options, conditions: list[Any]) -> tuple[Group, list[Any]]:
+    """Return the keys of option `group`, and the conditions of the rows that are grouped.
+
+    Keys that are more than columns are computed in a sub-select, so that PostgreSQL finds each equal to itself.
+    """
+    keys = [(part, _key(scope, part)) for part in syntax.selected(options.group)]
+    for _, key in keys:
+        check_sortable(key, grouped=True)
+    group = Group(scope)
+    if any(key.column is None for _, key in keys):
+        labelled = [
+            key.expression.label(f"tableapi key {number}") for number, (_, key) in enumerate(keys) if key.column is None
+        ]
+        rows = sa.select(scope.clause, *labelled).where(*conditions).subquery("b")
+        group.scope, conditions = scope.over(rows), []
+        keys = [
+            (part, replace(key, expression=rows.c[key.column.name if key.column else f"tableapi key {number}"]))
+            for number, (part, key) in enumerate(keys)
+        ]
+    for part, key in keys:
+        group.keys[key.name.lower()] = named = replace(key, name=part.alias or key.name)
+        if part.alias:
+            group.aliases[part.alias.lower()] = named
+    return group, conditions
+
+
+def _key(scope: Scope, part: Selected) -> Operand:
+    """Return one key of option `group`."""
+    if (column := fields.named(scope, part)) is not None or part.term is None:
+        return scope.operand((part.text if column is None else column.name,))
+    if part.term.aggregates:
+        raise BadRequest("Groups are made of fields, not of aggregates.", reason="bad_option")
+    key = single(scope, part.term)
+    if key.text is not None:  # null inside JSON is like none
+        key = replace(
+            key, expression=sa.func.nullif(key.expression, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
+        )
+    return key
+
+
+def _columns(group: Group, options: Options) -> dict[str, Any]:
+    """Return the columns of a group by their names in the response.
+
+    Raises:
+        BadRequest: `not_grouped`.
+    """
+    if not options.fields:
+        return {key.name: shown(key.expression, key.type) for key in group.keys.values()}
+    columns: dict[str, Any] = {}
+    for part in syntax.selected(options.fields):
+        if part.term is not None and part.term.aggregates:
+            operand = group.operand(part.term.path, part.term.function)
+        else:
+            operand = _grouped_field(group, part)
+        if part.alias:
+            group.aliases[part.alias.lower()] = operand
+        columns[part.alias or operand.name] = shown(operand.expression, operand.type)
+    return columns
+
+
+def _grouped_field(group: Group, part: Selected) -> Operand:
+    """Return the key that a part of `fields` names."""
+    if not part.alias and part.text.lower() in group.aliases:
+        return group.aliases[part.text.lower()]
+    if part.term is None or part.term.plain:
+        name = group.scope.column(part.text if not part.alias or part.term is None else part.term.path[0]).name
+        key = group.keys.get(name.lower())
+    else:
+        name, key = part.text, group.key(part.term.path, part.term.function)
+    if key is None:
+        raise BadRequest(
+            f"Field '{name[:100]}' is not grouped. Add it to 'group', or use an aggregate such as MAX({name[:100]}).",
+            reason="not_grouped",
+        )
+    return key

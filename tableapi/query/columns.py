@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,35 +11,20 @@ from tableapi.errors import BadRequest
 from tableapi.query import aggregate
 from tableapi.query.bounds import Limits
 from tableapi.query.cursor import directed, ordering
+from tableapi.query.expressions import fields
+from tableapi.query.expressions.conditions import clause
+from tableapi.query.expressions.order import order_terms
+from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
-from tableapi.query.filter.ast import Node, shifted
-from tableapi.query.names import names, order_terms
+from tableapi.query.filter.ast import shifted
+from tableapi.query.names import names as name_list
 from tableapi.query.options import Options
 from tableapi.query.relation_options import RelationOptions
 from tableapi.query.spelling import suggestion
-from tableapi.query.statement import Binder
-from tableapi.query.where import Scope, clause
-from tableapi.schema.model import Column, Relation
-from tableapi.schema.sqltypes import Named, shown
+from tableapi.schema.model import Relation
+from tableapi.schema.sqltypes import Named
 
 MAX_RELATIONS, MAX_LEVELS = 10, 3
-
-
-def chosen(scope: Scope, fields: str | None) -> list[Column]:
-    """Return the fields of the response. None or `*`: all that the caller may read; empty: the key."""
-    table = scope.table
-    if fields is None or fields.strip() == "*":
-        return [c for c in table.columns.values() if scope.right.sees(c.name)]
-    if not fields.strip():
-        return [table.columns[n] for n in table.key if scope.right.sees(n)]
-    columns: dict[str, Column] = {}
-    for name in names(fields):
-        if name == "*":
-            columns.update((c.name, c) for c in chosen(scope, None))
-        else:
-            column = scope.column(name)
-            columns[column.name] = column
-    return list(columns.values())
 
 
 class Reader:
@@ -57,34 +43,34 @@ class Reader:
         self.top: list[str] = []
         self.names: list[str] | None = None
 
-    def columns(self, scope: Scope, fields: str | None, related: str, rows: int = 1) -> list[Any]:
+    def columns(self, scope: Scope, names: str | None, related: str, rows: int = 1) -> list[Any]:
         """Return the labelled columns and relations of the request, for `rows` rows."""
         self.rows = rows
-        columns, self.names = self._columns(scope, fields, related, (), rows)
+        columns, self.names = self._columns(scope, names, related, (), rows)
         return columns
 
     def _columns(
-        self, scope: Scope, fields: str | None, related: str, path: tuple[str, ...], most: int
+        self, scope: Scope, names: str | None, related: str, path: tuple[str, ...], most: int
     ) -> tuple[list[Any], list[str] | None]:
         """Return the labelled columns and relations of the rows of a scope, and their names as in `json_of`.
 
-        most: how many rows of this scope the whole response may hold.
+        names: option `fields`. most: how many rows of this scope the whole response may hold.
         """
-        columns = chosen(scope, fields)
-        if not path and self.options.as_list:
-            columns = chosen(scope, self.options.id_field)
+        columns = fields.selected(scope, self.options.id_field if not path and self.options.as_list else names)
         relations = self._relations(scope, related)
+        present = {field.name for field in columns}
         if not path:  # the joining fields are in the response, but not inside a relation
-            present = {c.name for c in columns}
             for name in (n for r in relations for n in r.own):
                 if name not in present and scope.right.sees(name):
-                    columns.append(scope.table.columns[name])
+                    columns.append(fields.of_column(scope, scope.table.columns[name]))
                     present.add(name)
-        self.sealed = self.sealed or any(c.name in scope.right.sealed for c in columns)
-        own = [c.name for c in columns] + [r.name for r in relations]
+        if clash := next((relation.name for relation in relations if relation.name in present), None):
+            raise fields.same_name(clash)
+        self.sealed = self.sealed or any(field.operand.sealed for field in columns)
+        own = [field.name for field in columns] + [r.name for r in relations]
         if not path:
             self.top = own
-        expressions = [shown(scope.clause.c[c.name], c.type) for c in columns]
+        expressions = [field.shown for field in columns]
         expressions += [self._relation(scope, r, (*path, r.name), most) for r in relations]
         labels = aggregate.labels(own)
         return [
@@ -98,10 +84,10 @@ class Reader:
             BadRequest: a relation does not exist, or there are too many.
         """
         relations: dict[str, Relation] = {}
-        for name in names(related):
+        for name in name_list(related):
             if name == "*":
                 permitted = filter(scope.permitted, scope.table.relations.values())
-                relations.update((relation.name, relation) for relation in permitted)
+                relations.update((r.name, r) for r in permitted if scope.table.is_view or not r.derived)
                 continue
             relation = scope.table.relation(name)
             if relation is None:
@@ -122,7 +108,7 @@ class Reader:
         if len(path) > MAX_LEVELS:
             raise BadRequest(f"Relations may be nested {MAX_LEVELS} levels deep at most.", reason="too_deep")
         options = self.options.of_relation(".".join(path))
-        inner, conditions = self._inner(scope, relation, options)
+        inner, conditions = self._inner(scope, relation)
         limit = self._limit(relation, options)
         self.rows += most * limit
         columns, names = self._columns(inner, options.fields, options.related, path, most * limit)
@@ -136,14 +122,10 @@ class Reader:
             body = aggregate.json_of(rows, names)
         return sa.select(body).select_from(rows).scalar_subquery()
 
-    def _inner(
-        self, scope: Scope, relation: Relation, options: RelationOptions
-    ) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
+    def _inner(self, scope: Scope, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
         """Return the related table and the conditions of its rows, filter included."""
         inner, conditions = scope.related(relation)
-        tree = cache.parse(options.filter, self.limits)[0].tree if options.filter.strip() else None
-        if tree is not None:
-            conditions.append(clause(_with_constants(tree, options.filter, inner.binder, self.limits), inner))
+        conditions += narrowing(self.options, self.limits)(inner)
         return inner, conditions
 
     def _limit(self, relation: Relation, options: RelationOptions) -> int:
@@ -171,7 +153,7 @@ class Reader:
         """
         self.relations = 0
         source = page.cte("m")
-        top = Scope(scope.table, source, scope.right, scope.rights, scope.binder)
+        top = scope.over(source)
         sizes = [sa.select(_size(top, self.options.fields)).select_from(source)]
         sizes += self._sizes(top, source, self.options.related, ())
         union = sa.union_all(*sizes).limit(sa.literal_column(str(rows + 1))).subquery("s")
@@ -182,31 +164,30 @@ class Reader:
         sizes = []
         for relation in self._relations(scope, related):
             options = self.options.of_relation(".".join((*path, relation.name)))
-            inner, conditions = self._inner(scope, relation, options)
+            inner, conditions = self._inner(scope, relation)
             select = self._cut(sa.select(inner.clause), inner, conditions, relation, options)
             name = f"m{inner.clause.name}"  # type: ignore[attr-defined]
             lateral = select.correlate_except(inner.clause).lateral(name)
-            related_scope = Scope(relation.target, lateral, inner.right, inner.rights, inner.binder)
+            related_scope = inner.over(lateral)
             joined = source.join(lateral, sa.true())
             sizes.append(sa.select(_size(related_scope, options.fields)).select_from(joined))
             sizes += self._sizes(related_scope, joined, options.related, (*path, relation.name))
         return sizes
 
 
-def _size(scope: Scope, fields: str | None) -> Any:
-    """Estimate the bytes of a row in the response without reading its values."""
-    columns = chosen(scope, fields)
-    size: Any = sa.literal_column(str(8 * len(columns) + sum(len(column.name) for column in columns)))
-    for column in columns:
-        target = scope.clause.c[column.name]
-        if column.type.name in ("text", "character varying", "bytea"):
-            size = size + sa.func.coalesce(sa.func.octet_length(target), sa.literal_column("0"))
-        elif column.type.kind in ("json", "array", "composite", "other"):
-            size = size + sa.func.coalesce(sa.func.pg_column_size(target), sa.literal_column("0"))
-    return sa.cast(size, Named("bigint")).label("size")
+def _size(scope: Scope, columns: str | None) -> Any:
+    """Return the size of a row as a column of `measure`."""
+    return sa.cast(fields.size(scope, columns), Named("bigint")).label("size")
 
 
-def _with_constants(tree: Node, text: str, binder: Binder, limits: Limits) -> Node:
-    """Return the tree of a relation's filter with its literals as constants of the statement."""
-    literals = cache.parse(text, limits)[1]
-    return shifted(tree, binder.constants(literals))
+def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
+    """Return the function that finds the conditions of `<relation>.filter` for the rows of a related scope."""
+
+    def narrow(scope: Scope) -> list[Any]:
+        text = options.of_relation(".".join(scope.path)).filter
+        if not text.strip():
+            return []
+        tree, literals = cache.parse(text, limits)
+        return [clause(shifted(tree.tree, scope.binder.constants(literals)), scope)]
+
+    return narrow

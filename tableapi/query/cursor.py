@@ -8,14 +8,15 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from tableapi.errors import BadRequest, UnknownField
+from tableapi.errors import BadRequest
+from tableapi.query.expressions.operands import single
+from tableapi.query.expressions.order import OrderTerm
+from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.syntax import Term
 from tableapi.query.filter.comparable import check_sortable
-from tableapi.query.names import OrderTerm
-from tableapi.query.spelling import suggestion
-from tableapi.query.where import TEXT, Scope
 from tableapi.schema.model import Column
+from tableapi.schema.pgtypes import TEXT, PgType
 from tableapi.schema.sqltypes import Named
-from tableapi.schema.types import PgType
 
 Terms = list[tuple[OrderTerm, Any, Column]]  # each with its expression and its column
 
@@ -31,9 +32,9 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
     order: Terms = []
     seen: set[str] = set()
     for term in terms:
-        column, target = _ordered(scope, term.path)
+        column, target = _ordered(scope, term.term)
         order.append((term, target, column))
-        if len(term.path) == 1:
+        if term.term.plain:
             seen.add(column.name)
     for name in key:
         if name not in seen:
@@ -52,25 +53,18 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
 _CTID = Column("ctid", PgType("other", "tid", "tid"), False, None, "", False)
 
 
-def _ordered(scope: Scope, path: tuple[str, ...]) -> tuple[Column, sa.ColumnElement[Any]]:
-    """Return a field of the table, or of a parent: `order=company_by_company_id.name`."""
-    if len(path) == 1:
-        column, target = scope.plain(path[0])
-        check_sortable(column)
-        return column, target
-    relation = scope.table.relation(path[0])
-    if relation is None:
-        error = UnknownField(".".join(path), scope.table.name)
-        error.message += suggestion(path[0], scope.relations())
-        raise error
-    if relation.many:
-        raise BadRequest(
-            f"Relation '{relation.name}' has many records. Order by a field of a parent.", reason="bad_order"
-        )
-    inner, conditions = scope.related(relation)
-    column, target = _ordered(inner, path[1:])
-    parent = sa.select(target).where(*conditions).correlate_except(inner.clause).limit(sa.literal_column("1"))
-    return column, parent.scalar_subquery()
+def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
+    """Return what is ordered by: a field, a value inside one, a field of a parent, or a function of these."""
+    if term.aggregates:
+        raise BadRequest("Aggregates order groups. Add 'group', or put a relation before it.", reason="bad_order")
+    operand = single(scope, term, ordering=True)
+    check_sortable(operand)
+    if operand.column is not None:
+        return operand.column, operand.expression
+    target = operand.expression
+    if operand.text is not None:  # null inside JSON is like none
+        target = sa.func.nullif(target, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
+    return Column(operand.name, operand.type, True, None, "", False), target
 
 
 def directed(term: OrderTerm, target: Any) -> Any:
@@ -124,8 +118,7 @@ def after(terms: Terms, values: list[Any], scope: Scope, place: int = 0) -> sa.C
         following = sa.and_(edge, sa.or_(greater, rest))
     else:
         following = greater
-    nullable = column.nullable or len(term.path) > 1  # the parent may be missing
-    return sa.or_(following, target.is_(None)) if nullable and nulls_last else following
+    return sa.or_(following, target.is_(None)) if column.nullable and nulls_last else following
 
 
 def position(terms: Terms) -> Any:

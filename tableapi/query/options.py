@@ -6,17 +6,19 @@ none. An option of the wrong type is refused before anything is read or written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 import orjson
 
 from tableapi import exact_json
 from tableapi.errors import BadFilter, BadRequest
 from tableapi.query import names
+from tableapi.query.expressions import syntax
+from tableapi.query.query_string import boolean as boolean
+from tableapi.query.query_string import integer as integer
+from tableapi.query.query_string import parse_query as parse_query
 from tableapi.query.relation_options import (
     RELATION_OPTIONS,
     RelationOptions,
@@ -24,7 +26,6 @@ from tableapi.query.relation_options import (
     may_concern_relation,
     relation_option,
 )
-from tableapi.schema.types import FALSE, TRUE
 
 ALIASES = {
     "select": "fields", "where": "filter", "sort": "order", "order_by": "order", "group_by": "group", "top": "limit",
@@ -32,17 +33,16 @@ ALIASES = {
 }  # fmt: skip
 BODY_OPTIONS = frozenset(
     ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "count_only",
-     "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_rows")
+     "include_count", "related", "continue", "rollback", "cursor", "dry_run", "max_affected")
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
+    "return", "timezone", "explain",
 }  # fmt: skip
 # Their values are bound, so they are not part of the key of a plan.
-BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_rows"))
+BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))
 _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
 _FILTERS = frozenset(("filter", "where", "having"))
-MAX_NUMBER = 2**62
-MAX_OPTIONS = 500  # in one query string
 MAX_CHARS = 8000  # of one option that is part of a plan's key
 
 
@@ -71,14 +71,23 @@ class Options:
     allow_related_delete: bool = False
     force: bool = False
     upsert: bool = False
+    ignore_existing: bool = False  # upsert=ignore
     dry_run: bool = False
-    max_rows: int | None = None  # that a write may touch
+    max_affected: int | None = None
+    minimal: bool = False  # return=minimal
+    timezone: str = ""
+    explain: bool = False
     as_list: bool = False
     refresh: bool = False  # has no effect: reads are not cached
     wrap: bool = True
     file: str = ""
     accept: str = ""
     relations: dict[str, str] = field(default_factory=dict)  # by `<relation>.<option>` in lower case
+
+    @property
+    def beyond_row(self) -> bool:
+        """Whether the response has more than columns of the row: relations, or computed fields."""
+        return bool(self.related.strip()) or syntax.computed(self.fields)
 
     def of_relation(self, path: str) -> RelationOptions:
         """Return the options of a relation. `path`: the names of the relations to it, joined by dots."""
@@ -89,72 +98,6 @@ class Options:
                 continue
             options[name] = integer(f"{path}.{name}", value) if name in ("limit", "offset") else value
         return RelationOptions(**options)
-
-
-def parse_query(raw: bytes | str) -> dict[str, str]:
-    """Return the options of a query string; of several equal names the last one counts.
-
-    Raises:
-        BadRequest: the query is not UTF-8, or has too many options.
-    """
-    text = raw.decode("latin-1") if isinstance(raw, bytes) else raw
-    query: dict[str, str] = {}
-    if text.count("&") > MAX_OPTIONS:
-        raise BadRequest(f"The query has more than {MAX_OPTIONS} options.", reason="too_many_options")
-    for part in text.split("&"):
-        if part:
-            name, _, value = part.partition("=")
-            query[_decoded(name)] = _decoded(value)
-    return query
-
-
-def _decoded(text: str) -> str:
-    """Return a percent-decoded name or value."""
-    if "%" not in text and "+" not in text and text.isascii():
-        return text
-    try:
-        return unquote_to_bytes(text.replace("+", " ").encode("latin-1")).decode()
-    except UnicodeError:
-        raise BadRequest("The query is not valid UTF-8.", reason="bad_encoding") from None
-
-
-def boolean(name: str, value: Any) -> bool:
-    """Return the value of an option that is on or off.
-
-    Raises:
-        BadRequest: the text means neither.
-    """
-    word = str(value).strip().lower()
-    if word in TRUE:
-        return True
-    if word in FALSE or word == "":
-        return False
-    message = f"Option '{name[:100]}' must be true or false."
-    raise BadRequest(message, reason="bad_option", context={"option": name[:100]})
-
-
-def dry_run(query: Mapping[str, str], body: Any) -> bool:
-    """Return whether a write is to be rolled back. `body`: None where its members are not options."""
-    value = query.get("dry_run")
-    if value is None and isinstance(body, dict):
-        value = body.get("dry_run")
-    return value is not None and boolean("dry_run", value)
-
-
-_INTEGER = re.compile(r"\s*+[+-]?\d{1,100}+\s*+\Z", re.ASCII)
-
-
-def integer(name: str, value: Any) -> int:
-    """Return the value of an option that is a whole number.
-
-    Raises:
-        BadRequest: the value is not a whole number.
-    """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return max(-MAX_NUMBER, min(value, MAX_NUMBER))
-    if isinstance(value, str) and _INTEGER.match(value):
-        return max(-MAX_NUMBER, min(int(value), MAX_NUMBER))
-    raise BadRequest(f"Option '{name}' must be a whole number.", reason="bad_option", context={"option": name})
 
 
 def _check_length(name: str, value: str) -> None:
@@ -214,6 +157,25 @@ def _text(name: str, value: Any) -> str:
     raise BadRequest(f"Option '{name}' must be text.", reason="bad_option", context={"option": name})
 
 
+def returned(value: Any) -> bool:
+    """Return whether option `return` asks for no records."""
+    if (word := str(value).strip().lower()) not in ("minimal", "representation", ""):
+        raise BadRequest(
+            "Option 'return' is minimal or representation.", reason="bad_option", context={"option": "return"}
+        )
+    return word == "minimal"
+
+
+def unknown(query: Mapping[str, str], relation: Relations) -> list[str]:
+    """Return the names in a query that are no options."""
+    known = KNOWN | ALIASES.keys() | {"method"}
+    return [
+        name
+        for name in query
+        if name not in known and not (may_concern_relation(name) and relation_option(name, relation) is not None)
+    ]
+
+
 def _params(value: Any) -> dict[str, Any]:
     """Return the named values of option `params`, sent as an object or as its JSON."""
     if isinstance(value, str):
@@ -243,9 +205,18 @@ def _ids(value: Any) -> list[Any]:
 
 
 _BOOLEANS = frozenset(
-    ("count_only", "include_schema", "allow_related_delete", "force", "upsert", "as_list", "rollback", "refresh",
-     "dry_run")
-)  # fmt: skip
+    (
+        "count_only",
+        "include_schema",
+        "allow_related_delete",
+        "force",
+        "as_list",
+        "rollback",
+        "refresh",
+        "dry_run",
+        "explain",
+    )
+)
 
 
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
@@ -277,8 +248,15 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
             continue
         if name in _BOOLEANS:
             setattr(parsed, name, boolean(name, value))
-        elif name in ("limit", "offset", "max_rows"):
+        elif name in ("limit", "offset"):
             setattr(parsed, name, integer(name, value))
+        elif name == "upsert":
+            parsed.ignore_existing = str(value).strip().lower() == "ignore"
+            parsed.upsert = parsed.ignore_existing or boolean(name, value)
+        elif name == "max_affected":
+            parsed.max_affected = max(0, integer(name, value))
+        elif name == "return":
+            parsed.minimal = returned(value)
         elif name == "continue":
             parsed.go_on = boolean(name, value)
         elif name == "include_count":

@@ -16,15 +16,16 @@ from tableapi.errors import BadRequest, DuplicateField, Forbidden
 from tableapi.query import aggregate, columns
 from tableapi.query.bounds import Bounds
 from tableapi.query.cursor import ordering
+from tableapi.query.expressions.order import order_terms
+from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
-from tableapi.query.names import names, order_terms
+from tableapi.query.names import names
 from tableapi.query.options import Options
-from tableapi.query.select import counting, group_count, grouping, keyed, listing
+from tableapi.query.select import counting, group_count, grouping, keyed, listing, where
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import Binder, Statement, bad_value, bound
 from tableapi.query.statement import Bindings as Bindings
-from tableapi.query.where import Scope
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import BadValue, check
 
@@ -34,8 +35,9 @@ class Plan:
     """A compiled read.
 
     kind: list, keyed, count or measure. probe: one row more than `limit` is read. mark: identifies the order, for
-    cursors. sealed: the response has sealed fields. names: of the fields in a record. counter: the plan of the count.
-    replica: a replica may run it. estimate: a count as the planner of PostgreSQL estimates it. measure: the plan that
+    cursors. sealed: the response has sealed fields. beyond_row: it has more than columns of the row. names: of the
+    fields in a record. counter: the plan of the count. replica: a replica may run it. patterns: it has a regular
+    expression of the request. estimate: a count as the planner of PostgreSQL estimates it. measure: the plan that
     returns the size of the response, where it may be too large.
     """
 
@@ -51,6 +53,8 @@ class Plan:
     names: tuple[str, ...] = ()
     counter: Plan | None = None
     replica: bool = False
+    patterns: bool = False
+    beyond_row: bool = False
     estimate: bool = False
     measure: Plan | None = None
 
@@ -81,6 +85,7 @@ class ReadRequest:
     def scope(self) -> Scope:
         """Return a new scope of the table."""
         binder = Binder(self.options.params)
+        binder.narrow = columns.narrowing(self.options, self.bounds.filter)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
     def reader(self) -> columns.Reader:
@@ -129,7 +134,7 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     plan = Plan(statement.sql, bound(statement), request.table, "list", options, limit, probe, sealed=reader.sealed)
     plan.mark = order_mark(request.table, options)
     plan.names = tuple(reader.top)
-    plan.replica = _from_replica(scope)
+    plan.replica, plan.patterns = _from_replica(scope), scope.binder.patterns
     plan.measure = _measure(statement, request)
     if probe or options.estimated:
         plan.counter = count_plan(request)
@@ -154,7 +159,7 @@ def count_plan(request: ReadRequest) -> Plan:
     plan = Plan(
         statement.sql, bound(statement), request.table, "count", options, estimate=options.estimated and not grouped
     )
-    plan.replica = _from_replica(scope)
+    plan.replica, plan.patterns = _from_replica(scope), scope.binder.patterns
     return plan
 
 
@@ -164,7 +169,7 @@ def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: boo
     statement = keyed(scope, reader, key, count, lock=lock, max_rows=request.bounds.answer_rows)
     plan = Plan(statement.sql, bound(statement), request.table, "keyed", request.options, sealed=reader.sealed)
     plan.names = tuple(reader.top)
-    plan.replica = _from_replica(scope)
+    plan.replica, plan.beyond_row = _from_replica(scope), request.options.beyond_row
     plan.measure = _measure(statement, request)
     return plan
 
@@ -260,4 +265,6 @@ def checked(column: Column, value: Any) -> Any:
 
 def order_length(request: ReadRequest) -> int:
     """Return how many values a cursor of this order has."""
-    return len(ordering(request.scope(), order_terms(request.options.order), request.table.key, total=True))
+    scope = request.scope()
+    where(scope, request.filter.tree if request.filter else None)  # RANK refers to the words of the filter
+    return len(ordering(scope, order_terms(request.options.order), request.table.key, total=True))

@@ -17,11 +17,12 @@ from tableapi.auth.policy import Rows
 from tableapi.query import aggregate, cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
+from tableapi.query.expressions.conditions import clause
+from tableapi.query.expressions.order import order_terms
+from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Condition, Logic, Node
-from tableapi.query.names import order_terms
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
-from tableapi.query.where import ACTOR, Scope, clause
 from tableapi.schema.model import Column, Table
 
 _EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
@@ -90,7 +91,7 @@ def _fixed_rule(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
         case Logic("or", left, right):
             rule = _fixed_rule(left, rows_by)
             return rule if rule is _fixed_rule(right, rows_by) else None
-        case Condition(path, "=", _, False) if len(path) == 1:
+        case Condition(path, "=", _, False, None) if len(path) == 1:
             return rows_by.get(path[0].lower())
     return None
 
@@ -138,7 +139,7 @@ def listing(
             select = select.add_columns(cursor.position(terms).label(aggregate.MARK))
         select = select.order_by(*(cursor.directed(t, target) for t, target, _ in terms))
         page = _cut(select, limit + probe, options.offset, scope.binder).subquery("p")
-    inner = Scope(scope.table, page, scope.right, scope.rights, scope.binder)
+    inner = scope.over(page)
     rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if position is not None:
         rows = rows.add_columns(page.c[aggregate.MARK])
@@ -155,7 +156,7 @@ def _keys(scope: Scope, tree: Node | None, terms: cursor.Terms, conditions: list
     """
     key = scope.table.key
     listed = scope.right.listed(ACTOR).subquery("l") if tree is None and scope.right.listed else None
-    if listed is not None and all(len(t.path) == 1 and column.name in listed.c for t, _, column in terms):
+    if listed is not None and all(t.term.plain and column.name in listed.c for t, _, column in terms):
         keys, targets = sa.select(*(listed.c[name] for name in key)), [listed.c[column.name] for *_, column in terms]
     elif key and offset > 0:
         keys = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
@@ -169,7 +170,7 @@ def _keys(scope: Scope, tree: Node | None, terms: cursor.Terms, conditions: list
 def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
     """Return the rows of these keys in the same order. The row rule applies to them again."""
     page_keys = keys.subquery("k")
-    rows = Scope(scope.table, scope.binder.alias(scope.table), scope.right, scope.rights, scope.binder)
+    rows = scope.over(scope.binder.alias(scope.table))
     same = sa.and_(*(rows.clause.c[name] == page_keys.c[name] for name in scope.table.key))
     select = sa.select(rows.clause).join_from(page_keys, rows.clause, same)
     if (row_rule := _rule(scope, tree)) is not None:
@@ -276,7 +277,7 @@ def keyed(
     if lock:
         select = select.with_for_update(of=scope.clause)
     page = select.subquery("p")
-    inner = Scope(table, page, scope.right, scope.rights, scope.binder)
+    inner = scope.over(page)
     columns = reader.columns(inner, options.fields, options.related, count)
     row = sa.select(*columns).correlate(page).subquery(aggregate.ROW)
     body = sa.select(aggregate.json_of(row, reader.names)).select_from(row).scalar_subquery()

@@ -39,6 +39,9 @@ class Binder:
         self.params = params or {}
         self.aliases = 0
         self.tables: dict[str, Table] = {}  # of the statement, without those that only a row rule reads
+        self.searches: dict[str, tuple[str, Any]] = {}  # language and query of MATCHES, by the name of the field
+        self.patterns = False  # whether the statement has a regular expression of the request
+        self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
         self._constants: list[str] = []
 
     def constants(self, literals: list[str]) -> int:
@@ -62,21 +65,28 @@ class Binder:
         Raises:
             BadRequest: a constant does not fit its type.
         """
+        convert = stored if source[0] in ("value", "id") else check
+        if wrap is None:
+            return self.converted(type_, source, label, lambda value: convert(type_, value))
+        return self.converted(type_, source, label, lambda value: wrap(convert(type_, value)))
+
+    def converted(
+        self, type_: PgType, source: tuple[Any, ...], label: str, convert: Callable[[Any], Any]
+    ) -> sa.ColumnElement[Any]:
+        """Return a bound parameter of this type. `convert` makes the bound value of the sent one, or raises BadValue.
+
+        Raises:
+            BadRequest: a constant does not fit.
+        """
         name = f"v{len(self.sources)}"
         if source[0] == "lit" and source[1] >= CONSTANTS:
             try:
-                value = check(type_, self._constants[source[1] - CONSTANTS])
+                value = convert(self._constants[source[1] - CONSTANTS])
             except BadValue as error:
                 raise bad_value(label, error) from None
-            self.sources[name] = ParamSource(("const", wrap(value) if wrap else value))
-            return bind(type_, name)
-
-        convert_value = stored if source[0] in ("value", "id") else check
-
-        def convert(value: Any) -> Any:
-            return wrap(convert_value(type_, value)) if wrap else convert_value(type_, value)
-
-        self.sources[name] = ParamSource(source, convert, label)
+            self.sources[name] = ParamSource(("const", value))
+        else:
+            self.sources[name] = ParamSource(source, convert, label)
         return bind(type_, name)
 
 

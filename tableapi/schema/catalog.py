@@ -55,6 +55,14 @@ where {_VISIBLE} and k.contype = 'f'
 order by c.relname, k.conkey, k.conname
 """
 
+# The stored definitions of views.
+VIEWS = f"""
+select c.oid::int8 as oid, r.ev_action::text as action
+from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+where {_VISIBLE} and c.relkind in ('v', 'm') and r.ev_type = '1'
+  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+"""
+
 # INSTEAD rules, and whether they have a RETURNING clause.
 RULES = f"""
 select c.oid::int8 as oid, case r.ev_type when '2' then 'UPDATE' when '3' then 'INSERT' else 'DELETE' end as event,
@@ -86,11 +94,19 @@ select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as ty
        operators.*,
        t.typbasetype::int8 as base, t.typelem::int8 as element, t.typcategory::text as category,
        t.typdelim::text as delimiter,
+       (select r.rngsubtype::int8 from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)) as bounds,
        case when t.typtype = 'e' then
            (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
        end as labels
 from pg_type t left join lateral ({_OPERATORS}) operators on t.typtype = 'b' and t.typcategory <> 'A'
 where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
+"""
+
+# The configuration that PostgreSQL uses by default comes first.
+LANGUAGES = """
+select cfgname::text as name from pg_ts_config
+where pg_ts_config_is_visible(oid) and cfgname ~ '^[a-z_][a-z0-9_]*$'
+order by oid <> get_current_ts_config()::oid, cfgname
 """
 
 # Procedures list all arguments, because CALL needs a placeholder for OUT arguments.

@@ -5,13 +5,26 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import asyncpg
 import sqlalchemy as sa
 
-from tableapi.schema.catalog import COLUMNS, FINGERPRINT, KEYS, REFERENCES, ROUTINES, RULES, TABLES, TYPES
-from tableapi.schema.model import Argument, Column, Relation, Routine, Schema, Table
+from tableapi.schema import relations, views
+from tableapi.schema.catalog import (
+    COLUMNS,
+    FINGERPRINT,
+    KEYS,
+    LANGUAGES,
+    REFERENCES,
+    ROUTINES,
+    RULES,
+    TABLES,
+    TYPES,
+    VIEWS,
+)
+from tableapi.schema.model import Argument, Column, Routine, Schema, Table
+from tableapi.schema.relations import Reference
 from tableapi.schema.sqltypes import Named, Native
 from tableapi.schema.types import BY_NAME, PgType
 
@@ -44,10 +57,14 @@ async def _read(connection: asyncpg.Connection) -> Schema:
         types = _types(await connection.fetch(TYPES))
         tables, by_oid = _tables(await connection.fetch(TABLES), default)
         attributes = _columns(await connection.fetch(COLUMNS), by_oid, types)
+        languages = tuple(row["name"] for row in await connection.fetch(LANGUAGES))
         keys = await connection.fetch(KEYS)
         rules = await connection.fetch(RULES)
         rows = await connection.fetch(REFERENCES)
+        definitions = await connection.fetch(VIEWS)
         routines = _routines(await connection.fetch(ROUTINES), default, types)
+    for table in tables.values():
+        table.languages = languages
     for row in keys:
         if row["oid"] in by_oid:
             _key(by_oid[row["oid"]], attributes[row["oid"]], row)
@@ -56,11 +73,14 @@ async def _read(connection: asyncpg.Connection) -> Schema:
             table_rules = by_oid[row["oid"]].rules
             table_rules[row["event"]] = table_rules.get(row["event"], True) and row["returns"]
     references = [
-        _Reference(by_oid[r["oid"]], by_oid[r["target"]], _names(attributes[r["oid"]], r["own"]),
-                   _names(attributes[r["target"]], r["theirs"]))
+        Reference(by_oid[r["oid"]], by_oid[r["target"]], _names(attributes[r["oid"]], r["own"]),
+                  _names(attributes[r["target"]], r["theirs"]))
         for r in rows if r["oid"] in by_oid and r["target"] in by_oid
     ]  # fmt: skip
-    _relate(_distinct(references))
+    references = relations.distinct(references)
+    relations.relate(references)
+    origins = views.origins({row["oid"]: row["action"] for row in definitions if row["oid"] in by_oid})
+    relations.relate_views(references, views.columns(origins, by_oid, attributes))
     return Schema(tables, mark, {name.lower(): name for name in tables}, routines)
 
 
@@ -100,6 +120,9 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
             type_ = PgType("composite", name, name)
         elif row["element"] in raw and row["category"] == "A" and name not in ("int2vector", "oidvector"):
             type_ = PgType("array", name, name, element=resolve(row["element"]))
+        elif row["bounds"] in raw:
+            multirange = row["typtype"] == "m"
+            type_ = PgType("other", name, name, bounds=resolve(row["bounds"]), multirange=multirange)
         else:
             type_ = _with_operators(PgType(BY_NAME.get(name, "other"), name, name, delimiter=row["delimiter"]), row)
         types[oid] = type_
@@ -178,58 +201,3 @@ def _key(table: Table, numbers: Mapping[int, str], row: asyncpg.Record) -> None:
         table.key = (
             names  # without a primary key the first unique key of non-null columns; KEYS lists primary keys first
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    table: Table
-    target: Table
-    own: tuple[str, ...]
-    theirs: tuple[str, ...]
-
-
-def _distinct(references: list[_Reference]) -> list[_Reference]:
-    return list({(id(r.table), id(r.target), r.own, r.theirs): r for r in references}.values())
-
-
-def _without_dots(name: str) -> str:
-    """Replace dots, which separate a relation from its field in a request."""
-    return name.replace(".", "_")
-
-
-def _relate(references: list[_Reference]) -> None:
-    """Add the relations of every table under DreamFactory's names (docs/reference/wire.md)."""
-    by_table: dict[int, list[_Reference]] = defaultdict(list)
-    for ref in references:
-        by_table[id(ref.table)].append(ref)
-        if len(ref.own) == 1:
-            ref.table.columns[ref.own[0]].refers = (ref.target.name, ref.theirs[0])
-        joined = "_".join(ref.own)
-        itself = ref.table is ref.target
-        name = f"{_without_dots(ref.target.name)}_by_{joined}" + ("_parent" if itself else "")
-        _add(ref.table, Relation(name, "belongs_to", ref.target, ref.own, ref.theirs))
-        kind = "has_one" if ref.table.is_unique(ref.own) else "has_many"
-        name = f"{_without_dots(ref.table.name)}_by_{joined}"
-        _add(ref.target, Relation(name, kind, ref.table, ref.theirs, ref.own))
-    for table_references in by_table.values():
-        for near in table_references:
-            for far in table_references:
-                if near.target is not far.target:
-                    name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
-                    relation = Relation(
-                        name, "many_many", far.target, near.theirs, far.theirs, near.table, near.own, far.own
-                    )
-                    _add(near.target, relation, "_".join(near.own), "_".join(far.own))
-
-
-def _add(table: Table, relation: Relation, *fields: str) -> None:
-    """Add a relation.
-
-    If its name is taken, as with two keys between the same tables, append its fields or a number.
-    """
-    for suffix in ("", *("_" + f for f in fields), "_" + "_".join(fields), *(f"_{n}" for n in range(2, 100))):
-        name = relation.name + suffix
-        if name not in table.relations and name not in table.columns:
-            relation.name = name
-            table.relations[name] = relation
-            return

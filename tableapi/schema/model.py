@@ -63,6 +63,7 @@ class Relation:
     junction: Table | None = None
     junction_own: tuple[str, ...] = ()
     junction_theirs: tuple[str, ...] = ()
+    derived: bool = False  # through a view; such a relation is only read, and `*` of a table leaves it out
 
     @property
     def many(self) -> bool:
@@ -85,6 +86,7 @@ class Table:
     relations: dict[str, Relation] = field(default_factory=dict)
     comment: str | None = None
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
+    languages: tuple[str, ...] = ()  # text search configurations of the database, its default first
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
     _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # (count, by lower-case name)

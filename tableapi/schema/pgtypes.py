@@ -23,6 +23,8 @@ class PgType:
         operators: the schema of its operators, where the search path does not contain it.
         sorts, groups: whether rows can be ordered and grouped by it.
         signs: the comparison operators that it supports; None for all.
+        bounds: the type of the bounds of a range.
+        multirange: whether it is a list of ranges.
     """
 
     kind: str
@@ -35,6 +37,8 @@ class PgType:
     sorts: bool = True
     groups: bool = True
     signs: frozenset[str] | None = None
+    bounds: PgType | None = None
+    multirange: bool = False
 
     @property
     def is_time(self) -> bool:
@@ -45,3 +49,7 @@ class PgType:
     def of_composites(self) -> bool:
         """Whether it is an array of composite values."""
         return self.element is not None and self.element.kind == "composite"
+
+
+TEXT = PgType("text", "text", "text")
+NUMERIC = PgType("decimal", "numeric", "numeric")

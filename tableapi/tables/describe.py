@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tableapi.auth.policy import VERBS
 from tableapi.auth.rights import Right, Rights
 from tableapi.datasets.dataset import Dataset
+from tableapi.errors import Forbidden
 from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.query import options
 from tableapi.schema.model import Column, Relation, Schema, Table
 from tableapi.schema.model import describe as labels
 from tableapi.schema.types import KINDS
+
+if TYPE_CHECKING:
+    from tableapi.query.plan import Bindings, Plan
+    from tableapi.tables.read import TableRequest
 
 
 def allowed(schema: Schema, rights: Rights) -> list[Table]:
@@ -114,3 +119,15 @@ def access_list(dataset: Dataset, rights: Rights) -> Reply:
         for table in allowed(dataset.schema, rights):
             components += [f"{group}/{table.name}/", f"{group}/{table.name}/*"]
     return Reply(response.dumps({"resource": components}))
+
+
+async def explained(call: TableRequest, page: Plan, values: Bindings) -> Reply:
+    """Return how PostgreSQL would execute a read.
+
+    Raises:
+        Forbidden: the caller has not all rights, and the plan would show it row rules and hidden fields.
+    """
+    if call.actor.role != "*":
+        raise Forbidden("Only a caller with all rights may see how a read is executed.", reason="forbidden")
+    row: Any = await call.dataset.db.reads.fetchrow(f"EXPLAIN (FORMAT JSON) {page.sql}", *page.args(values))
+    return Reply(row[0] if isinstance(row[0], bytes) else str(row[0]).encode())

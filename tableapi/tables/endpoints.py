@@ -7,20 +7,20 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tableapi import exact_json
-from tableapi.datasets import answer_size
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
 from tableapi.http.response import Reply
 from tableapi.query import plan
-from tableapi.query.filter import cache
 from tableapi.query.names import names
 from tableapi.query.options import Options
+from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column
 from tableapi.tables import prepared_write, read, refusals, tenant_guard
 from tableapi.tables.batch import Batch, BatchStopped, trying
 from tableapi.tables.read import TableRequest
 from tableapi.tables.render import listing
+from tableapi.tables.responses import again
 from tableapi.tables.write import Record, Writer
 
 
@@ -80,8 +80,8 @@ async def _each(
     write_one: Callable[[Writer, Any], Awaitable[Record]],
 ) -> Reply:
     """Write each record: all or none, or with `continue` each in its own transaction."""
-    refusals.too_many_rows(options, len(items))
     batch = Batch(word, options)
+    refusals.too_many(options, len(items))
     single = len(items) == 1 and not prepared_write.needs_transaction(call, items[0], word)
     marks: list[str] = []
     async with call.dataset.db.writes.acquire() as connection:
@@ -98,6 +98,8 @@ async def _each(
             if isinstance(outcome, ApiError):
                 batch.failed(outcome)
                 raise BatchStopped
+            if outcome.ignored:
+                return
             marks.append(outcome.mark)
             batch.done(read.unsealed(call, outcome.sealed, outcome.body))
 
@@ -134,11 +136,11 @@ def _names(call: TableRequest, options: Options) -> list[str]:
 
 async def _answered(writer: Writer, written: Record, word: str) -> Record:
     """Return the record with the relations that the request asks for."""
-    if not writer.options.related.strip() or word == "deleted":
+    if not writer.options.beyond_row or word == "deleted" or written.ignored:
         return written
     table = writer.call.table
     key = [table.columns[n] for n in table.key]
-    record = await writer.again(table, key, [written.keys[n] for n in table.key]) if key else None
+    record = await again.of_record(writer, table, key, [written.keys[n] for n in table.key]) if key else None
     if record is not None:
         record.mark = written.mark
     return record or written
@@ -183,6 +185,16 @@ async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Record
     return await writer.change(writer.call.table, key, plan.identifier(ident, key), record)
 
 
+async def _put(writer: Writer, ident: Any, record: dict[str, Any]) -> Record:
+    """Change the record of a path, or create it under its identifier."""
+    key = _identifying(writer.call, writer.options, "PATCH")
+    plan.right_of(writer.call.table, writer.call.rights, "POST")
+    parts = plan.identifier(ident, key)
+    names = {column.name: part for column, part in zip(key, parts, strict=True)}
+    named = {name: value for name, value in spelled(writer.call.table, record).items() if name not in names}
+    return await writer.create(writer.call.table, named | names)
+
+
 async def _deleted(writer: Writer, ident: Any) -> Record:
     key = _identifying(writer.call, writer.options, "DELETE")
     ident = tenant_guard.checked(writer.call, "DELETE", ident) if isinstance(ident, dict) else ident
@@ -198,10 +210,12 @@ async def _delete(call: TableRequest) -> Reply:
         return await _each(call, options, "deleted", records, _deleted)
     if text := call.filter_text():
         return await _by_filter(call, options, None, text)
-    if not options.force or options.max_rows is not None:
+    if not options.force:
         raise BadRequest(
             "Send ids, records or a filter of what to delete, or force=true to delete all records.", reason="no_records"
         )
+    if options.max_affected is not None:
+        raise BadRequest("Send a filter with max_affected, not force.", reason="bad_option")
     async with call.dataset.db.writes.acquire() as connection:
         await Writer(call, options, connection).everything()
     return Reply(b'{"success":true}')
@@ -209,44 +223,16 @@ async def _delete(call: TableRequest) -> Reply:
 
 async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
     """Change or delete all records of a filter, all or none."""
-    related = bool(options.related.strip())
+    related = options.beyond_row
     async with call.dataset.db.writes.acquire() as connection, connection.transaction():
         writer = Writer(call, options, connection)
-        before = await _related(call, options, connection, None, text) if related and record is None else None
+        before = await again.of_filter(call, options, connection, None, text) if related and record is None else None
         body, keys = await writer.by_filter(record, text)
-        if options.max_rows is not None:
-            refusals.too_many_rows(options, len(keys or exact_json.loads(body)))
+        if options.max_affected is not None:
+            refusals.too_many(options, len(exact_json.loads(body)))
         if related and record is not None:
-            before = await _related(call, options, connection, keys, "")
+            before = await again.of_filter(call, options, connection, keys, "")
     return listing(call, options, read.unsealed(call, True, before or body), _names(call, options))
-
-
-async def _related(
-    call: TableRequest, options: Options, connection: Any, keys: list[list[Any]] | None, text: str
-) -> bytes:
-    """Return the records of a write by filter with their relations, read on the same connection."""
-    table = call.table
-    key = [table.columns[n] for n in table.key]
-    if not key:
-        raise BadRequest(f"Table '{table.name}' has no key; leave out 'related'.", reason="no_primary_key")
-    right = plan.right_of(table, call.rights, "GET")
-    if keys is None:
-        parsed, literals = cache.parse(text, call.dataset.bounds.filter)
-        key_options = Options(fields="", params=options.params)
-        page = plan.list_plan(plan.ReadRequest(table, right, call.rights, key_options, parsed, call.dataset.bounds))
-        row = await connection.fetchrow(page.sql, *page.args(plan.Bindings(call.actor, literals, options.params, [])))
-        keys = [plan.identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
-    if not keys:
-        return b"[]"
-    if options.fields is None:
-        options.fields = ""
-    keyed = plan.keyed_plan(
-        plan.ReadRequest(table, right, call.rights, options, None, call.dataset.bounds), key, len(keys)
-    )
-    values = plan.Bindings(call.actor, [], options.params, keys)
-    await answer_size.check(call.dataset.bounds, connection.fetchrow, keyed, values)
-    rows = await connection.fetch(keyed.sql, *keyed.args(values))
-    return b"[" + b",".join(row["body"] for row in rows) + b"]"
 
 
 # -- one record ------------------------------------------------------------------------------------------------------
@@ -276,7 +262,9 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
     async with _writing(
         call, options, several=(several := prepared_write.needs_transaction(call, record, "updated"))
     ) as writer:
-        written = await _answered(writer, await _changed(writer, ident, record), "updated")
+        put = verb == "PUT" and options.upsert
+        change = _put(writer, ident, record) if put else _changed(writer, ident, record)
+        written = await _answered(writer, await change, "updated")
     call.body = body
     if not several:
         prepared_write.remember(call, verb, ident, writer.statements, sealed=written.sealed)
@@ -286,7 +274,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
 async def _delete_one(call: TableRequest, ident: str) -> Reply:
     call.body = None
     options = _checked_options(call)
-    async with _writing(call, options, several=bool(options.related)) as writer:
+    async with _writing(call, options, several=options.beyond_row) as writer:
         written = await _deleted(writer, ident)
     written.mark = ""
     return _single(call, written)

@@ -18,7 +18,8 @@ from tableapi.http import etag, response
 from tableapi.http.response import Reply
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.target import may_refuse
-from tableapi.query.options import Options, boolean
+from tableapi.query.expressions import syntax
+from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
 from tableapi.tables import read
 from tableapi.tables.batch import Batch, trying
@@ -132,11 +133,13 @@ def needs_transaction(call: TableRequest, item: Any, word: str) -> bool:
     record = item[1] if isinstance(item, tuple) else item
     if "related" in call.query or (isinstance(call.body, dict) and "related" in call.body):
         return True
+    if call.query and syntax.computed(call.options().fields):
+        return True
     columns = {name: call.table.find(name) for name in record} if isinstance(record, dict) else {}
     if any(column is None and call.table.relation(name) for name, column in columns.items()):
         return True
     fields = [column.name for column in columns.values() if column is not None]
-    upsert = boolean("upsert", call.query.get("upsert", ""))
+    upsert = "upsert" in call.query and call.options().upsert
     key = ("undo", call.actor.role, call.table.name, word, upsert, tuple(fields))
     undo = call.dataset.plan_cache.get(key)
     if undo is None:

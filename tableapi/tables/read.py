@@ -145,7 +145,7 @@ async def single(call: TableRequest, ident: Any) -> Reply:
     if row is None:
         raise missing(ident)
     body = unsealed(call, keyed.sealed, row["body"])
-    tag = etag.etag(row["mark"], row["body"] if keyed.options.related else b"")
+    tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     if (form := requested_format(keyed.options, call.headers)) is not None:
@@ -222,6 +222,8 @@ async def many(call: TableRequest) -> Reply:
         call.dataset.keep(key, page)
     params = _params(call) if page.options.params else {}
     values = Bindings(call.actor, literals, params, [], offset, position)
+    if page.options.explain:
+        return await describe.explained(call, page, values)
     row = await call.dataset.fetchrow(page, values, call.actor.session or call.actor.key)
     if page.kind == "count":
         return Reply(b"%d" % _count(row, page))
@@ -272,9 +274,8 @@ async def _meta(call: TableRequest, page: Plan, values: Bindings, row: Any) -> d
     if parsed.include_count and not parsed.estimated:
         meta["count"] = row["count"]
     elif page.counter and (parsed.estimated or (more and not own_limit)):
-        meta["count"] = _count(
-            await call.dataset.fetchrow(page.counter, values, call.actor.session or call.actor.key), page.counter
-        )
+        caller = call.actor.session or call.actor.key
+        meta["count"] = _count(await call.dataset.fetchrow(page.counter, values, caller), page.counter)
     if parsed.cursor is not None:
         if more:
             last = orjson.dumps(orjson.loads(row["position"])[0])

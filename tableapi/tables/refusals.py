@@ -22,18 +22,17 @@ if TYPE_CHECKING:
     from tableapi.tables.write import Writer
 
 
-def too_many_rows(options: Options, rows: int) -> None:
-    """Refuse a write of more rows than option `max_rows` permits; its transaction is rolled back.
+def too_many(options: Options, records: int) -> None:
+    """Refuse a write of more records than option `max_affected` permits.
 
     Raises:
-        BadRequest: `too_many_rows`.
+        BadRequest: `too_many_affected`; the transaction of the write is then rolled back.
     """
-    if options.max_rows is not None and rows > options.max_rows:
+    if options.max_affected is not None and records > options.max_affected:
         raise BadRequest(
-            f"This would write {rows} rows, and max_rows is {options.max_rows}. Nothing was written. Narrow the "
-            "filter, or send a larger max_rows.",
-            reason="too_many_rows",
-            context={"rows": rows, "max_rows": options.max_rows},
+            f"The write concerns {records} records, more than max_affected={options.max_affected}. Nothing was kept.",
+            reason="too_many_affected",
+            context={"records": records, "max_affected": options.max_affected},
         )
 
 
@@ -121,6 +120,17 @@ async def not_changed(
 
 async def not_created(writer: Writer, table: Table, change: Change, conflict: list[Column] | None) -> ApiError:
     """Return the refusal of a create, or with `conflict` of an upsert, that wrote no row."""
+    if (refusal := await reference_of_new(writer, table, change)) is not None:
+        return refusal
+    if not conflict:
+        return prepared_write.not_created()
+    ident = [change.values[c.name] for c in conflict]
+    refusal = await _violated(writer, table, writer.right(table, "PATCH"), conflict, ident, change)
+    return refusal or missing(",".join(map(str, ident)))
+
+
+async def reference_of_new(writer: Writer, table: Table, change: Change) -> ApiError | None:
+    """Return the refusal of a new record that refers to a row which its caller may not read, or None."""
     right = writer.right(table, "POST")
     if write_conditions.concern(table, right, writer.call.rights, _names(change)):
         target = writer.target(table, right, "")
@@ -128,11 +138,7 @@ async def not_created(writer: Writer, table: Table, change: Change, conflict: li
         row = await writer.fetch(key, lambda: checks.of_create(target, change), writer.values(change.values))
         if not row[write_conditions.REFERENCE]:
             return bad_reference()
-    if not conflict:
-        return prepared_write.not_created()
-    ident = [change.values[c.name] for c in conflict]
-    refusal = await _violated(writer, table, writer.right(table, "PATCH"), conflict, ident, change)
-    return refusal or missing(",".join(map(str, ident)))
+    return None
 
 
 async def by_filter(

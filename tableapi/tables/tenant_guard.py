@@ -106,7 +106,12 @@ def _named(call: TableRequest, record: Mapping[str, Any]) -> Iterator[tuple[str,
     identity, table = call.dataset.identity, call.table
     for name, value in spelled(table, record).items():
         relation = table.relations.get(name)
-        if relation is not None and relation.kind == "belongs_to" and not identity.keys().isdisjoint(relation.own):
+        if (
+            relation is not None
+            and relation.kind == "belongs_to"
+            and not relation.derived
+            and not identity.keys().isdisjoint(relation.own)
+        ):
             yield from ((own, part) for own, part in _of_parent(relation, value) if own in identity)
         elif name in identity and name in table.columns:
             yield name, value

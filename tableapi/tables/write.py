@@ -9,30 +9,22 @@ from typing import Any
 import asyncpg
 
 from tableapi.auth.rights import Right
-from tableapi.datasets import answer_size
 from tableapi.errors import BadRequest, Forbidden
 from tableapi.http import etag
 from tableapi.query import plan
 from tableapi.query.dml import checks, rules, statements
 from tableapi.query.dml.change import Change, take_apart
 from tableapi.query.dml.target import KEY, Target
+from tableapi.query.expressions import syntax
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
-from tableapi.query.plan import Bindings, ReadRequest
+from tableapi.query.plan import Bindings
 from tableapi.query.statement import Binder, bound
 from tableapi.schema.model import Column, Table
 from tableapi.tables import nested, refusals, tenant_guard
 from tableapi.tables.read import TableRequest
-
-
-@dataclass(slots=True)
-class Record:
-    """One record after its write. body: of the response; mark: the version; keys: key fields by name."""
-
-    body: bytes
-    mark: str
-    keys: dict[str, Any]
-    sealed: bool = False
+from tableapi.tables.responses import again
+from tableapi.tables.responses.record import Record as Record
 
 
 @dataclass(slots=True)
@@ -75,7 +67,7 @@ class Writer:
         """Return the fields of the response: of the request's own table as sent, of others the key."""
         if table is not self.call.table or self.depth:
             return ""
-        if self.options.fields is None or self.options.as_list:
+        if self.options.fields is None or self.options.as_list or syntax.computed(self.options.fields):
             return self.options.id_field or ""
         return self.options.fields
 
@@ -134,7 +126,14 @@ class Writer:
         target = self.target(table, right, self.fields(table), extra)
         key = (table.name, tuple(change.values), tuple(change.expressions.items()), target.fields, extra)
         values = self.values(change.values)
-        if conflict:
+        if conflict and self.options.ignore_existing:
+            names = tuple(c.name for c in conflict)
+            row = await self.fetch(("ignore", names, *key), lambda: statements.insert(target, change, conflict), values)
+            if row is None:
+                if refusal := await refusals.reference_of_new(self, table, change):
+                    raise refusal
+                return Record(b"", "", {}, ignored=True)
+        elif conflict:
             update = self.right(table, "PATCH")
             names = tuple(c.name for c in conflict)
             row = await self.fetch(
@@ -202,16 +201,8 @@ class Writer:
             if row is not None and match and row["mark"] not in match.split():
                 raise etag.precondition_failed()
         else:
-            plan_key = (
-                "update",
-                table.name,
-                names,
-                tuple(change.values),
-                tuple(change.expressions.items()),
-                target.fields,
-                extra,
-                bool(match),
-            )
+            parts = (tuple(change.values), tuple(change.expressions.items()))
+            plan_key = ("update", table.name, names, *parts, target.fields, extra, bool(match))
             row = await self.fetch(plan_key, lambda: statements.update(target, change, key, match=bool(match)), values)
         if row is None:
             raise await refusals.not_changed(self, table, key, ident, change, match)
@@ -234,7 +225,7 @@ class Writer:
         target = self.target(table, right, self.fields(table))
         match = self._match(table)
         values = self.values({"if-match": match} if match else {}, ident)
-        before = await self.again(table, key, ident) if self.options.related.strip() and not self.depth else None
+        before = await again.of_record(self, table, key, ident) if self.options.beyond_row and not self.depth else None
         plan_key = ("delete", table.name, tuple(c.name for c in key), target.fields, bool(match))
         row = await self.fetch(plan_key, lambda: statements.delete(target, key, match=bool(match)), values)
         if row is None:
@@ -284,17 +275,3 @@ class Writer:
         table = self.call.table
         target = self.target(table, self.right(table, "DELETE"), "")
         await self.fetch(("everything", table.name), lambda: statements.everything(target), self.values({}))
-
-    async def again(self, table: Table, key: list[Column], ident: list[Any]) -> Record | None:
-        """Return the record with the fields and relations of the response, read in the same transaction."""
-        right = self.call.rights.right(table, "GET") or self.right(table, "POST")
-        sent = self.call.options() if self.call.body is None or isinstance(self.call.body, dict) else self.options
-        options = self.options
-        if options.fields is None:
-            options.fields = options.id_field or ""
-        request = ReadRequest(table, right, self.call.rights, options, None, self.call.dataset.bounds)
-        keyed = plan.keyed_plan(request, key, 1)
-        values = Bindings(self.call.actor, [], sent.params, [ident])
-        await answer_size.check(self.call.dataset.bounds, self.connection.fetchrow, keyed, values)
-        row = await self.connection.fetchrow(keyed.sql, *keyed.args(values))
-        return Record(row["body"], row["mark"], {}, keyed.sealed) if row is not None else None

@@ -14,11 +14,14 @@ import httpx2 as httpx
 HERE = Path(__file__).parents[1] / "data"
 FULL_KEY = "full-access-key"
 FIXTURE = (HERE / "fixture.sql").read_text()
-CASES = [
-    case
-    for name in ("table_cases.json", "table_cases_more.json")
-    for case in json.loads((HERE / name).read_text())["cases"]
-]
+
+
+def cases_of(name: str) -> list[dict[str, Any]]:
+    """Return the cases of a file of tests/data."""
+    return list(json.loads((HERE / name).read_text())["cases"])
+
+
+CASES = [case for name in ("table_cases.json", "table_cases_more.json") for case in cases_of(name)]
 
 
 def key_of(context: Any) -> str:

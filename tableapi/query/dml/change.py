@@ -58,7 +58,7 @@ def take_apart(table: Table, right: Right, record: Mapping[str, Any], skip: Iter
     for name, value in spelled(table, record).items():
         column = table.columns.get(name)
         if column is None:
-            if relation := table.relations.get(name):
+            if (relation := table.relations.get(name)) is not None and not relation.derived:
                 change.relations.append((relation, value))
             continue
         if name in left_out or column.fixed:

@@ -13,21 +13,26 @@ from tableapi.query import aggregate, select
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.dml.target import KEY, Target, assignments, may_refuse, touches
+from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Node
 from tableapi.query.statement import ParamSource, Statement, finish
-from tableapi.query.where import ACTOR
 from tableapi.schema.model import Column
 from tableapi.schema.sqltypes import Named
 
 
-def insert(target: Target, change: Change) -> Statement:
-    """Build the INSERT of one record. It returns no row when a write condition does not hold."""
+def insert(target: Target, change: Change, ignored: list[Column] | None = None) -> Statement:
+    """Build the INSERT of one record. It returns no row when a write condition does not hold.
+
+    ignored: unique fields; the record is not created either when another has the same values in them.
+    """
     table, clause = target.table, target.table.clause
     values = assignments(table, change, target.binder, target.right.stamp)
     allowed = None
     if target.right.rows is not None and may_refuse(target.right, table, "POST", values):
         allowed = target.right.rows(clause, ACTOR)
-    statement = _insert(sa.insert(table.clause), values, create_conditions(target, change, values))
+    statement = _insert(pg_insert(table.clause), values, create_conditions(target, change, values))
+    if ignored:
+        statement = statement.on_conflict_do_nothing(index_elements=[table.clause.c[c.name] for c in ignored])
     return target.finish(statement, clause, allowed)
 
 

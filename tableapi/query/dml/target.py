@@ -14,10 +14,11 @@ import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 
 from tableapi.auth.rights import Right, Rights
-from tableapi.query import aggregate, columns, select
+from tableapi.query import aggregate, select
 from tableapi.query.dml.change import EXPRESSIONS, Change
+from tableapi.query.expressions.fields import chosen
+from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.statement import Binder, Statement, finish
-from tableapi.query.where import ACTOR, Scope
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import Named, shown
 
@@ -61,7 +62,7 @@ class Target:
 
     def chosen(self, clause: Any) -> list[Column]:
         """Return the fields of the response."""
-        return columns.chosen(self.scope(clause), self.fields)
+        return chosen(self.scope(clause), self.fields)
 
     def returned(self, clause: Any, allowed: Any = None) -> list[Any]:
         """Return the columns of a RETURNING that `response` reads: raw fields, version, check and keys."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from tableapi.auth.rights import Right, Rights
-from tableapi.query.where import ACTOR
+from tableapi.query.expressions.scope import ACTOR
 from tableapi.schema.model import Relation, Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) ->
 def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple[Relation, Right]]:
     """Yield the references among these fields to tables with a row rule, and the right to read them."""
     for relation in table.relations.values():
-        if relation.kind == "belongs_to" and not names.isdisjoint(relation.own):
+        if relation.kind == "belongs_to" and not relation.derived and not names.isdisjoint(relation.own):
             right = rights.right(relation.target, "GET")
             if right is not None and right.rows is not None:
                 yield relation, right

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tableapi.query.expressions.syntax import Function
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
     """The value at `place` in the literals of the request.
 
-    number: written as a number without quotes. flag: "0" or "1" for exactly these numbers, see FLAGS.
+    number: written as a number without quotes. flag: "0" or "1" for exactly these numbers, see FLAGS. listed: a list in
+    parentheses, which the value is as text on fields of text.
     """
 
     place: int
     quoted: bool
     number: bool = False
     flag: str = ""
+    listed: bool = False
 
 
 # Conditions on 0 and 1 are mostly on flags, where nearly all rows have the same value. As bound parameters PostgreSQL
@@ -52,13 +56,18 @@ Value = Literal | Param | Word
 class Condition:
     """A comparison. `path`: a field, or relations and a field. `op`: one of
 
-    = != > >= < <= in like ilike contains starts ends between null
+    = != > >= < <= in like ilike contains starts ends between null true false unknown distinct ~ ~* matches
+    contained overlaps adjacent before after json_contains json_contained
+
+    function: of the field. language: of `matches`.
     """
 
     path: tuple[str, ...]
     op: str
     values: tuple[Value, ...]
     negated: bool
+    function: Function | None = None
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from typing import Any
 from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
 from tableapi.query.filter.ast import FLAGS, Filter, Node
-from tableapi.query.filter.having import HavingParser
 from tableapi.query.filter.parser import Parser
 
 DEFAULT_LIMITS = Limits()
@@ -47,7 +46,7 @@ def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, list[str]]
         BadFilter: as `parse`.
     """
     _check_length(text, limits)
-    parser = HavingParser(text, limits)
+    parser = Parser(text, limits)
     return parser.whole(), parser.literals
 
 

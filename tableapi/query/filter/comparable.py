@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from tableapi.errors import BadRequest
-from tableapi.schema.model import Column
-from tableapi.schema.types import PgType
+from tableapi.schema.pgtypes import PgType
+
+
+class Typed(Protocol):
+    """A column, or an expression of a row."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> PgType: ...
 
 
 def check_operator(type_: PgType, operator: str, label: str) -> None:
@@ -21,7 +32,7 @@ def check_operator(type_: PgType, operator: str, label: str) -> None:
         )
 
 
-def check_sortable(column: Column, *, grouped: bool = False) -> None:
+def check_sortable(column: Typed, *, grouped: bool = False) -> None:
     """Refuse a field that cannot be ordered, or with `grouped` one that cannot be grouped by.
 
     Raises:

@@ -7,7 +7,11 @@ from tableapi.query.spelling import suggestion
 MAX_PARENTHESES = 10  # around the current date or time
 COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "<>": "!="}
 TEXT_OPERATORS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
-OPERATORS = ("=", *COMPARE, "IN", *TEXT_OPERATORS, "BETWEEN", "IS", "NOT")
+REGULAR_EXPRESSIONS = {"~": ("~", False), "~*": ("~*", False), "!~": ("~", True), "!~*": ("~*", True)}
+RANGE_OPERATORS = {"OVERLAPS": "overlaps", "BEFORE": "before", "AFTER": "after"}
+OPERATORS = (
+    "=", *COMPARE, "IN", *TEXT_OPERATORS, "BETWEEN", "IS", "NOT", "MATCHES", "CONTAINED", "ADJACENT", *RANGE_OPERATORS,
+)  # fmt: skip
 
 
 def no_operator(word: str) -> str:

@@ -1,4 +1,4 @@
-"""`dry_run` and `max_rows` of writes: the response that a write would have, and nothing kept."""
+"""`dry_run` and `max_affected` of writes: the response that a write would have, and nothing kept."""
 
 from __future__ import annotations
 
@@ -125,20 +125,22 @@ def test_a_dry_run_leaves_the_idempotency_key_free(api: httpx2.Client) -> None:
         ("DELETE", "/pet?ids=1,2", None),
     ],
 )
-def test_a_write_of_more_rows_than_max_rows_is_refused(
+def test_a_write_of_more_rows_than_max_affected_is_refused(
     tables: httpx2.Client, method: str, path: str, body: Any
 ) -> None:
-    answer = tables.request(method, f"{path}{'&' if '?' in path else '?'}max_rows=1", json=body)
+    answer = tables.request(method, f"{path}{'&' if '?' in path else '?'}max_affected=1", json=body)
     context = answer.json()["error"]["context"]
-    assert (answer.status_code, context["reason"], context["max_rows"]) == (400, "too_many_rows", 1), answer.text
+    assert (answer.status_code, context["reason"], context["max_affected"]) == (400, "too_many_affected", 1), (
+        answer.text
+    )
     assert context["rows"] > 1
 
 
-def test_as_many_rows_as_max_rows_are_written(tables: httpx2.Client) -> None:
-    answer = tables.patch("/pet?filter=owner_id=1&max_rows=2&dry_run=true", json={"resource": [{"name": "X"}]})
+def test_as_many_rows_as_max_affected_are_written(tables: httpx2.Client) -> None:
+    answer = tables.patch("/pet?filter=owner_id=1&max_affected=2&dry_run=true", json={"resource": [{"name": "X"}]})
     assert len(answer.json()["resource"]) == 2
-    assert tables.patch("/pet?filter=owner_id=7&max_rows=0", json={"resource": [{"name": "X"}]}).json() == {
+    assert tables.patch("/pet?filter=owner_id=7&max_affected=0", json={"resource": [{"name": "X"}]}).json() == {
         "resource": []
     }
-    assert tables.delete("/line?force=true&max_rows=100").json()["error"]["context"]["reason"] == "no_records"
-    assert tables.patch("/pet?filter=id=1&max_rows=x", json={"resource": [{"name": "X"}]}).status_code == 400
+    assert tables.delete("/line?force=true&max_affected=100").json()["error"]["context"]["reason"] == "no_records"
+    assert tables.patch("/pet?filter=id=1&max_affected=x", json={"resource": [{"name": "X"}]}).status_code == 400

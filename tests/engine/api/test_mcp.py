@@ -286,16 +286,18 @@ async def test_a_mistake_is_answered_with_what_to_do(
         assert len(text) < 700
 
 
-async def test_writes_touch_at_most_max_rows(url: str) -> None:
+async def test_writes_touch_at_most_max_affected(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         wide = {"table": "film", "filter": "rating = R"}
-        assert "too_many_rows" in await boss.refusal("update_records", change={"length": 1}, **wide)
-        assert "too_many_rows" in await boss.refusal("delete_records", table="film_category", filter="category_id = 1")
+        assert "too_many_affected" in await boss.refusal("update_records", change={"length": 1}, **wide)
+        assert "too_many_affected" in await boss.refusal(
+            "delete_records", table="film_category", filter="category_id = 1"
+        )
         new = [{"category_id": 100 + n, "name": f"C{n}"} for n in range(11)]
-        assert "too_many_rows" in await boss.refusal("create_records", table="category", records=new)
+        assert "too_many_affected" in await boss.refusal("create_records", table="category", records=new)
         assert (await boss.answer("query", filter="length = 1", table="film"))["rows"] == []
-        assert (await boss.answer("create_records", table="category", records=new, max_rows=11))["count"] == 11
-        assert (await boss.answer("delete_records", table="category", filter="category_id >= 100", max_rows=11))[
+        assert (await boss.answer("create_records", table="category", records=new, max_affected=11))["count"] == 11
+        assert (await boss.answer("delete_records", table="category", filter="category_id >= 100", max_affected=11))[
             "count"
         ] == 11
 

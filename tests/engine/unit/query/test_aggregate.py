@@ -105,7 +105,7 @@ def test_a_group_has_one_statement(table: str, query: dict[str, str], sql: str) 
             "person",
             {"group": "vip", "having": "company_by_company_id.Name = x"},
             "not_grouped",
-            "'company_by_company_id' is neither a grouped field nor an aggregate.",
+            "'company_by_company_id.Name' is neither a grouped field nor an aggregate.",
         ),
         ("person", {"fields": "sum(*)"}, "bad_aggregate", "SUM(*) does not exist. Name a field."),
         ("person", {"fields": "sum(nme)"}, "unknown_field", "Table 'person' has no field 'nme'. Did you mean 'name'?"),

@@ -136,13 +136,14 @@ def test_columns_have_one_statement(table: str, query: dict[str, str], sql: str)
             "person",
             {"order": "tag_by_person_tag.label"},
             "bad_order",
-            "Relation 'tag_by_person_tag' has many records. Order by a field of a parent.",
+            "Relation 'tag_by_person_tag' has many records. Name a field of a parent, an aggregate such as "
+            "tag_by_person_tag.COUNT(*), or use 'related'.",
         ),
         (
             "person",
             {"order": "company_by_compny_id.Name"},
             "unknown_field",
-            "Table 'person' has no field 'company_by_compny_id.Name'. Did you mean 'company_by_company_id'?",
+            "Table 'person' has no field 'company_by_compny_id'. Did you mean 'company_by_company_id'?",
         ),
     ],
 )

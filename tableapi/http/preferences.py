@@ -1,0 +1,98 @@
+"""The headers `Prefer` and `Range` as options of a table request (docs/reference/wire.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import orjson
+
+from tableapi.errors import BadRequest
+
+# Each preference and value with the options that it stands for; "" takes any value of the preference.
+_PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
+    "return": {
+        "minimal": lambda _: {"return": "minimal"},
+        "representation": lambda _: {"fields": "*"},
+    },
+    "count": {
+        "exact": lambda _: {"include_count": "true"},
+        "planned": lambda _: {"include_count": "estimated"},
+        "estimated": lambda _: {"include_count": "estimated"},
+    },
+    "resolution": {
+        "merge-duplicates": lambda _: {"upsert": "true"},
+        "ignore-duplicates": lambda _: {"upsert": "ignore"},
+    },
+    "missing": {"default": lambda _: {}},
+    "tx": {"commit": lambda _: {}, "rollback": lambda _: {"dry_run": "true"}},
+    "max-affected": {"": lambda value: {"max_affected": value}},
+    "timezone": {"": lambda value: {"timezone": value}},
+    "handling": {"strict": lambda _: {}, "lenient": lambda _: {}},
+}
+_RANGE = re.compile(r"(?:(?:items|rows)\s*=\s*)?(\d{1,18})-(\d{1,18})?\Z", re.ASCII)
+
+
+def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> str:
+    """Add the options of a `Prefer` header to a query, which takes precedence, and return `Preference-Applied`.
+
+    strict: called when the header asks for strict handling.
+
+    Raises:
+        BadRequest: a preference is unknown under strict handling.
+    """
+    applied: list[str] = []
+    unknown: list[str] = []
+    for part in text.split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        name, value = name.lower(), value.strip('"')
+        values = _PREFERENCES.get(name, {})
+        options = values.get(value.lower()) or values.get("")
+        if options is None:
+            unknown += [part.strip()[:100]] if part.strip() else []
+            continue
+        for option, text_ in options(value).items():
+            query.setdefault(option, text_)
+        applied.append(f"{name}={value}")
+    if "handling=strict" in applied:
+        if unknown:
+            raise BadRequest(
+                f"The preference '{unknown[0]}' is not known. Leave it out, or send handling=lenient.",
+                reason="unknown_preference",
+                context={"preferences": unknown},
+            )
+        strict()
+    return ", ".join(applied)
+
+
+def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int] | None:
+    """Add the limit and offset of a `Range` of records to a query, and return the first and last place of the range.
+
+    Other units, and a query with a limit or offset of its own, leave the header without effect.
+
+    Raises:
+        BadRequest: the range ends before it begins.
+    """
+    match = _RANGE.match(headers.get("range", "").strip())
+    if match is None or not query.keys().isdisjoint(("limit", "top", "offset", "skip", "cursor")):
+        return None
+    first, last = int(match[1]), int(match[2]) if match[2] else -1
+    if last >= 0:
+        if last < first:
+            raise BadRequest("The range ends before it begins.", reason="bad_range", context={"header": "Range"})
+        query["limit"] = str(last - first + 1)
+    query["offset"] = str(first)
+    return first, last
+
+
+def content_range(places: tuple[int, int], body: bytes) -> str:
+    """Return `Content-Range` of a response: the places of its records, and how many there are if that is known."""
+    try:
+        content = orjson.loads(body)
+    except orjson.JSONDecodeError:  # a file
+        content = None
+    records = content.get("resource", []) if isinstance(content, dict) else content
+    count = content.get("meta", {}).get("count", "*") if isinstance(content, dict) else "*"
+    if not isinstance(records, list) or not records:
+        return f"items */{count}"
+    return f"items {places[0]}-{places[0] + len(records) - 1}/{count}"

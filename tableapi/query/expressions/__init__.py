@@ -1,0 +1,1 @@
+"""Expressions: what a field list, an order, a group or a filter may name besides a plain column."""

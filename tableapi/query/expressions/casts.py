@@ -1,0 +1,113 @@
+"""Casts to a short list of types, and aggregates of a value. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from tableapi.errors import BadRequest
+from tableapi.query.filter.comparable import check_sortable
+from tableapi.query.spelling import suggestion
+from tableapi.schema.pgtypes import NUMERIC, PgType
+from tableapi.schema.sqltypes import Named
+from tableapi.schema.types import BY_NAME
+
+if TYPE_CHECKING:
+    from tableapi.query.expressions.operands import Operand
+    from tableapi.query.expressions.syntax import Function
+
+BIGINT = PgType("integer", "bigint", "bigint")
+_NAMES = {
+    "text": "text", "integer": "integer", "int": "integer", "bigint": "bigint", "numeric": "numeric",
+    "decimal": "numeric", "float": "double precision", "double": "double precision", "boolean": "boolean",
+    "bool": "boolean", "date": "date", "timestamp": "timestamp without time zone",
+    "timestamptz": "timestamp with time zone", "time": "time without time zone", "uuid": "uuid", "json": "jsonb",
+}  # fmt: skip
+TYPES: dict[str, PgType] = {name: PgType(BY_NAME[own], own, own) for name, own in _NAMES.items()}
+_NUMBERS = frozenset(("integer", "decimal", "float", "money"))
+_TIMES = frozenset(("date", "timestamp", "timestamptz"))
+_READ_FROM_TEXT = frozenset(("text", "enum", "uuid", "network", "time", "other"))
+
+
+def cast(target: Any, text: Any, source: PgType, name: str, label: str) -> tuple[Any, PgType]:
+    """Return a value cast to a type of `TYPES`. `text`: of a value inside JSON, which is what is cast then.
+
+    Raises:
+        BadRequest: `bad_cast`.
+    """
+    type_ = TYPES.get(name)
+    if type_ is None:
+        raise BadRequest(
+            f"CAST knows no type '{name[:30]}'.{suggestion(name, TYPES)} It knows {', '.join(sorted(TYPES))}.",
+            reason="bad_cast",
+        )
+    if type_.kind == "json":
+        return sa.func.to_jsonb(target), type_
+    if text is not None:
+        return sa.cast(text, Named(type_.name)), type_
+    if type_.kind == "text" or source.kind == type_.kind or _converts(source.kind, type_):
+        return sa.cast(target, Named(type_.name)), type_
+    if source.kind in _READ_FROM_TEXT:
+        return sa.cast(sa.cast(target, Named("text")), Named(type_.name)), type_
+    raise BadRequest(
+        f"Field '{label}' has the type {source.db_type}, which cannot be cast to {name}.",
+        reason="bad_cast",
+        context={"field": label},
+    )
+
+
+def _converts(kind: str, type_: PgType) -> bool:
+    """Return whether PostgreSQL casts values of a kind to a type."""
+    if kind == "money":
+        return type_.name == "numeric"
+    if kind == "boolean":
+        return type_.name == "integer"
+    if type_.kind == "boolean":
+        return kind == "integer"
+    if kind in _NUMBERS:
+        return type_.kind in _NUMBERS
+    return kind in _TIMES and (type_.kind in _TIMES or (type_.kind == "time" and kind != "date"))
+
+
+def aggregate(function: Function, operand: Operand) -> Operand:
+    """Return an aggregate of a value.
+
+    Raises:
+        BadRequest: the function does not exist for the type of the value.
+    """
+    name, target = function.name, operand.expression
+    result = f"{name}_{'distinct_' if function.argument else ''}{operand.name.lower()}"
+    if name == "count":
+        if function.argument:
+            check_sortable(operand, grouped=True)
+            target = sa.distinct(target)
+        return _result(operand, sa.func.count(target), BIGINT, result)
+    if operand.text is not None:
+        if name in ("min", "max"):
+            raise BadRequest(
+                f"'{operand.name}' is a value inside JSON. Say what it is: {name.upper()}(CAST({operand.name} AS "
+                "numeric)).",
+                reason="bad_type",
+                context={"field": operand.name},
+            )
+        return _result(operand, getattr(sa.func, name)(operand.number), NUMERIC, result)
+    if name in ("min", "max"):
+        check_sortable(operand)
+        if operand.type.operators:  # min() and max() of such a type may be outside the search path
+            ordered = aggregate_order_by(target, target.asc() if name == "min" else target.desc())
+            values = sa.func.array_agg(ordered).filter(target.is_not(None))
+            first = sa.type_coerce(values, sa.ARRAY(Named(operand.type.name)))[1]
+            return _result(operand, first, operand.type, result)
+        return _result(operand, getattr(sa.func, name)(target), operand.type, result)
+    if operand.type.operators or not operand.type.sorts:
+        raise BadRequest(
+            f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {name.upper()}.",
+            reason="bad_type",
+        )
+    return _result(operand, getattr(sa.func, name)(target), NUMERIC, result)
+
+
+def _result(operand: Operand, expression: Any, type_: PgType, name: str) -> Operand:
+    return type(operand)(expression, type_, name)

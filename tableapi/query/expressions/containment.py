@@ -1,0 +1,105 @@
+"""Operators of arrays, ranges and JSON: what a value contains, overlaps or is next to. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import sqlalchemy as sa
+
+from tableapi import exact_json
+from tableapi.errors import BadFilter, BadRequest
+from tableapi.query.bounds import Limits
+from tableapi.query.filter.scanner import items
+from tableapi.schema.pgtypes import BadValue, PgType
+from tableapi.schema.sqltypes import Named
+from tableapi.schema.types import check
+
+if TYPE_CHECKING:
+    from tableapi.query.expressions.operands import Operand
+
+SIGNS = {
+    "contains": "@>", "contained": "<@", "overlaps": "&&", "adjacent": "-|-", "before": "<<", "after": ">>",
+    "json_contains": "@>", "json_contained": "<@",
+}  # fmt: skip
+_OF_ARRAYS = frozenset(("contains", "contained", "overlaps"))
+_WORDS = {
+    "contains": "CONTAINS", "contained": "CONTAINED BY", "overlaps": "OVERLAPS", "adjacent": "ADJACENT TO",
+    "before": "BEFORE", "after": "AFTER", "json_contains": "CONTAINS JSON", "json_contained": "CONTAINED BY JSON",
+}  # fmt: skip
+_UNLIMITED = Limits(length=10**9, values=10**9)  # the parser has counted the values
+JSONB = PgType("json", "jsonb", "jsonb")
+
+
+def applies(op: str, type_: PgType) -> bool:
+    """Return whether an operator is one of this module for a type; CONTAINS also is one of text."""
+    return op in SIGNS and (op != "contains" or _is_array(type_) or type_.bounds is not None)
+
+
+def _is_array(type_: PgType) -> bool:
+    return type_.kind == "array" and not type_.of_composites
+
+
+def conversion(op: str, operand: Operand) -> tuple[Any, PgType, Callable[[Any, bool], Any]]:
+    """Return the left side of an operator, the type of its right side, and how a value becomes it.
+
+    The conversion takes the value and whether it is a list in parentheses.
+
+    Raises:
+        BadRequest: the type of the field does not have the operator.
+    """
+    type_ = operand.type
+    if op in ("json_contains", "json_contained") and type_.kind == "json":
+        return sa.cast(operand.expression, Named("jsonb")), JSONB, lambda value, _: _json(value)
+    if type_.bounds is not None and op in ("contains", "contained", "overlaps", "adjacent", "before", "after"):
+        return operand.expression, type_, lambda value, _: _range(value, type_)
+    if _is_array(type_) and op in _OF_ARRAYS:
+        if type_.element is not None and not type_.element.sorts:
+            raise _no_operator(op, operand)
+        return operand.expression, type_, lambda value, listed: _array(value, type_, listed=listed)
+    raise _no_operator(op, operand)
+
+
+def _no_operator(op: str, operand: Operand) -> BadRequest:
+    return BadRequest(
+        f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {_WORDS[op]}.",
+        reason="bad_operator",
+        context={"field": operand.name},
+    )
+
+
+def _array(value: Any, type_: PgType, *, listed: bool) -> Any:
+    """Return the array of a list in parentheses, of a list, or of one value."""
+    if listed:
+        try:
+            value = items(value, _UNLIMITED)
+        except BadFilter:
+            raise BadValue("a list in parentheses is expected") from None
+    return check(type_, value if isinstance(value, list) else [value])
+
+
+def _range(value: Any, type_: PgType) -> str:
+    """Return the range of a text such as `[1,5)`, or the one that holds a single value."""
+    if isinstance(value, list):
+        raise BadValue("a range such as [1,5), or one value of it, is expected")
+    text = str(value).strip()
+    if text[:1] == "{" and type_.multirange:
+        return str(check(type_, text))
+    if text[:1] not in ("[", "(") and text.lower() != "empty":
+        assert type_.bounds is not None
+        bound = str(check(type_.bounds, value)).replace("\\", "\\\\").replace('"', '\\"')
+        text = f'["{bound}","{bound}"]'
+    text = str(check(type_, text))
+    return "{" + text + "}" if type_.multirange else text
+
+
+def _json(value: Any) -> str:
+    """Return JSON text in a form that PostgreSQL reads."""
+    try:
+        text = exact_json.dumps(exact_json.loads(value) if isinstance(value, str) else value).decode()
+    except (orjson.JSONDecodeError, TypeError, ValueError, RecursionError):
+        raise BadValue("JSON text is expected") from None
+    if "\\u0000" in text:
+        raise BadValue("a string cannot contain the NUL character")
+    return text

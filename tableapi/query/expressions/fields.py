@@ -1,0 +1,124 @@
+"""The fields of a response: columns, values inside them, fields of parents, functions and aliases. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from tableapi.errors import BadRequest
+from tableapi.query.expressions import syntax
+from tableapi.query.expressions.operands import Operand, single
+from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.syntax import Selected
+from tableapi.query.names import names
+from tableapi.schema.model import Column
+from tableapi.schema.sqltypes import shown
+
+MAX_THROUGH_RELATIONS = 20  # fields of one table or relation that are read through a relation
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a response: its name and what it is."""
+
+    name: str
+    operand: Operand
+
+    @property
+    def shown(self) -> Any:
+        """The expression that PostgreSQL renders as its JSON value."""
+        return shown(self.operand.expression, self.operand.type)
+
+
+def chosen(scope: Scope, fields: str | None) -> list[Column]:
+    """Return the columns of a response. None or `*`: all that the caller may read; empty: the key."""
+    table = scope.table
+    if fields is None or fields.strip() == "*":
+        return [c for c in table.columns.values() if scope.right.sees(c.name)]
+    if not fields.strip():
+        return [table.columns[n] for n in table.key if scope.right.sees(n)]
+    columns: dict[str, Column] = {}
+    for name in names(fields):
+        if name == "*":
+            columns.update((c.name, c) for c in chosen(scope, None))
+        else:
+            column = scope.column(name)
+            columns[column.name] = column
+    return list(columns.values())
+
+
+def selected(scope: Scope, fields: str | None) -> list[Field]:
+    """Return the fields of a response, as `chosen`, with whatever else option `fields` may name.
+
+    Raises:
+        UnknownField, BadRequest: a part of the option is wrong, or two have the same name.
+    """
+    if not syntax.computed(fields):
+        return [of_column(scope, column) for column in chosen(scope, fields)]
+    result: dict[str, Field] = {}
+    through = 0
+    for part in syntax.selected(fields or ""):
+        if part.text == "*":
+            result.update((c.name, of_column(scope, c)) for c in chosen(scope, None))
+            continue
+        field, deep = _selected(scope, part)
+        through += deep
+        if field.name in result and (part.alias or result[field.name].operand.column is not field.operand.column):
+            raise same_name(field.name)
+        result[field.name] = field
+    if through > MAX_THROUGH_RELATIONS:
+        raise BadRequest(
+            f"At most {MAX_THROUGH_RELATIONS} fields may be read through relations.", reason="too_many_relations"
+        )
+    return list(result.values())
+
+
+def same_name(name: str) -> BadRequest:
+    """Return the refusal of two fields with one name."""
+    return BadRequest(
+        f"Two fields of the response would be named '{name[:100]}'. Rename one: <field> AS <name>.",
+        reason="duplicate_field",
+        context={"field": name[:100]},
+    )
+
+
+def of_column(scope: Scope, column: Column) -> Field:
+    """Return a column as a field."""
+    sealed = column.name in scope.right.sealed
+    target = scope.clause.c[column.name]
+    return Field(column.name, Operand(target, column.type, column.name, True, None, column, sealed))
+
+
+def named(scope: Scope, part: Selected) -> Column | None:
+    """Return the column that a part names as a whole, such as one with a dot in its name."""
+    column = None if part.alias else scope.table.find(part.text)
+    return column if column is not None and scope.right.sees(column.name) else None
+
+
+def _selected(scope: Scope, part: Selected) -> tuple[Field, bool]:
+    """Return one field, and whether it is read through a relation."""
+    if (column := named(scope, part)) is not None:
+        return of_column(scope, column), False
+    term = part.term
+    if term is None or (term.plain and not part.alias):
+        if message := syntax.called(part.text):
+            raise BadRequest(message, reason="unknown_function", context={"option": "fields"})
+        return of_column(scope, scope.column(part.text)), False
+    operand = single(scope, term, shown=True)
+    through = bool(term.function and term.function.through) or scope.relation(term.path[0]) is not None
+    return Field(part.alias or operand.name, operand), through
+
+
+def size(scope: Scope, fields: str | None) -> Any:
+    """Estimate the bytes of a row in the response without reading its values."""
+    selection = selected(scope, fields)
+    total: Any = sa.literal_column(str(8 * len(selection) + sum(len(field.name) for field in selection)))
+    for field in selection:
+        target, type_ = field.operand.expression, field.operand.type
+        if type_.name in ("text", "character varying", "bytea"):
+            total = total + sa.func.coalesce(sa.func.octet_length(target), sa.literal_column("0"))
+        elif type_.kind in ("json", "array", "composite", "other"):
+            total = total + sa.func.coalesce(sa.func.pg_column_size(target), sa.literal_column("0"))
+    return total

@@ -1,0 +1,213 @@
+"""Fields, values inside fields, and functions of them, as SQL expressions of one row. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from tableapi.errors import BadRequest, UnknownField
+from tableapi.query.expressions import casts, dates, search
+from tableapi.query.expressions.syntax import Function, Term
+from tableapi.query.spelling import suggestion
+from tableapi.schema.model import Column, Relation
+from tableapi.schema.pgtypes import TEXT, PgType
+from tableapi.schema.sqltypes import Named, Native
+
+if TYPE_CHECKING:
+    from tableapi.query.expressions.scope import Scope
+
+JSONB = PgType("json", "jsonb", "jsonb")
+MAX_LEVELS = 3  # of relations in one path
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An expression of a row, with its type and the name that responses and messages have for it.
+
+    text: of a value inside JSON, its text. column: the column that it is. sealed: its values are ciphertext.
+    """
+
+    expression: Any
+    type: PgType
+    name: str
+    nullable: bool = True
+    text: Any = None
+    column: Column | None = None
+    sealed: bool = False
+
+    @property
+    def number(self) -> Any:
+        """A value inside JSON as a number, NULL where it is none."""
+        is_number = sa.func.jsonb_typeof(self.expression) == "number"
+        return sa.case((is_number, sa.cast(self.text, Named("numeric"))))
+
+
+def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Operand:
+    """Return an expression of a row of the scope; the path leads through no relation, except that of an aggregate."""
+    if function is None:
+        return _field(scope, path)
+    if function.aggregates:
+        if not function.through:
+            raise BadRequest(
+                f"{function.name.upper()}() of the rows themselves belongs into 'having'. For related rows put their "
+                f"relation before it: <relation>.{function.name.upper()}(<field>).",
+                reason="bad_aggregate",
+            )
+        return _of_related(scope, path, function)
+    return _APPLIED[function.name](scope, _field(scope, path), function)
+
+
+def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = False, level: int = 0) -> Operand:
+    """Return the one value that a row has of a term, which may be a field of a parent.
+
+    shown: for the response, so that sealed fields are permitted. ordering: for `order`, whose refusals have their own
+    reason.
+
+    Raises:
+        BadRequest: the path leads to many records.
+    """
+    path, function = term.path, term.function
+    through = function is not None and function.aggregates
+    relation = scope.relation(path[0]) if len(path) > 1 and not through else None
+    if relation is None:
+        if shown and term.plain:
+            column = scope.column(path[0])
+            sealed = column.name in scope.right.sealed
+            return Operand(scope.clause.c[column.name], column.type, column.name, True, None, column, sealed)
+        return scope.operand(path, function)
+    check_level(level + 1)
+    if relation.many:
+        message = (
+            f"Relation '{relation.name}' has many records. Name a field of a parent, an aggregate such as "
+            f"{relation.name}.COUNT(*), or use 'related'."
+        )
+        if ordering:
+            raise BadRequest(message, reason="bad_order", context={"relation": relation.name})
+        raise BadRequest(message, reason="many_records", context={"relation": relation.name})
+    inner, conditions = scope.related(relation)
+    operand = single(inner, Term(path[1:], function), shown=shown, ordering=ordering, level=level + 1)
+    row = sa.select(operand.expression).where(*conditions).correlate_except(inner.clause)
+    value: Any = row.limit(sa.literal_column("1")).scalar_subquery()
+    text = value.op("#>>")(_keys(())) if operand.text is not None else None
+    return replace(
+        operand, expression=value, name=f"{relation.name}.{operand.name}", nullable=True, text=text, column=None
+    )
+
+
+def check_level(level: int) -> None:
+    """Refuse a path through too many relations."""
+    if level > MAX_LEVELS:
+        raise BadRequest(f"Relations may be nested {MAX_LEVELS} levels deep at most.", reason="too_deep")
+
+
+# -- fields and values inside them -----------------------------------------------------------------------------------
+
+
+def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
+    """Return a field, or a value inside a field of JSON, an array or a composite type."""
+    dotted = scope.table.find(".".join(path)) if len(path) > 1 else None
+    if dotted is not None and scope.right.sees(dotted.name):
+        path = (dotted.name,)
+    column, target = scope.plain(path[0], of_path=len(path) > 1)
+    if len(path) == 1:
+        return Operand(target, column.type, column.name, column.nullable, None, column)
+    name = ".".join((column.name, *path[1:]))
+    element = column.type.element
+    if element is not None and len(path) == 2 and path[1].isdigit():
+        first = sa.func.array_lower(target, sa.literal_column("1"))
+        native = Native(element.name) if element.kind != "other" else Named(element.name, element.operators)
+        array = sa.type_coerce(target, sa.ARRAY(native))
+        return Operand(array[first + sa.literal_column(path[1])], element, name)
+    if column.type.kind == "json":
+        return _inside(sa.cast(target, Named("jsonb")), path[1:], name)
+    if column.type.kind == "composite" or column.type.of_composites:
+        return _inside(sa.func.to_jsonb(target), path[1:], name)
+    raise UnknownField(".".join(path), scope.table.name)
+
+
+def _inside(target: Any, path: tuple[str, ...], name: str) -> Operand:
+    """Return a value inside JSON."""
+    keys = _keys(path)
+    return Operand(target.op("#>")(keys), JSONB, name, text=target.op("#>>")(keys))
+
+
+def _keys(path: tuple[str, ...]) -> Any:
+    """Return a path inside JSON as an array of texts."""
+    quoted = ",".join('"' + p.replace("\\", "\\\\").replace('"', '\\"') + '"' for p in path)
+    return sa.cast(sa.literal("{" + quoted + "}", Native("text")), Named("text[]"))
+
+
+# -- functions -------------------------------------------------------------------------------------------------------
+
+
+def _cast(_: Scope, operand: Operand, function: Function) -> Operand:
+    expression, type_ = casts.cast(operand.expression, operand.text, operand.type, function.argument, operand.name)
+    return Operand(expression, type_, operand.name)
+
+
+def _date_part(_: Scope, operand: Operand, function: Function) -> Operand:
+    expression, type_ = dates.start_of(function.name, operand.expression, operand.type, operand.name)
+    return Operand(expression, type_, f"{function.name}_{operand.name.lower()}")
+
+
+def _rank(scope: Scope, operand: Operand, _: Function) -> Operand:
+    expression, type_ = search.rank(scope, operand)
+    return Operand(expression, type_, f"rank_{operand.name.lower()}")
+
+
+def _highlight(scope: Scope, operand: Operand, _: Function) -> Operand:
+    return Operand(search.highlight(scope, operand), TEXT, f"highlight_{operand.name.lower()}")
+
+
+_APPLIED: dict[str, Callable[[Any, Operand, Function], Operand]] = {
+    "cast": _cast, "rank": _rank, "highlight": _highlight, **dict.fromkeys(dates.PARTS, _date_part),
+}  # fmt: skip
+
+
+# -- aggregates ------------------------------------------------------------------------------------------------------
+
+
+def aggregate(scope: Any, path: tuple[str, ...], function: Function) -> Operand:
+    """Return an aggregate of the rows of a scope. Related rows are those of parents only.
+
+    Raises:
+        BadRequest: the function does not exist for the field.
+    """
+    if path == ("*",):
+        if function.name != "count":
+            raise BadRequest(f"{function.name.upper()}(*) does not exist. Name a field.", reason="bad_aggregate")
+        return Operand(sa.func.count(), casts.BIGINT, "count_all", nullable=False)
+    return casts.aggregate(function, single(scope, Term(path, function.inner)))
+
+
+def _of_related(scope: Scope, path: tuple[str, ...], function: Function) -> Operand:
+    """Return an aggregate of related rows, which `<relation>.filter` narrows."""
+    inner, conditions, names, clauses = scope, [], [], []
+    check_level(len(function.through))
+    for name in function.through:
+        relation = _relation(inner, name)
+        inner, joined = inner.related(relation)
+        conditions += [*joined, *inner.binder.narrow(inner)]
+        clauses.append(inner.clause)
+        names.append(relation.name)
+    operand = aggregate(inner, path, replace(function, through=()))
+    rows = sa.select(operand.expression).select_from(*clauses).where(*conditions).correlate_except(*clauses)
+    return replace(operand, expression=rows.scalar_subquery(), name=".".join((*names, operand.name)), column=None)
+
+
+def _relation(scope: Scope, name: str) -> Relation:
+    """Return a relation of the scope's table.
+
+    Raises:
+        BadRequest: `unknown_relation`.
+    """
+    if (relation := scope.relation(name)) is None:
+        raise BadRequest(
+            f"Table '{scope.table.name}' has no relation '{name[:100]}'." + suggestion(name, scope.relations()),
+            reason="unknown_relation",
+            context={"relation": name[:100]},
+        )
+    return relation

@@ -1,0 +1,57 @@
+"""The syntax of option `order`. Knows no tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tableapi.errors import BadRequest
+from tableapi.query.expressions import syntax
+from tableapi.query.expressions.syntax import Function, Term
+from tableapi.query.names import split
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTerm:
+    """One part of option `order`. nulls: "first", "last", or "" for the default of PostgreSQL."""
+
+    path: tuple[str, ...]
+    descending: bool
+    nulls: str
+    function: Function | None = None
+
+    @property
+    def term(self) -> Term:
+        """What is ordered by."""
+        return Term(self.path, self.function)
+
+
+def order_terms(text: str) -> list[OrderTerm]:
+    """Return the parts of option `order`: a comma list of `field [asc|desc] [nulls first|last]`.
+
+    Raises:
+        BadRequest: `bad_order`, or `unknown_function`.
+    """
+    terms = [_term(part) for part in split(text) if part]
+    if len(terms) > 20:
+        raise BadRequest("Option 'order' may name 20 fields at most.", reason="bad_order")
+    return terms
+
+
+def _term(part: str) -> OrderTerm:
+    parsed = syntax.parse(part)
+    term, at = parsed if parsed is not None else (None, 0)
+    words = part[at:].lower().split()
+    descending, nulls = words[:1] == ["desc"], ""
+    if words[:1] in (["asc"], ["desc"]):
+        del words[0]
+    if words[:1] == ["nulls"] and words[1:] in (["first"], ["last"]):
+        nulls, words = words[1], []
+    if term is None or words or (at < len(part) and not part[at].isspace()):
+        if message := syntax.called(part):
+            raise BadRequest(message, reason="unknown_function", context={"option": "order"})
+        raise BadRequest(
+            f"Option 'order': '{part[:100]}' is not of the form: field [asc|desc] [nulls first|last].",
+            reason="bad_order",
+            context={"option": "order"},
+        )
+    return OrderTerm(term.path, descending, nulls, term.function)

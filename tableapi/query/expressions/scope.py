@@ -1,0 +1,129 @@
+"""A table under an alias with the fields and relations that one caller may name. Pure: no connection, no HTTP.
+
+A hidden field gets the same refusal as a field that does not exist.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from tableapi.auth.policy import ActorTerms
+from tableapi.auth.rights import Right, Rights
+from tableapi.errors import BadRequest, Forbidden
+from tableapi.query.expressions import operands
+from tableapi.query.expressions.operands import Operand
+from tableapi.query.expressions.syntax import Function
+from tableapi.query.spelling import unknown_field
+from tableapi.query.statement import Binder
+from tableapi.schema.model import Column, Relation, Table
+
+ACTOR = ActorTerms()
+
+
+class Scope:
+    """A table under an alias, as one caller may use it. path: the relations from the table of the request to it."""
+
+    def __init__(
+        self,
+        table: Table,
+        clause: sa.FromClause,
+        right: Right,
+        rights: Rights,
+        binder: Binder,
+        path: tuple[str, ...] = (),
+    ) -> None:
+        self.table, self.clause, self.right, self.rights, self.binder = table, clause, right, rights, binder
+        self.path = path
+
+    def over(self, clause: sa.FromClause) -> Scope:
+        """Return the scope of the same table over other rows, such as those of a page."""
+        return Scope(self.table, clause, self.right, self.rights, self.binder, self.path)
+
+    def column(self, name: str, *, of_path: bool = False) -> Column:
+        """Return a column that the caller may read. `of_path`: a relation could stand in its place.
+
+        Raises:
+            UnknownField: the table has no such field, or it is hidden.
+        """
+        column = self.table.find(name)
+        if column is None or not self.right.sees(column.name):
+            raise unknown_field(name, self.table, self.right, self.relations() if of_path else ())
+        return column
+
+    def plain(self, name: str, *, of_path: bool = False) -> tuple[Column, sa.ColumnElement[Any]]:
+        """Return a column that may be compared, ordered and grouped by, and its expression.
+
+        Raises:
+            UnknownField: as `column`.
+            BadRequest: the values of the field are sealed, so that only their ciphertext could be compared.
+        """
+        column = self.column(name, of_path=of_path)
+        if column.name in self.right.sealed:
+            raise BadRequest(f"Field '{column.name}' can be read, not searched or sorted.", reason="sealed_field")
+        return column, self.clause.c[column.name]
+
+    def operand(self, path: tuple[str, ...], function: Function | None = None) -> Operand:
+        """Return a field, a value inside one, or a function of them, as an expression of a row of this scope.
+
+        Raises:
+            UnknownField, BadRequest: there is no such field, or it has no such function.
+        """
+        return operands.of_row(self, path, function)
+
+    def relation(self, name: str) -> Relation | None:
+        """Return a relation of the table by its name."""
+        return self.table.relation(name)
+
+    def rows(self) -> sa.ColumnElement[bool] | None:
+        """Return the row rule of the caller on this alias."""
+        return self.right.rows(self.clause, ACTOR) if self.right.rows else None
+
+    def related(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
+        """Return the related table as the caller sees it, and the conditions that join it to a row of this scope.
+
+        Raises:
+            Forbidden: the caller may not read the table, or the junction between.
+        """
+        right = self.rights.right(relation.target, "GET")
+        if right is None:
+            raise Forbidden(f"Relation '{relation.name}' is not permitted.")
+        path = (*self.path, relation.name)
+        inner = Scope(relation.target, self.binder.alias(relation.target), right, self.rights, self.binder, path)
+        own: list[sa.ColumnElement[Any]] = [self.clause.c[name] for name in relation.own]
+        if relation.junction is None:
+            conditions = [inner.clause.c[t] == o for t, o in zip(relation.theirs, own, strict=True)]
+        else:
+            conditions = [self._joined(relation, relation.junction, inner, own)]
+        if (rows := inner.rows()) is not None:
+            conditions.append(rows)
+        return inner, conditions
+
+    def relations(self) -> list[str]:
+        """Return the names of the relations to tables that the caller may read."""
+        return [relation.name for relation in self.table.relations.values() if self.permitted(relation)]
+
+    def permitted(self, relation: Relation) -> bool:
+        """Return whether the caller may read the table of a relation, and the junction between."""
+        tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
+        return all(self.rights.right(table, "GET") for table in tables)
+
+    def _joined(
+        self, relation: Relation, table: Table, inner: Scope, own: list[sa.ColumnElement[Any]]
+    ) -> sa.ColumnElement[bool]:
+        """Return the condition that a row of the junction links the two tables."""
+        right = self.rights.right(table, "GET")
+        if right is None:
+            raise Forbidden(f"Relation '{relation.name}' is not permitted.")
+        junction = Scope(table, self.binder.alias(table), right, self.rights, self.binder)
+        links = [junction.clause.c[j] == o for j, o in zip(relation.junction_own, own, strict=True)]
+        if (rows := junction.rows()) is not None:
+            links.append(rows)
+        theirs = [inner.clause.c[name] for name in relation.theirs]
+        if any(inner.table.columns[name].type.operators for name in relation.theirs):
+            same = [junction.clause.c[j] == t for j, t in zip(relation.junction_theirs, theirs, strict=True)]
+            return sa.exists().where(*links, *same).correlate_except(junction.clause)
+        keys = sa.select(*(junction.clause.c[n] for n in relation.junction_theirs)).where(*links)
+        target = theirs[0] if len(theirs) == 1 else sa.tuple_(*theirs)
+        return target.in_(keys.correlate_except(junction.clause))

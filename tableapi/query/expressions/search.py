@@ -1,0 +1,108 @@
+"""Full-text search: MATCHES, RANK and HIGHLIGHT. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from tableapi.errors import BadRequest
+from tableapi.query.spelling import suggestion
+from tableapi.schema.pgtypes import PgType
+from tableapi.schema.sqltypes import Named
+
+if TYPE_CHECKING:
+    from tableapi.query.expressions.operands import Operand
+    from tableapi.query.expressions.scope import Scope
+
+REAL = PgType("float", "real", "real")
+_MARKS = "StartSel=<mark>, StopSel=</mark>"
+_ESCAPED = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
+
+
+def condition(scope: Scope, operand: Operand, language: str, words: Any) -> Any:
+    """Return the condition that a field matches words, and remember the query for RANK and HIGHLIGHT.
+
+    words: the bound text, in the syntax of web searches.
+    """
+    config = _config(scope, language, explicit=operand.type.name != "tsvector")
+    query = sa.func.websearch_to_tsquery(*config, words)
+    vector = _vector(scope, operand, language)
+    searches = scope.binder.searches
+    if operand.name not in searches:
+        searches[operand.name] = (language, query)
+    return vector.op("@@", is_comparison=True)(query)
+
+
+def rank(scope: Scope, operand: Operand) -> tuple[Any, PgType]:
+    """Return how well a field matches the words of the filter."""
+    language, query = _search(scope, operand, "RANK")
+    return sa.func.ts_rank(_vector(scope, operand, language), query), REAL
+
+
+def highlight(scope: Scope, operand: Operand) -> Any:
+    """Return an extract of a text with the matching words between `<mark>` and `</mark>`.
+
+    The text itself is escaped as HTML before, so every other `<`, `>` and `&` of the extract is an entity.
+
+    Raises:
+        BadRequest: the field is no text.
+    """
+    language, query = _search(scope, operand, "HIGHLIGHT")
+    if operand.type.kind not in ("text", "json"):
+        raise _no_search(operand, "HIGHLIGHT")
+    text: Any = operand.text if operand.text is not None else sa.cast(operand.expression, Named("text"))
+    for sign, entity in _ESCAPED:
+        text = sa.func.replace(text, sa.literal_column(f"'{sign}'"), sa.literal_column(f"'{entity}'"))
+    config = _config(scope, language, explicit=True)
+    return sa.func.ts_headline(*config, text, query, sa.literal_column(f"'{_MARKS}'"))
+
+
+def _vector(scope: Scope, operand: Operand, language: str) -> Any:
+    """Return the searchable words of a field."""
+    if operand.type.name == "tsvector":
+        return operand.expression
+    if operand.type.kind not in ("text", "json"):
+        raise _no_search(operand, "MATCHES")
+    text = operand.text if operand.text is not None else sa.cast(operand.expression, Named("text"))
+    if operand.column is not None:
+        text = operand.expression if operand.type.name == "text" else text
+    return sa.func.to_tsvector(*_config(scope, language, explicit=True), text)
+
+
+def _config(scope: Scope, language: str, *, explicit: bool) -> list[Any]:
+    """Return the text search configuration as a constant, so that an index on the same expression is used.
+
+    Raises:
+        BadRequest: `unknown_language`.
+    """
+    languages = scope.table.languages
+    if language and language not in languages:
+        raise BadRequest(
+            f"There is no language '{language[:63]}' for MATCHES.{suggestion(language, languages)}",
+            reason="unknown_language",
+            context={"language": language[:63]},
+        )
+    name = language or (languages[0] if explicit and languages else "")
+    return [sa.literal_column(f"'{name}'::regconfig")] if name else []
+
+
+def _search(scope: Scope, operand: Operand, function: str) -> tuple[str, Any]:
+    """Return the language and the query of the filter: of MATCHES on the field, or of the only MATCHES."""
+    searches = scope.binder.searches
+    search = searches.get(operand.name) or (next(iter(searches.values())) if len(searches) == 1 else None)
+    if search is None:
+        raise BadRequest(
+            f"{function}({operand.name}) needs words to look for: add {operand.name} MATCHES '...' to the filter.",
+            reason="no_search",
+            context={"field": operand.name},
+        )
+    return search
+
+
+def _no_search(operand: Operand, word: str) -> BadRequest:
+    return BadRequest(
+        f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {word}.",
+        reason="bad_operator",
+        context={"field": operand.name},
+    )

@@ -1,0 +1,209 @@
+"""The syntax of expressions: a path to a field, a function of it, and an alias. Knows no tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from tableapi.errors import BadRequest
+from tableapi.query.names import FUNCTIONS, path, plain, quoted, skip, split
+from tableapi.query.spelling import suggestion
+
+DATE_PARTS = frozenset(("year", "quarter", "month", "week", "day", "hour"))
+OF_TEXT = frozenset(("rank", "highlight"))
+KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | {"cast"}
+_WORD = re.compile(r"[^\W\d]\w*+")
+_STEP = re.compile(r"\d{1,9}+(?![\w$])|[^\W\d][\w$]*+")
+_CALL = re.compile(r"([^\W\d]\w*+)\s*+\(")
+_AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
+_DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
+MAX_ALIAS_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of a field.
+
+    argument: the type of a cast, or "distinct". through: the relations before an aggregate, whose rows it reads.
+    inner: a function that is applied first.
+    """
+
+    name: str
+    argument: str = ""
+    through: tuple[str, ...] = ()
+    inner: Function | None = None
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether it reads several rows."""
+        return self.name in FUNCTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A path of relations and a field, with a function of it. The path ("*",) stands for the rows."""
+
+    path: tuple[str, ...]
+    function: Function | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a field of the table itself, or could be one."""
+        return self.function is None and len(self.path) == 1
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether it is an aggregate of the rows of the request, not of related rows."""
+        return self.function is not None and self.function.aggregates and not self.function.through
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """One part of option `fields`: the text as it was sent, its term, and its name in the response or ""."""
+
+    text: str
+    term: Term | None
+    alias: str
+
+
+def parse(text: str, at: int = 0) -> tuple[Term, int] | None:
+    """Return the term at this position and the position after it, or None where no term begins."""
+    names: list[str] = []
+    while True:
+        if (call := _call(text, at)) is not None:
+            return _through(tuple(names), call[0]), call[1]
+        step = _step(text, at, first=not names)
+        if step is None:
+            return None
+        name, at = step
+        names.append(name)
+        if text[at : at + 1] != ".":
+            return Term(tuple(names)), at
+        at += 1
+
+
+def whole(text: str) -> Term | None:
+    """Return the term that a text is, or None."""
+    parsed = parse(text)
+    return parsed[0] if parsed is not None and parsed[1] == len(text) else None
+
+
+def selected(text: str) -> list[Selected]:
+    """Return the parts of option `fields`, each once.
+
+    Raises:
+        BadRequest: an alias is not a name.
+    """
+    parts: dict[str, Selected] = {}
+    for part in split(text):
+        if part and plain(part) not in parts:
+            parts[plain(part)] = _selected(part)
+    return list(parts.values())
+
+
+def computed(fields: str | None) -> bool:
+    """Return whether option `fields` may hold more than names of fields."""
+    return fields is not None and any(not _is_name(part) for part in selected(fields))
+
+
+def _is_name(part: Selected) -> bool:
+    if part.alias:
+        return False
+    return part.term.plain if part.term is not None else not called(part.text)
+
+
+def called(text: str, at: int = 0) -> str:
+    """Return the refusal of an unknown function at this position, or "" where no function is called."""
+    match = _CALL.match(text, at)
+    if match is None or match[1].lower() in KNOWN:
+        return ""
+    return f"There is no function '{match[1][:30]}'.{suggestion(match[1], sorted(name.upper() for name in KNOWN))}"
+
+
+def _selected(part: str) -> Selected:
+    parsed = parse(part)
+    if parsed is None:
+        return Selected(plain(part), None, "")
+    term, at = parsed
+    if at == len(part):
+        return Selected(plain(part), term, "")
+    if (word := _AS.match(part, at)) is None:
+        return Selected(plain(part), None, "")
+    alias = plain(part[word.end() :])
+    named = alias != part[word.end() :] or path(alias) == ((alias,), len(alias))
+    if not named or len(alias) > MAX_ALIAS_CHARS or "\x00" in alias:
+        raise BadRequest(
+            f"'{part[:100]}': after AS comes a name of at most {MAX_ALIAS_CHARS} characters; quote one with signs.",
+            reason="bad_alias",
+            context={"field": part[:100]},
+        )
+    return Selected(part, term, alias)
+
+
+def _through(names: tuple[str, ...], term: Term) -> Term:
+    """Return a function that stands after relations: an aggregate reads their rows, others a field of them."""
+    function = term.function
+    if not names or function is None:
+        return term
+    if function.aggregates:
+        return replace(term, function=replace(function, through=names))
+    return replace(term, path=(*names, *term.path))
+
+
+def _step(text: str, at: int, *, first: bool) -> tuple[str, int] | None:
+    """Return the next name of a path. A number is a place in a JSON list or an array, and never comes first."""
+    if (name := quoted(text, at)) is not None:
+        return name
+    match = _STEP.match(text, at)
+    if match is None or (first and match[0][0].isdigit()):
+        return None
+    return match[0], match.end()
+
+
+def _call(text: str, at: int) -> tuple[Term, int] | None:
+    """Return the function at this position and the position after it, or None."""
+    word = _WORD.match(text, at)
+    if word is None or (name := word[0].lower()) not in KNOWN:
+        return None
+    at = skip(text, word.end())
+    if text[at : at + 1] != "(":
+        return None
+    at = skip(text, at + 1)
+    parsed = _aggregated(name, text, at) if name in FUNCTIONS else _applied(name, text, at)
+    if parsed is None:
+        return None
+    at = skip(text, parsed[1])
+    return (parsed[0], at + 1) if text[at : at + 1] == ")" else None
+
+
+def _aggregated(name: str, text: str, at: int) -> tuple[Term, int] | None:
+    """Return an aggregate and the position after its argument."""
+    if text[at : at + 1] == "*":
+        return Term(("*",), Function(name)), at + 1
+    distinct = _DISTINCT.match(text, at) if name == "count" else None
+    argument = "distinct" if distinct else ""
+    start = distinct.end() if distinct else at
+    parsed = parse(text, start)
+    if parsed is not None and text[skip(text, parsed[1]) : skip(text, parsed[1]) + 1] == ")":
+        term, at = parsed
+        if term.function is not None and term.function.aggregates:
+            return None
+        return Term(term.path, Function(name, argument, (), term.function)), at
+    end = text.find(")", at)  # a field with blanks or signs, without quotes
+    field = text[at:end].rstrip() if end >= 0 else ""
+    if not field or "(" in field or "*" in field:
+        return None
+    return Term((field,), Function(name)), end
+
+
+def _applied(name: str, text: str, at: int) -> tuple[Term, int] | None:
+    """Return a function of one value and the position after its argument."""
+    parsed = parse(text, at)
+    if parsed is None or parsed[0].function is not None:
+        return None
+    term, at = parsed
+    if name != "cast":
+        return Term(term.path, Function(name)), at
+    word = _AS.match(text, at)
+    type_ = _WORD.match(text, word.end()) if word else None
+    return (Term(term.path, Function(name, type_[0].lower())), type_.end()) if type_ else None

@@ -1,0 +1,212 @@
+"""The words and values of a filter: the lower half of the recursive descent parser."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from tableapi.errors import BadFilter
+from tableapi.query.bounds import Limits
+from tableapi.query.filter.ast import FLAGS, Literal, Param, Special, Value, Word
+from tableapi.query.filter.words import inside
+from tableapi.query.names import skip
+
+_WORD = re.compile(r"[^\W\d]\w*+")
+_PARAM = re.compile(r":([^\W\d]\w*+)(?=[\s),]|\Z)")
+LOGIC = re.compile(r"(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|", re.IGNORECASE)
+AFTER_QUOTE = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
+LOGIC_OR_USING = re.compile(r"(?:AND|OR|NOR|XOR|USING)(?![\w$])|&&|\|\|", re.IGNORECASE)
+AFTER_SEARCH = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR|USING)(?![\w$])|&&|\|\|)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
+_SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z", re.IGNORECASE)
+
+
+class Scanner:
+    """Reads the words and values of one filter.
+
+    literals: the values, in order. spans: (start, end, placeholder) of each value in the text.
+    """
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text, self.limits = text, limits
+        self.at = 0
+        self.literals: list[str] = []
+        self.spans: list[tuple[int, int, str]] = []
+        self.logic, self.after_quote = LOGIC, AFTER_QUOTE  # what ends a value
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Raise BadFilter with a position, by default the current one."""
+        raise BadFilter(message, self.at if at is None else at)
+
+    def skip_blanks(self) -> None:
+        """Move past white space."""
+        self.at = skip(self.text, self.at)
+
+    def peek(self) -> str:
+        """Return the next character that is not a blank, or ""."""
+        self.skip_blanks()
+        return self.text[self.at : self.at + 1]
+
+    def peek_word(self) -> str:
+        """Return the next word in upper case without consuming it."""
+        self.skip_blanks()
+        match = _WORD.match(self.text, self.at)
+        return match[0].upper() if match else ""
+
+    def take_word(self, word: str) -> bool:
+        """Consume this word if it comes next, and return whether it did."""
+        if self.peek_word() != word:
+            return False
+        self.at += len(word)
+        return True
+
+    def param(self) -> Param | None:
+        """Parse a named value, if one comes next."""
+        self.skip_blanks()
+        match = _PARAM.match(self.text, self.at)
+        if match is None:
+            return None
+        self.at = match.end()
+        return Param(match[1])
+
+    def list(self, word: str = "IN") -> tuple[Value, ...]:
+        """Parse the list of IN: values in parentheses, or one named value."""
+        if (param := self.param()) is not None:
+            return (param,)
+        if self.text[self.at : self.at + 1] != "(":
+            self.fail(f"A list in parentheses is expected after {word}")
+        self.at += 1
+        values: list[Value] = []
+        if self.peek() == ")":
+            self.at += 1
+            return ()
+        while True:
+            values.append(self.value(in_list=True))
+            if len(values) > self.limits.values:
+                self.fail(f"The list has more than {self.limits.values} values")
+            sign = self.peek()
+            self.at += 1
+            if sign == ")":
+                return tuple(values)
+            if sign != ",":
+                self.at -= 1
+                self.fail("A closing parenthesis is missing" if not sign else "A comma is expected")
+
+    def listed(self, word: str) -> Value:
+        """Parse a list in parentheses as one literal, or a single value."""
+        if self.peek() != "(":
+            return self.value()
+        start = self.at
+        inner = Scanner(self.text, self.limits)
+        inner.at = start
+        inner.list(word)
+        self.at = inner.at
+        self.spans.append((start, self.at, "l"))
+        self.literals.append(self.text[start : self.at])
+        return Literal(len(self.literals) - 1, False, listed=True)
+
+    def listed_or_text(self, word: str) -> Value:
+        """Parse the value of CONTAINS: where it is a list and nothing else, the literal is marked as one."""
+        if self.peek() != "(":
+            return self.value()
+        start = self.at
+        try:
+            whole = Scanner(self.text, self.limits)
+            whole.at = start
+            whole.list(word)
+        except BadFilter:
+            return self.value()
+        return self.listed(word) if self.after_quote.match(self.text, whole.at) else self.value()
+
+    def value(self, in_list: bool = False) -> Value:
+        """Parse a value: quoted, named or bare."""
+        self.skip_blanks()
+        first = self.text[self.at : self.at + 1]
+        if first in ("'", '"'):
+            return self.quoted(first)
+        return self.param() or self.word(in_list)
+
+    def quoted(self, quote: str) -> Literal:
+        """Parse a quoted value. A doubled quote is one quote.
+
+        A quote that nothing ends after (the end, `)`, `,` or a logic word) is a plain character.
+        """
+        text, start = self.text, self.at
+        parts: list[str] = []
+        at = start + 1
+        while True:
+            end = text.find(quote, at)
+            if end < 0:
+                self.fail("The closing quote of a value is missing", start)
+            parts.append(text[at:end])
+            if text[end + 1 : end + 2] == quote:
+                parts.append(quote)
+                at = end + 2
+            elif self.after_quote.match(text, end + 1):
+                self.at = end + 1
+                return self.literal("".join(parts), start, quoted=True)
+            else:
+                parts.append(quote)
+                at = end + 1
+
+    def word(self, in_list: bool) -> Value:
+        """Parse a bare value, which ends before a logic word or an unmatched parenthesis."""
+        text, start, depth = self.text, self.at, 0
+        at = start
+        while at < len(text):
+            sign = text[at]
+            if sign == "(":
+                depth += 1
+            elif sign == ")":
+                if depth == 0:
+                    break
+                depth -= 1
+            elif sign.isspace():
+                after = skip(text, at)
+                if depth == 0 and self.logic.match(text, after):
+                    break
+                at = after
+                continue
+            elif depth == 0 and in_list and sign == ",":
+                break
+            at += 1
+        value = text[start:at].rstrip()
+        if not value:
+            self.fail("A value is expected")
+        self.at = start + len(value)
+        if value.lower() == "null":
+            return Word("null")
+        if special := _SPECIAL.match(inside(value)):
+            # On other than date and time fields the word is plain text.
+            literal = self.literal(value, start, quoted=False)
+            self.spans[-1] = (start, self.at, special[1].lower())
+            return Special(literal.place, False, moment=special[1].lower())
+        return self.literal(value, start, quoted=False)
+
+    def literal(self, value: str, start: int, *, quoted: bool) -> Literal:
+        """Add a literal and its span, and return the node for it."""
+        number = not quoted and _NUMBER.match(value) is not None
+        flag = value if not quoted and value in FLAGS else ""
+        self.spans.append((start, self.at, flag or ("'" if quoted else "#" if number else "w")))
+        self.literals.append(value)
+        return Literal(len(self.literals) - 1, quoted, number, flag)
+
+    def key(self) -> tuple[str, ...]:
+        """Return the text with placeholders for the literals, in parts."""
+        parts: list[str] = []
+        at = 0
+        for start, end, mark in self.spans:
+            parts += (self.text[at:start], mark)
+            at = end
+        return (*parts, self.text[at:])
+
+
+def items(text: str, limits: Limits) -> list[str | None]:
+    """Return the values of a list in parentheses, None for null.
+
+    Raises:
+        BadFilter: the text is no list.
+    """
+    scanner = Scanner(text, limits)
+    values = scanner.list()
+    return [scanner.literals[value.place] if isinstance(value, Literal) else None for value in values]

@@ -1,0 +1,101 @@
+"""Which columns of tables the columns of views are, read from the stored definitions of the views.
+
+A definition is a tree of nodes as text. Each entry of its target list names the relation and the column that a column
+of the view is taken from unchanged. Both are 0 for an expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tableapi.schema.model import Table
+
+Origin = tuple[int, int]  # oid of a relation and number of a column
+_TOKEN = re.compile(r"\\.|[(){}]|:targetList(?= )")
+_ENTRY = re.compile(r":resno (\d+) :resname .*? :resorigtbl (\d+) :resorigcol (\d+) :resjunk (true|false)\}\Z")
+MAX_DEPTH = 100  # of views over views
+
+
+@dataclass(slots=True)
+class ViewColumns:
+    """A view, and its name of each column that it takes from a table: by name of the table and the column."""
+
+    view: Table
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+def origins(definitions: Mapping[int, str]) -> dict[int, dict[int, Origin]]:
+    """Return for each view, by oid, the origin in a table of each of its columns, by number."""
+    direct = {oid: targets(text) for oid, text in definitions.items()}
+    return {
+        oid: {number: found for number in columns if (found := _origin(oid, number, direct)) is not None}
+        for oid, columns in direct.items()
+    }
+
+
+def _origin(oid: int, number: int, direct: Mapping[int, Mapping[int, Origin]]) -> Origin | None:
+    """Return the column of a table that a column of a view is, through other views if need be."""
+    for _ in range(MAX_DEPTH):
+        if oid not in direct:
+            return oid, number
+        if (origin := direct[oid].get(number)) is None:
+            return None
+        oid, number = origin
+    return None
+
+
+def targets(text: str) -> dict[int, Origin]:
+    """Return the direct origin of each column of a definition, by number, without columns that are expressions."""
+    columns: dict[int, Origin] = {}
+    for entry in _entries(text):
+        match = _ENTRY.search(entry)
+        if match is not None and match[4] == "false" and match[2] != "0" and match[3] != "0":
+            columns[int(match[1])] = int(match[2]), int(match[3])
+    return columns
+
+
+def _entries(text: str) -> list[str]:
+    """Return the entries of the target list of the outermost query.
+
+    That query is the only node of a list, so its fields are two levels deep, and the entries of its list three.
+    """
+    entries: list[str] = []
+    depth, listed, start = 0, False, 0
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
+        if sign in ("(", "{"):
+            depth += 1
+            if listed and sign == "{" and depth == 4:
+                start = token.start()
+        elif sign in (")", "}"):
+            if listed and sign == "}" and depth == 4:
+                entries.append(text[start : token.end()])
+            depth -= 1
+            if listed and depth == 2:
+                break
+        elif sign == ":targetList":
+            listed = depth == 2
+    return entries
+
+
+def columns(
+    origins: Mapping[int, Mapping[int, Origin]],
+    tables: Mapping[int, Table],
+    attributes: Mapping[int, Mapping[int, str]],
+) -> list[ViewColumns]:
+    """Return the columns of views under their names.
+
+    tables: by oid. attributes: names of columns by oid and number.
+    """
+    views = []
+    for oid, numbers in origins.items():
+        view = ViewColumns(tables[oid])
+        for number, (source, column) in numbers.items():
+            name = attributes.get(source, {}).get(column)
+            own = attributes.get(oid, {}).get(number)
+            if source in tables and name is not None and own is not None:
+                view.names.setdefault((tables[source].name, name), own)
+        views.append(view)
+    return sorted(views, key=lambda view: view.view.name)

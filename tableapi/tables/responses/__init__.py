@@ -1,0 +1,1 @@
+"""Responses of writes that hold more than the written rows."""

@@ -1,0 +1,203 @@
+"""Expressions obey the policy: hidden fields, hidden tables, sealed fields and row rules in every position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SCHEMA = """
+create table owner (ownerid integer primary key, name text, salary integer, data jsonb);
+create table doc (docid integer primary key, accountid integer, title text, hidden text, hiddentags text[],
+                  hiddenspan int4range, hiddenat timestamptz, hiddendata jsonb, token text, data jsonb,
+                  ownerid integer references owner, teamid integer);
+create table remark (remarkid integer primary key, docid integer references doc, accountid integer, stars integer,
+                     secret integer);
+create table audit (auditid integer primary key, docid integer references doc);
+"""
+ROWS = """
+insert into owner values (1, 'Ada', 100, '{"a": 1}'), (2, 'Ben', 200, '{"a": 2}');
+insert into doc values
+ (1, 1, 'mine', 'cat', '{x}', '[1,5)', now(), '{"a": 1}', 's1.token', '{"a": 1}', 1, 1),
+ (2, 1, 'mine too', 'dog', '{y}', '[5,9)', now(), '{"a": 2}', 's1.token', '{"a": 2}', 2, 1),
+ (3, 9, 'theirs', 'cat', '{x}', '[1,5)', now(), '{"a": 1}', 's1.token', '{"a": 1}', 1, 9);
+insert into remark values (1, 1, 1, 5, 7), (2, 1, 9, 1, 7), (3, 3, 9, 2, 7), (4, 2, 1, 3, 7);
+insert into audit values (1, 1);
+"""
+POLICY = '''"""Documents of accounts."""
+from tableapi.auth.policy import Access, Rule, Sessions
+
+
+def own(table, actor):
+    return table.c.accountid == actor.accountid
+
+
+def first(table, actor):
+    return table.c.ownerid == 1
+
+
+HIDDEN = {"hidden", "hiddentags", "hiddenspan", "hiddenat", "hiddendata"}
+POLICY = {
+    "owner": Access(read=Rule(rows=first, hidden={"salary"})),
+    "doc": Access(
+        read=Rule(rows=own, hidden=HIDDEN, rows_by={"teamid": lambda table, actor: table.c.teamid == actor.accountid}),
+        update=Rule(rows=own, fields={"title"}),
+        sealed={"token"},
+    ),
+    "remark": Access(read=Rule(rows=own, hidden={"secret"})),
+}
+SESSIONS = Sessions(lookup="select 'user' as role, 1 as accountid, 5 as userid where $1 = sha256('token')")
+'''
+
+
+@pytest.fixture(scope="module")
+def http(
+    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    folder: Path = tmp_path_factory.mktemp("rights")
+    (folder / "schema.sql").write_text(SCHEMA + ROWS)
+    (folder / "policy.py").write_text(POLICY)
+    started = module_serve(cwd=folder, DATABASE_URL=module_database(), APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
+    headers = {"X-API-Key": "k", "X-Session-Token": "token"}
+    with httpx.Client(base_url=f"{started.url}/api/v2/data/_table", headers=headers, timeout=30) as client:
+        yield client
+
+
+FILTERS = [
+    "{h} is null", "{h} = x", "{h} ~ 'c'", "{h} !~* 'c'", "{h} is distinct from x", "{h} matches cat",
+    "{h} contains x", "CAST({h} AS text) = x", "not ({h} like 'c%')",
+]  # fmt: skip
+POSITIONS: list[dict[str, Any]] = [
+    *({"filter": text.format(h=h)} for h in ("hidden", "nothere") for text in FILTERS),
+    *({"filter": text} for text in (
+        "hiddentags contains (x)", "hiddentags.0 = x", "hiddentags overlaps (x)", "hiddentags contained by (x)",
+        "hiddenspan contains 3", "hiddenspan before 3", "MONTH(hiddenat) > 2000-01-01", "hiddendata.a = 1",
+        "hiddendata contains json '{}'", "owner_by_ownerid.salary > 0", "CAST(owner_by_ownerid.salary AS text) ~ '1'",
+        "remark_by_docid.SUM(secret) > 1", "remark_by_docid.secret = 7",
+        "remark_by_docid.MAX(CAST(secret AS text)) = 7",
+    )),
+    *({"fields": text} for text in (
+        "hidden AS h", "CAST(hidden AS text)", "hiddendata.a", "hiddentags.0", "MONTH(hiddenat)", "HIGHLIGHT(hidden)",
+        "RANK(hidden)", "owner_by_ownerid.salary", "remark_by_docid.SUM(secret)", "remark_by_docid.COUNT(secret)",
+        "COUNT(DISTINCT hidden)", "MAX(hidden)", "SUM(owner_by_ownerid.salary)",
+    )),
+    *({"order": text} for text in (
+        "hidden", "hiddendata.a", "hiddentags.0", "YEAR(hiddenat)", "CAST(hidden AS text)", "RANK(hidden)",
+        "owner_by_ownerid.salary", "remark_by_docid.MAX(secret)",
+    )),
+    *({"group": text} for text in (
+        "hidden", "hiddendata.a", "MONTH(hiddenat)", "owner_by_ownerid.salary", "CAST(hidden AS text) AS h",
+    )),
+    {"group": "title", "having": "MAX(hidden) > a"},
+    {"group": "title", "order": "MAX(hidden)"},
+    {"fields": "docid", "related": "remark_by_docid", "remark_by_docid.fields": "secret AS s"},
+    {"fields": "remark_by_docid.COUNT(*)", "remark_by_docid.filter": "secret = 7"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", POSITIONS, ids=str)
+def test_a_hidden_field_does_not_exist_in_any_position(http: httpx.Client, query: dict[str, str]) -> None:
+    answer = http.get("/doc", params=query)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "unknown_field"), answer.text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"filter": "audit_by_docid.COUNT(*) > 0"},
+        {"fields": "audit_by_docid.COUNT(*)"},
+        {"fields": "audit_by_docid.MAX(auditid)"},
+        {"order": "audit_by_docid.COUNT(*)"},
+        {"fields": "remark_by_docid.doc_by_docid.audit_by_docid.COUNT(*)"},
+    ],
+    ids=str,
+)
+def test_a_hidden_table_is_not_counted(http: httpx.Client, query: dict[str, str]) -> None:
+    answer = http.get("/doc", params=query)
+    assert answer.status_code in (400, 403)
+    assert answer.json()["error"]["context"]["reason"] in ("forbidden", "unknown_relation")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"filter": "token ~ '^s1'"},
+        {"filter": "token matches s1"},
+        {"filter": "token is distinct from x"},
+        {"filter": "CAST(token AS text) = x"},
+        {"fields": "CAST(token AS text)"},
+        {"fields": "HIGHLIGHT(token)"},
+        {"fields": "MAX(token)"},
+        {"order": "CAST(token AS text)"},
+        {"group": "token"},
+        {"fields": "docid", "filter": "remark_by_docid.doc_by_docid.token ~ 's'"},
+    ],
+    ids=str,
+)
+def test_a_sealed_field_is_only_read(http: httpx.Client, query: dict[str, str]) -> None:
+    answer = http.get("/doc", params=query)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "sealed_field"), answer.text
+
+
+def test_row_rules_hold_for_parents_and_aggregates(http: httpx.Client) -> None:
+    fields = (
+        "docid,owner_by_ownerid.name AS owner,remark_by_docid.COUNT(*) AS remarks,remark_by_docid.SUM(stars) AS stars"
+    )
+    rows = http.get("/doc", params={"fields": fields, "order": "docid"}).json()["resource"]
+    assert rows == [
+        {"docid": 1, "owner": "Ada", "remarks": 1, "stars": 5},
+        {"docid": 2, "owner": None, "remarks": 1, "stars": 3},
+    ]
+    back = {"fields": "ownerid,doc_by_ownerid.COUNT(*) AS docs,doc_by_ownerid.remark_by_docid.COUNT(*) AS remarks"}
+    assert http.get("/owner", params=back).json()["resource"] == [{"ownerid": 1, "docs": 1, "remarks": 1}]
+
+
+def test_row_rules_hold_in_filters_orders_and_groups(http: httpx.Client) -> None:
+    def ids(**query: str) -> list[int]:
+        return [row["docid"] for row in http.get("/doc", params={"fields": "docid", **query}).json()["resource"]]
+
+    assert ids(filter="remark_by_docid.COUNT(*) > 1") == []
+    assert ids(filter="owner_by_ownerid.data.a = 2") == []
+    assert ids(filter="CAST(owner_by_ownerid.data.a AS integer) = 1 or remark_by_docid.MAX(stars) = 2") == [1]
+    assert ids(order="remark_by_docid.SUM(stars)") == [2, 1]
+    assert ids(order="owner_by_ownerid.name nulls first") == [2, 1]
+    groups = http.get("/doc", params={"group": "owner_by_ownerid.name AS o", "fields": "o,COUNT(*) AS n"}).json()
+    assert groups["resource"] == [{"o": "Ada", "n": 1}, {"o": None, "n": 1}]
+
+
+@pytest.mark.parametrize(
+    "text", ["CAST(teamid AS text) = 9", "teamid is not distinct from 9", "teamid = 9 or docid = 3"]
+)
+def test_a_function_of_a_field_does_not_choose_its_row_rule(http: httpx.Client, text: str) -> None:
+    assert http.get("/doc", params={"filter": text}).json()["resource"] == []
+
+
+def test_the_response_of_a_write_has_no_hidden_field(http: httpx.Client) -> None:
+    answer = http.patch("/doc/1", params={"fields": "CAST(hidden AS text)"}, json={"title": "changed"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "unknown_field")
+    assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
+    answer = http.patch("/doc/1", params={"fields": "title AS t,remark_by_docid.COUNT(*) AS n"}, json={"title": "mine"})
+    assert answer.json() == {"t": "mine", "n": 1}
+
+
+def test_the_plan_of_a_read_is_for_callers_with_all_rights(http: httpx.Client) -> None:
+    answer = http.get("/doc", params={"explain": "true"})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Prefer": "tx=rollback"}], ids=str)
+def test_a_dry_run_has_the_rights_of_the_write(http: httpx.Client, headers: dict[str, str]) -> None:
+    query = {} if headers else {"dry_run": "true"}
+    assert http.patch("/doc/3", params=query, json={"title": "x"}, headers=headers).status_code == 404
+    assert http.delete("/doc/1", params=query, headers=headers).status_code == 403
+    assert http.patch("/doc/1", params=query, json={"title": "x"}, headers=headers).headers["Dry-Run"] == "true"
+    assert http.get("/doc/1", params={"fields": "title"}).json() == {"title": "mine"}
+
+
+def test_a_put_that_creates_needs_the_right_to_create(http: httpx.Client) -> None:
+    assert http.put("/doc/77", params={"upsert": "true"}, json={"title": "x"}).status_code == 403
