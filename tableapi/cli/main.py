@@ -158,7 +158,7 @@ def _mcp(args: argparse.Namespace) -> None:
             if args.access and not key:
                 raise CannotServeAgents("--access needs --api-key KEY: a key of the file, whose rights the agent gets.")
             datasets = of_any(args.dataset, is_open=args.open, access=args.access, key="", host="127.0.0.1")
-            settings = EnvironmentSettings.read(make_secrets=False)
+            settings: Settings = EnvironmentSettings.read(make_secrets=False)
         else:
             settings, folder = _project()
             settings = with_postgres(settings, stack)

@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tableapi.mcp.conditions import Condition
+from tableapi.mcp.conditions import SentCondition
 
 MAX_ROWS = 200  # in one answer
 MAX_DESCRIBED = 10
 MAX_WRITTEN = 1000
 
 Filter = Annotated[
-    str | list[Condition],
+    str | list[SentCondition],
     Field(
         description=(
             "Which rows. A text such as \"status = 'open' and (total > 100 or customer_by_id.city = 'Oslo')\", or "
@@ -37,33 +37,33 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class InDatabase(Arguments):
+class DatabaseArguments(Arguments):
     """Arguments of a tool that uses one database."""
 
     database: str = Field(default="", description="Name of the database; left out where there is one.")
 
 
-class ListTables(InDatabase):
+class ListTables(DatabaseArguments):
     """Arguments of list_tables."""
 
     search: str = Field(default="", max_length=100, description="Only tables with this text in their name.")
     offset: int = Field(default=0, ge=0, description="Tables to skip, to read on after a cut.")
 
 
-class DescribeTables(InDatabase):
+class DescribeTables(DatabaseArguments):
     """Arguments of describe_tables."""
 
     tables: Names = Field(min_length=1, max_length=MAX_DESCRIBED, description="Names of tables.")
     samples: bool = Field(default=True, description="Include example values and an estimate of the number of rows.")
 
 
-class OfTable(InDatabase):
+class TableArguments(DatabaseArguments):
     """Arguments of a tool that uses one table."""
 
     table: str = Field(min_length=1, description="Name of the table.")
 
 
-class Query(OfTable):
+class Query(TableArguments):
     """Arguments of query."""
 
     filter: Filter = ""
@@ -84,7 +84,7 @@ class Measure(BaseModel):
     field: str = Field(default="*", description="A column; * with count for the number of rows.")
 
 
-class Aggregate(OfTable):
+class Aggregate(TableArguments):
     """Arguments of aggregate."""
 
     measures: list[Measure] = Field(
@@ -98,7 +98,7 @@ class Aggregate(OfTable):
     offset: int = Field(default=0, ge=0, description="Groups to skip.")
 
 
-class GetRecord(OfTable):
+class GetRecord(TableArguments):
     """Arguments of get_record."""
 
     id: Identifier
@@ -107,7 +107,7 @@ class GetRecord(OfTable):
     text_from: int = Field(default=0, ge=0, description="First character of long texts, to read on after a cut.")
 
 
-class Write(OfTable):
+class Write(TableArguments):
     """Arguments of every write."""
 
     max_affected: int = Field(
@@ -142,7 +142,7 @@ class DeleteRecords(Write):
     filter: Filter = ""
 
 
-class CallFunction(InDatabase):
+class CallFunction(DatabaseArguments):
     """Arguments of call_function."""
 
     name: str = Field(min_length=1, description="Name of the function or procedure.")

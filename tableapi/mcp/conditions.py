@@ -18,7 +18,7 @@ _WITHOUT_VALUE = ("is null", "is not null")
 _WITH_LIST = ("in", "not in")
 
 
-class Condition(BaseModel):
+class SentCondition(BaseModel):
     """One condition on a column."""
 
     model_config = ConfigDict(extra="forbid")
@@ -29,7 +29,7 @@ class Condition(BaseModel):
     )
 
 
-def joined(conditions: str | Sequence[Condition]) -> tuple[str, dict[str, Any]]:
+def joined(conditions: str | Sequence[SentCondition]) -> tuple[str, dict[str, Any]]:
     """Return a filter and its named values. Conditions are joined by AND; a text is a filter already.
 
     Raises:
@@ -41,7 +41,7 @@ def joined(conditions: str | Sequence[Condition]) -> tuple[str, dict[str, Any]]:
     return " AND ".join(_text(condition, params) for condition in conditions), params
 
 
-def _text(condition: Condition, params: dict[str, Any]) -> str:
+def _text(condition: SentCondition, params: dict[str, Any]) -> str:
     """Return a condition in the grammar of filters, and add its values to `params`."""
     field, operator, value = _name(condition.field), condition.operator, condition.value
     if operator in _WITHOUT_VALUE:
@@ -78,6 +78,6 @@ def _name(field: str) -> str:
     return f"{mark}{field}{mark}"
 
 
-def _refused(condition: Condition, need: str) -> BadRequest:
+def _refused(condition: SentCondition, need: str) -> BadRequest:
     message = f"The operator '{condition.operator}' on '{condition.field[:100]}' {need}."
     return BadRequest(message, reason="bad_filter", context={"field": condition.field[:100]})

@@ -86,7 +86,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ToolResult:
     """The result of one call of a tool: texts, the last of which is JSON, or the text of an error."""
 
     texts: tuple[str, ...]
@@ -138,7 +138,7 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return inlined
 
 
-async def call(caller: Caller, name: str, sent: dict[str, Any] | None) -> Outcome:
+async def call(caller: Caller, name: str, sent: dict[str, Any] | None) -> ToolResult:
     """Run a tool. A refusal becomes the text of an error that says what to do; a bug is logged."""
     try:
         tool = TOOLS.get(name)
@@ -150,8 +150,8 @@ async def call(caller: Caller, name: str, sent: dict[str, Any] | None) -> Outcom
         if refusal is None:
             log.error("bug", tool=name[:100], exc_info=error)
             refusal = Internal("Something went wrong!")
-        return Outcome((error_text(refusal),), is_error=True)
-    return Outcome((DATA_NOTE, exact_json.dumps(result).decode()))
+        return ToolResult((error_text(refusal),), is_error=True)
+    return ToolResult((DATA_NOTE, exact_json.dumps(result).decode()))
 
 
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
