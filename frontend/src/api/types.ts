@@ -121,6 +121,7 @@ export interface Found {
   linkedinurl: string;
   title?: string | null;
   company?: string | null;
+  country?: string | null;
   emails: FoundEmail[];
   phone_numbers: string[];
   phone_encrypted: boolean;
