@@ -13,7 +13,7 @@ export interface Scripts {
     { contactdata: UserContact[]; charged: 0 | 1; credits: Balances },
   ];
   searchname: [{ limit: number; offset: number; searchtext: string }, List<UserContact>];
-  getrevealcount: [{ revealedby: number; date: string; daily?: boolean }, { totalrevealcount: number; days?: DayCount[] }];
+  getrevealcount: [{ revealedby: number; date: string; daily?: boolean; team?: boolean }, { totalrevealcount: number; days?: DayCount[] }];
   contactmeta_addupdate: [ContactMeta, List<ContactMeta>];
   generateapikey: [Record<string, never>, { apikey: string }];
   getplatformusagedata: [UsageSpan, List<PlatformUsage>];
