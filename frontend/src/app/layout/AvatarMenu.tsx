@@ -1,22 +1,32 @@
-/** The menu of the signed-in user, with sign out. */
-import { Menu, UnstyledButton } from "@mantine/core";
+/** The menu of the signed-in user: settings, colour scheme, sign out. */
+import { Menu, Skeleton, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import { LogOut, UserRound } from "lucide-react";
-import { useRef } from "react";
+import { Check, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
+import { Suspense, lazy, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { isOwner, signOut, useAccount } from "../../api/account";
+import { isOwner, signOut, useMaybeAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
-import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
 
+const Confirm = lazy(async () => ({ default: (await import("../../components/ui/Confirm")).Confirm }));
+
+const AVATAR = 32;
+const SCHEMES = [
+  ["auto", Monitor],
+  ["light", Sun],
+  ["dark", Moon],
+] as const;
+
 export function AvatarMenu() {
-  const me = useAccount();
+  const me = useMaybeAccount();
   const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
+  // Fetched when it is needed; it stays while it closes.
+  const wasAsked = useWas(asking);
   const leave = useMutation({
     mutationFn: signOut,
     onSettled: () => {
@@ -27,38 +37,72 @@ export function AvatarMenu() {
 
   return (
     <>
-      <Menu position="bottom-end" width={240}>
+      <Menu position="bottom-end" width={248} withinPortal={false}>
         <Menu.Target>
           <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")}>
-            <NameAvatar name={me.name} src={me.avatar} size={36} />
+            {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} drawn /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <div className={classes.who}>
-            <strong>{me.name}</strong>
-            <span>{me.email}</span>
-            <span>{isOwner(me) ? t("menu.admin") : t("menu.member")}</span>
-          </div>
+          {me && (
+            <Menu.Label className={classes.who}>
+              <strong>{me.name}</strong>
+              <span>{me.email}</span>
+              <span>{isOwner(me) ? t("menu.admin") : t("menu.member")}</span>
+            </Menu.Label>
+          )}
           <Menu.Divider />
-          <Menu.Item component={Link} to="/dashboard/settings/myaccount" leftSection={<UserRound size={16} aria-hidden="true" />}>
+          <Menu.Item component={Link} to="/dashboard/settings/myaccount" leftSection={<UserRound size={16} strokeWidth={1.75} aria-hidden="true" />}>
             {t("menu.settings")}
           </Menu.Item>
-          <Menu.Item leftSection={<LogOut size={16} aria-hidden="true" />} onClick={open}>
+          <Menu.Divider />
+          <SchemeChoice />
+          <Menu.Divider />
+          <Menu.Item leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={open}>
             {t("menu.signOut")}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={asking}
-        onClose={close}
-        focusAfter={target}
-        title={t("menu.signOutTitle")}
-        text={t("menu.signOutText")}
-        confirm={t("menu.signOut")}
-        cancel={t("cancel")}
-        busy={leave.isPending}
-        onConfirm={() => leave.mutate()}
-      />
+      <Suspense>
+        {wasAsked && (
+          <Confirm
+            opened={asking}
+            onClose={close}
+            focusAfter={target}
+            title={t("menu.signOutTitle")}
+            text={t("menu.signOutText")}
+            confirm={t("menu.signOut")}
+            cancel={t("cancel")}
+            busy={leave.isPending}
+            onConfirm={() => leave.mutate()}
+          />
+        )}
+      </Suspense>
     </>
+  );
+}
+
+/** Whether a condition has held at any time. */
+function useWas(now: boolean): boolean {
+  const [was, setWas] = useState(now);
+  if (now && !was) setWas(true);
+  return was;
+}
+
+function SchemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <div role="group" aria-label={t("theme.label")}>
+      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
+        {SCHEMES.map(([scheme, Icon]) => (
+          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={12} aria-hidden="true" />}>
+            <span className={classes.scheme}>
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+              {t(`theme.${scheme}`)}
+            </span>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </div>
   );
 }

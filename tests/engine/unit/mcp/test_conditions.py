@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tableapi.errors import BadRequest
-from tableapi.mcp.conditions import Condition, joined
+from tableapi.mcp.conditions import SentCondition, joined
 from tableapi.query.filter import cache
 
 
@@ -29,7 +29,7 @@ from tableapi.query.filter import cache
     ],
 )
 def test_conditions_are_joined(conditions: list[tuple[str, Any, Any]], text: str, params: dict[str, Any]) -> None:
-    built = joined([Condition(field=field, operator=operator, value=value) for field, operator, value in conditions])
+    built = joined([SentCondition(field=field, operator=operator, value=value) for field, operator, value in conditions])
     assert built == (text, params)
     if text:
         cache.parse(text)
@@ -56,5 +56,5 @@ def test_a_text_is_a_filter_already() -> None:
 )
 def test_a_value_has_to_suit_its_operator(field: str, operator: Any, value: Any) -> None:
     with pytest.raises(BadRequest) as refusal:
-        joined([Condition(field=field, operator=operator, value=value)])
+        joined([SentCondition(field=field, operator=operator, value=value)])
     assert refusal.value.reason == "bad_filter"
