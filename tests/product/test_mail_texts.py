@@ -140,11 +140,29 @@ async def test_code_password_and_link_stand_alone_on_their_lines(product: Produc
 
 
 VALUES = {
-    "name": "Ina", "inviter": "Olivia", "company": "Acme", "password": "Ab1cd2ef", "code": "482913",
-    "email": "a@b.example", "query": "When?", "newemail": "c@d.example", "planname": "Growth", "price": 49.0,
-    "invoicenumber": "INV-1", "expiry": "5 Nov 2026", "kind": "work email", "left": 3, "event": "payment_refunded", "amount": "$49.00",
-    "credits": "", "until": "5 Nov 2026", "unpaid": True, "total": "$49.00", "vendor": "Google", "link": "http://test/x",
-}  # fmt: skip
+    "name": "Ina",
+    "inviter": "Olivia",
+    "company": "Acme",
+    "password": "Ab1cd2ef",
+    "code": "482913",
+    "email": "a@b.example",
+    "query": "When?",
+    "newemail": "c@d.example",
+    "planname": "Growth",
+    "price": 49.0,
+    "invoicenumber": "INV-1",
+    "expiry": "5 Nov 2026",
+    "kind": "work email",
+    "left": 3,
+    "event": "payment_refunded",
+    "amount": "$49.00",
+    "credits": "",
+    "until": "5 Nov 2026",
+    "unpaid": True,
+    "total": "$49.00",
+    "vendor": "Google",
+    "link": "http://test/x",
+}
 MAILS = sorted(path.stem for path in FOLDER.glob("*.jinja"))
 
 
