@@ -26,7 +26,7 @@ export function CancelPlan({ subscription }: { subscription: Subscription }) {
     });
   return (
     <>
-      <Button variant="subtle" color="red" onClick={open}>
+      <Button data-danger onClick={open}>
         {t("billing.cancel")}
       </Button>
       <Confirm
