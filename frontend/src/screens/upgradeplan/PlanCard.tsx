@@ -12,7 +12,14 @@ import { PlanButton } from "./PlanButton";
 import classes from "./UpgradePlan.module.css";
 import type { PlanChange } from "./usePlanChange";
 
-export function PlanCard({ plan, all, change }: { plan: Plan; all: Plan[]; change: PlanChange }) {
+interface Props {
+  plan: Plan;
+  all: Plan[];
+  change: PlanChange;
+  suggested: boolean;
+}
+
+export function PlanCard({ plan, all, change, suggested }: Props) {
   const offer = change.offer(plan);
   return (
     <article className={classes.card} data-current={offer === "current" || undefined} aria-label={plan.name}>
@@ -23,7 +30,7 @@ export function PlanCard({ plan, all, change }: { plan: Plan; all: Plan[]; chang
         {plan.details && <p className={classes.details}>{plan.details}</p>}
       </header>
       <div>
-        <PlanButton plan={plan} offer={offer} change={change} />
+        <PlanButton plan={plan} offer={offer} change={change} suggested={suggested} />
         <Note plan={plan} change={change} />
       </div>
       <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />

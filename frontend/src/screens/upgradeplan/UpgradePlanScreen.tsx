@@ -84,12 +84,13 @@ function Plans({ period }: { period: Period }) {
   const all = list.data.resource;
   const shown = all.filter((plan) => isMonthly(plan) === (period === "monthly"));
   if (shown.length === 0) return <Empty title={t("noDataFound")} />;
+  const suggested = shown.find((plan) => Number(plan.price) > 0 && ["upgrade", "subscribe"].includes(change.offer(plan)));
   return (
     <div className={classes.plans}>
       <Cancelled change={change} />
       <div className={classes.grid}>
         {shown.filter((plan) => !isTalkedAbout(plan)).map((plan) => (
-          <PlanCard key={plan.planid} plan={plan} all={all} change={change} />
+          <PlanCard key={plan.planid} plan={plan} all={all} change={change} suggested={plan === suggested} />
         ))}
       </div>
       {shown.filter(isTalkedAbout).map((plan) => (
