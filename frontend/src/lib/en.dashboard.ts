@@ -200,6 +200,9 @@ export const dashboard = {
     failTitle: "Payment Failed",
     failText: "Sorry..... Your subscription process is failed, Try again",
     toPlans: "Go To Plan",
+    toInvoice: "See invoice",
+    renews: "Renews on",
+    contact: "Contact Sales",
   },
   billing: {
     plan: "Plan",
