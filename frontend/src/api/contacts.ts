@@ -1,6 +1,7 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MOST_OFFSET, fromEnd } from "../lib/paging";
+import { type ContactFilter, type ContactOrder, NEWEST_FIRST, ORDERS, contactFilter } from "../domain/contactfilter";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
@@ -26,17 +27,50 @@ interface Page {
   page: number;
   size: number;
   text: string;
+  order?: ContactOrder | undefined;
+  filter?: ContactFilter | undefined;
 }
 
-/** One page of the personal list: all of it, or what matches a text. */
-export function myContacts({ page, size, text }: Page) {
+/** One page of the personal list: all of it, or what matches a text and the filters. */
+export function myContacts({ page, size, text, order = NEWEST_FIRST, filter = {} }: Page) {
   const limit = size;
   const offset = (page - 1) * size;
   return queryOptions({
-    ...(text ? byName({ limit, offset, searchtext: text }) : offset > MOST_OFFSET ? far({ limit, offset }) : all({ limit, offset })),
+    ...pageOf({ limit, offset }, text, order, filter),
     placeholderData: keepPreviousData,
   } as ReturnType<typeof all>);
 }
+
+function pageOf(page: { limit: number; offset: number }, text: string, order: ContactOrder, filter: ContactFilter) {
+  const isPlain = order === NEWEST_FIRST && contactFilter(filter) === undefined;
+  // The search by name has an index of its own; filters and other orders are the table's.
+  if (isPlain && text) return byName({ ...page, searchtext: text });
+  if (isPlain && page.offset > MOST_OFFSET) return far(page);
+  const condition = contactFilter({ ...filter, text });
+  return all({ ...page, order: ORDERS[order], ...(condition && { filter: condition }) });
+}
+
+/** One contact of the list by its id, whatever page is shown. */
+export const oneContact = (contactid: number) =>
+  queryOptions({
+    queryKey: ["usercontact", "one", contactid] as const,
+    queryFn: async ({ signal }) => {
+      const query = { filter: `(contactid=${contactid})` };
+      const { resource } = await call<List<UserContact>>("GET", tablePath("usercontact"), { query, signal, contacts: true });
+      return resource[0] ?? null;
+    },
+  });
+
+/** Who a person is, and how far each value is verified: free, and not worth an error where it cannot be had. */
+export const personOf = (linkedinurl: string) =>
+  queryOptions({
+    queryKey: ["searchurl", "person", linkedinurl] as const,
+    queryFn: async ({ signal }) => {
+      const input = { linkedinurl, phone: true, business: true, personal: true };
+      return (await runScript("searchurl", input, { signal, contacts: true })).data[0] ?? null;
+    },
+    staleTime: 60_000,
+  });
 
 /** The page is in the middle of a list so long that only a search leads there. */
 export class TooFar extends Error {}
@@ -85,6 +119,12 @@ async function savedVotes(urls: string[], signal: AbortSignal): Promise<Feedback
   const query = { filter: `linkedin_url in (${urls.join(",")})`, fields: "linkedin_url,info,action,type" };
   return (await call<List<Feedback>>("GET", tablePath("contactfeedback"), { query, signal, contacts: true })).resource;
 }
+
+/** The caller's own tags and note on a contact. */
+export const metaOf = (contactid: number) => rows("contactmeta", { filter: `(contactid=${contactid})` });
+
+/** Replaces tags and note of a contact. */
+export const useKeepMeta = () => useScript("contactmeta_addupdate", { touches: ["contactmeta"] });
 
 /** Saves votes: all of them count, or none. A new vote on the same value replaces the one before. */
 export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });

@@ -1,12 +1,13 @@
 /** The numbers of the first screen. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { runScript } from "./scripts";
+import { rows } from "./tables";
 
-/** Reveals of a person since a day, in all and per day. */
-export const revealCount = (revealedby: number, date: string) =>
+/** Reveals of a person, or of their team, since a day, in all and per day. */
+export const revealCount = (revealedby: number, date: string, team = false) =>
   queryOptions({
-    queryKey: ["getrevealcount", revealedby, date] as const,
-    queryFn: ({ signal }) => runScript("getrevealcount", { revealedby, date, daily: true }, { signal }),
+    queryKey: ["getrevealcount", revealedby, date, team] as const,
+    queryFn: ({ signal }) => runScript("getrevealcount", { revealedby, date, daily: true, ...(team && { team }) }, { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -14,3 +15,8 @@ export const appCounters = queryOptions({
   queryKey: ["appcounters"] as const,
   queryFn: async ({ signal }) => (await runScript("datascript/appcounters", {}, { signal })).data,
 });
+
+const LATEST = 6;
+
+/** The contacts that came into the list last. */
+export const latestContacts = rows("usercontact", { order: "createdon DESC", limit: LATEST });

@@ -1,7 +1,7 @@
 /** The script half of the API: one name, one typed input, one typed answer. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
-import type { ApiUsage, Balances, Found, List, PlatformUsage, RevealType, UserContact } from "./types";
+import type { ApiUsage, Balances, ContactMeta, Found, List, PlatformUsage, RevealType, UserContact } from "./types";
 
 type Done = { success: 1 | true };
 
@@ -13,7 +13,8 @@ export interface Scripts {
     { contactdata: UserContact[]; charged: 0 | 1; credits: Balances },
   ];
   searchname: [{ limit: number; offset: number; searchtext: string }, List<UserContact>];
-  getrevealcount: [{ revealedby: number; date: string; daily?: boolean }, { totalrevealcount: number; days?: DayCount[] }];
+  getrevealcount: [{ revealedby: number; date: string; daily?: boolean; team?: boolean }, { totalrevealcount: number; days?: DayCount[] }];
+  contactmeta_addupdate: [ContactMeta, List<ContactMeta>];
   generateapikey: [Record<string, never>, { apikey: string }];
   getplatformusagedata: [UsageSpan, List<PlatformUsage>];
   getapiusagedata: [UsageSpan, List<ApiUsage>];

@@ -102,6 +102,7 @@ export interface UserContact {
   deleted: number;
   revealedby: number | null;
   dialrevealedby: number | null;
+  bus_email_validation?: "valid" | "unknown" | null;
   createdon: string;
 }
 
@@ -121,6 +122,7 @@ export interface Found {
   linkedinurl: string;
   title?: string | null;
   company?: string | null;
+  country?: string | null;
   emails: FoundEmail[];
   phone_numbers: string[];
   phone_encrypted: boolean;
@@ -224,7 +226,25 @@ export interface List<Row> {
   meta?: { count?: number };
 }
 
+/** The caller's own tags and note on a contact. */
+export interface ContactMeta {
+  contactid: number;
+  tags: string[];
+  note: string;
+}
+
+/** A bulk look-up of the caller, as the list of them shows it. */
+export interface BulkJobRow {
+  jobid: number;
+  status: "queued" | "running" | "done" | "cancelled";
+  total: number;
+  charged: number;
+  createdon: string;
+}
+
 export interface Tables {
+  contactmeta: ContactMeta;
+  bulkjob: BulkJobRow;
   appuser: User;
   client: Client;
   subscriptionplan: Plan;

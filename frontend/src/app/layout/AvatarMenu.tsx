@@ -3,14 +3,15 @@ import { Menu, Skeleton, UnstyledButton, useMantineColorScheme } from "@mantine/
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
-import { useRef } from "react";
+import { Suspense, lazy, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { isOwner, signOut, useMaybeAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
-import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
+
+const Confirm = lazy(async () => ({ default: (await import("../../components/ui/Confirm")).Confirm }));
 
 const AVATAR = 32;
 const SCHEMES = [
@@ -24,6 +25,8 @@ export function AvatarMenu() {
   const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
+  // Fetched when it is needed; it stays while it closes.
+  const wasAsked = useWas(asking);
   const leave = useMutation({
     mutationFn: signOut,
     onSettled: () => {
@@ -34,10 +37,10 @@ export function AvatarMenu() {
 
   return (
     <>
-      <Menu position="bottom-end" width={248}>
+      <Menu position="bottom-end" width={248} withinPortal={false}>
         <Menu.Target>
           <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")}>
-            {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
+            {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} drawn /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
@@ -60,38 +63,46 @@ export function AvatarMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={asking}
-        onClose={close}
-        focusAfter={target}
-        title={t("menu.signOutTitle")}
-        text={t("menu.signOutText")}
-        confirm={t("menu.signOut")}
-        cancel={t("cancel")}
-        busy={leave.isPending}
-        onConfirm={() => leave.mutate()}
-      />
+      <Suspense>
+        {wasAsked && (
+          <Confirm
+            opened={asking}
+            onClose={close}
+            focusAfter={target}
+            title={t("menu.signOutTitle")}
+            text={t("menu.signOutText")}
+            confirm={t("menu.signOut")}
+            cancel={t("cancel")}
+            busy={leave.isPending}
+            onConfirm={() => leave.mutate()}
+          />
+        )}
+      </Suspense>
     </>
   );
+}
+
+/** Whether a condition has held at any time. */
+function useWas(now: boolean): boolean {
+  const [was, setWas] = useState(now);
+  if (now && !was) setWas(true);
+  return was;
 }
 
 function SchemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <div role="group" aria-label={t("theme.label")}>
-      {SCHEMES.map(([scheme, Icon]) => (
-        <Menu.Item
-          key={scheme}
-          role="menuitemradio"
-          aria-checked={colorScheme === scheme}
-          closeMenuOnClick={false}
-          leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
-          rightSection={colorScheme === scheme && <Check size={16} strokeWidth={1.75} aria-hidden="true" />}
-          onClick={() => setColorScheme(scheme)}
-        >
-          {t(`theme.${scheme}`)}
-        </Menu.Item>
-      ))}
+      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
+        {SCHEMES.map(([scheme, Icon]) => (
+          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={12} aria-hidden="true" />}>
+            <span className={classes.scheme}>
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+              {t(`theme.${scheme}`)}
+            </span>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
     </div>
   );
 }

@@ -20,11 +20,9 @@ export function PlanCard() {
 
   return (
     <section className={classes.plan} aria-label={t("home.subscription")}>
+      <p className={classes.label}>{t("home.subscription")}</p>
       <div className={classes.planHead}>
-        <div>
-          <p className={classes.eyebrow}>{t("home.subscription")}</p>
-          <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
-        </div>
+        <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
         {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}
       </div>
       {standing !== "none" && (
@@ -48,11 +46,11 @@ export function PlanCard() {
       )}
       <div className={classes.actions}>
         {isOwner(me) && (
-          <Button component={Link} to="/dashboard/upgradeplan" role="button" className={classes.lime}>
+          <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" ? "default" : "filled"}>
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}
-        <Button component="a" href={EXTENSION_URL} download role="button" className={classes.ghost} leftSection={<Download size={16} aria-hidden="true" />}>
+        <Button component="a" href={EXTENSION_URL} download role="button" size="sm" variant="subtle" color="gray" leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("menu.extension")}
         </Button>
       </div>
