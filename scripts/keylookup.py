@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from scripts._shared import api_keys, call_limits
 from scripts._shared.contacts import reveal
@@ -19,9 +19,9 @@ KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "d
 
 
 class Input(BaseModel):
-    linkedinurl: str
-    type: Literal["personalemails", "businessemails", "directdials"]
-    apikey: str = ""
+    linkedinurl: str = Field(description="The address of a public profile.")
+    type: Literal["personalemails", "businessemails", "directdials"] = Field(description="The kind of contact data.")
+    apikey: str = Field(default="", description="An API key of the account, or the same as the header `X-API-Key`.")
 
 
 class Lookup(BaseModel):
@@ -46,7 +46,7 @@ _COUNT = """
 _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
 
 
-@script(method="GET", public=True, limit="120/minute per ip")
+@script(method="GET", public=True, limit="120/minute per ip", tag="Key lookup")
 async def run(ctx: Context, input: Input) -> Output:
     key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
     ctx.limit("keylookup minute", str(key["keyid"]), call_limits.KEYLOOKUP_PER_MINUTE, 60)

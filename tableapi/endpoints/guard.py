@@ -15,6 +15,7 @@ from tableapi.errors import Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
+SCRIPTS = "scripts"  # the tag of scripts without one of their own
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip)")
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
@@ -75,6 +76,7 @@ class Endpoint:
     seconds: float
     repeatable: bool
     agents: bool
+    tag: str
     takes_input: bool
     input: type[BaseModel] | None
     output: Any
@@ -101,6 +103,7 @@ def script(
     seconds: float = 0,
     repeatable: bool = False,
     agents: bool = False,
+    tag: str = SCRIPTS,
 ) -> Callable[[Run], Run]:
     """Make `async def run(ctx, input)` an endpoint or a job.
 
@@ -118,6 +121,7 @@ def script(
         repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
             again when the first attempt died.
         agents: Offer it to language-model agents as the tool `call_script` of MCP.
+        tag: Its group in the API description. Groups with a name of their own come first.
 
     Raises:
         TypeError: None of `roles`, `public`, `internal` and `every` was given.
@@ -132,7 +136,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, agents=agents, takes_input=bool(second), input=model, output=hints.get("return"),
+            repeatable=repeatable, agents=agents, tag=tag, takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

@@ -51,11 +51,13 @@ class Project:
         settings: the class of the settings; a subclass of EnvironmentSettings adds those of the project.
         content_sources: sources to add to the Content-Security-Policy of pages, by directive:
             {"script-src": ("https://js.example.com",)}.
+        look: a folder with theme.css, logo.svg and fonts for the page /api/docs, in place of the engine's own.
         payment_origins: origins that may use the Payment Request API.
     """
 
     settings: type[EnvironmentSettings] = EnvironmentSettings
     content_sources: Mapping[str, tuple[str, ...]] = {}
+    look: Path | None = None
     payment_origins: tuple[str, ...] = ()
 
     def title(self, settings: Any) -> str:

@@ -188,6 +188,39 @@ export interface Transaction {
   payurl?: string | null;
 }
 
+/** A sign-in of the own user that has not ended. */
+export interface SignIn {
+  usersessionid: number;
+  createdon: string;
+  lastused: string;
+  expireson: string;
+  ip: string | null;
+  useragent: string | null;
+}
+
+/** Something that somebody did in the account. */
+export interface AuditEvent {
+  auditid: number;
+  appuserid: number | null;
+  keyid: number | null;
+  event: string;
+  target: string | null;
+  ip: string | null;
+  createdon: string;
+}
+
+/** One change of a credit balance. */
+export interface LedgerRow {
+  ledgerid: number;
+  createdon: string;
+  kind: "contactcredit" | "bus_email_credits" | "personal_email_credits";
+  delta: number;
+  balance_after: number;
+  reason: string;
+  actor: number | null;
+  keyid: number | null;
+}
+
 export interface List<Row> {
   resource: Row[];
   meta?: { count?: number };
@@ -220,6 +253,9 @@ export interface Tables {
   usercontact: UserContact;
   apikeys: ApiKey;
   contactfeedback: Feedback & { feedbackid: number };
+  usersession: SignIn;
+  auditlog: AuditEvent;
+  creditledger: LedgerRow;
 }
 
 export type Balances = Pick<Credits, "contactcredit" | "bus_email_credits" | "personal_email_credits">;

@@ -12,3 +12,8 @@ export function dollars(amount: number | string): string {
 export function cents(amount: number, currency = "usd"): string {
   return (amount / 100).toLocaleString("en-US", { style: "currency", currency });
 }
+
+/** The price of a small thing, in dollars or cents: `$1.20`, `25¢`, `14.95¢`. */
+export function smallAmount(amount: number): string {
+  return amount >= 1 ? dollars(amount) : `${(amount * 100).toLocaleString("en-US", { maximumFractionDigits: 2 })}¢`;
+}

@@ -29,7 +29,9 @@ from tableapi.query.filter import cache
     ],
 )
 def test_conditions_are_joined(conditions: list[tuple[str, Any, Any]], text: str, params: dict[str, Any]) -> None:
-    built = joined([SentCondition(field=field, operator=operator, value=value) for field, operator, value in conditions])
+    built = joined(
+        [SentCondition(field=field, operator=operator, value=value) for field, operator, value in conditions]
+    )
     assert built == (text, params)
     if text:
         cache.parse(text)
