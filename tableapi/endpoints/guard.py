@@ -136,7 +136,8 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, agents=agents, tag=tag, takes_input=bool(second), input=model, output=hints.get("return"),
+            repeatable=repeatable, agents=agents, tag=tag, takes_input=bool(second), input=model,
+            output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from starlette.responses import Response
