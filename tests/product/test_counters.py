@@ -63,7 +63,7 @@ async def test_the_count_of_the_team_is_for_its_owner(product: Product, account:
         return answer.status_code, answer.json()
 
     status, refusal = await ask(member)
-    assert (status, refusal["error"]["context"]["reason"]) == (403, "forbidden")  # type: ignore[index, call-overload]
+    assert (status, refusal["error"]["context"]["reason"]) == (403, "forbidden")  # type: ignore[index]
     assert await ask(account.owner) == (200, {"totalrevealcount": 3, "days": [{"date": today, "count": 3}]})
 
 
