@@ -15,7 +15,7 @@ def request(
     method: str = "GET", path: str = "/", headers: tuple[tuple[str, str], ...] = (), parts: tuple[bytes, ...] = (b"",),
     proxies: frozenset[str] = frozenset(), **scope: Any,
 ) -> HttpRequest:  # fmt: skip
-    """Return a request whose body arrives in `parts`; a client that disconnects sends no last part."""
+    """Return a request with a body that arrives in `parts`; after them the client disconnects."""
     messages = [{"type": "http.request", "body": part, "more_body": n < len(parts)} for n, part in enumerate(parts, 1)]
 
     async def receive() -> Any:
