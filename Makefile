@@ -44,7 +44,7 @@ types: setup ## mypy --strict and tsc
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
 check: lint types unit ## Fast checks: lint, types, unit tests
-	@$(BIN)/pytest -q tests/engine/unit tests/product/unit tests/repository
+	@$(BIN)/pytest -q -n 2 tests/engine/unit tests/product/unit tests/repository
 
 unit: setup ## Unit tests and bundle sizes of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget

@@ -57,11 +57,14 @@ class ApiError(Exception):
         """Whether the same request may succeed later, because the refusal does not depend on the request."""
         return self.status >= 500 or self.status in (401, 408, 429) or self.reason == "schema_changed"
 
-    def body(self, request_id: str = "") -> dict[str, Any]:
-        """Return the `error` object of the envelope; that of a record inside a batch has no `request_id`."""
+    def body(self, request_id: str = "", mount: str = "") -> dict[str, Any]:
+        """Return the `error` object of the envelope; that of a record inside a batch has no `request_id`.
+
+        `mount` is the path of the application in URLs; `doc` is below it.
+        """
         context = {"reason": self.reason, "scope": self.scope, **self.context}
         if request_id:
-            context |= {"request_id": request_id, "doc": DOC + self.reason}
+            context |= {"request_id": request_id, "doc": mount + DOC + self.reason}
         return {"code": self.code, "context": context, "message": self.message, "status_code": self.status}
 
 

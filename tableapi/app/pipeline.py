@@ -145,7 +145,7 @@ class App:
             refusal = Internal("Something went wrong!")
         if refusal.reason == "read_only":
             self.pages.write_refused()
-        return response.refused(refusal, request.request_id)
+        return response.refused(refusal, request.request_id, request.root_path)
 
     async def _route(self, request: HttpRequest) -> Reply:
         """Dispatch a request by its path."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
+
+import orjson
 
 Json = dict[str, Any]
 
@@ -93,12 +97,18 @@ def ref(kind: str, name: str) -> Json:
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def options(*names: str) -> list[Json]:
-    return [ref("parameters", name) for name in names]
+@cache
+def options(*names: str) -> orjson.Fragment:
+    """Return references to options as JSON, which is encoded once for all operations."""
+    return orjson.Fragment(orjson.dumps([ref("parameters", name) for name in names]))
 
 
-def refusals(*statuses: int) -> Json:
-    """Return the error responses of an operation: `statuses`, and those common to all operations."""
+@cache
+def refusals(*statuses: int) -> Mapping[str, Json]:
+    """Return the error responses of an operation: `statuses`, and those common to all operations.
+
+    All operations with the same statuses share them: do not change them.
+    """
     common = {400, 401, 403, 404, 405, 413, 429, 500, 503}
     return {str(status): ref("responses", f"Error{status}") for status in sorted(common | set(statuses))}
 

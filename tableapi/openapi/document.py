@@ -132,7 +132,7 @@ class Document:
             "operationId": endpoint.method.lower() + word,
             "summary": endpoint.summary.strip() or endpoint.name,
             "tags": [endpoint.tag],
-            "responses": {"200": self._output(endpoint)} | refusals(408, 409, 415, 422),
+            "responses": {"200": self._output(endpoint), **refusals(408, 409, 415, 422)},
         }
         if endpoint.public:
             operation["security"] = []

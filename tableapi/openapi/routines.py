@@ -28,7 +28,7 @@ def describe(dataset: str, routine: Routine, word: str) -> Json:
             "description": "The name to put the result under.",
         },
     ]
-    responses = {"200": {"description": "The result.", "content": json({})}} | refusals(408, 409, 415)
+    responses = {"200": {"description": "The result.", "content": json({})}, **refusals(408, 409, 415)}
     summary = routine.comment or f"Call {routine.name}"
     named = [
         {"name": name, "in": "query", "schema": schema, "description": "A parameter of the routine."}

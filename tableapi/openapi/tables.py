@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+import orjson
+
 from tableapi.auth.rights import Right, Rights
 from tableapi.openapi.components import CHOOSE, LIST, OPTIONS, READ, RELATION, WRITE, Json, json, options, ref, refusals
 from tableapi.schema.model import Column, Relation, Table
@@ -17,6 +19,9 @@ from tableapi.tables.export import XLSX
 MAX_DESCRIBED_RELATIONS = 12  # with more relations than this their options are not listed one by one
 VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _NOT_IN_NAME = re.compile(r"[^\w.-]", re.ASCII)
+# The statuses of refusals beside those of every operation.
+_REFUSED: dict[str, tuple[int, ...]] = {"GET": (), "POST": (408, 409, 415, 422)}
+_REFUSED_CHANGES = (408, 409, 412, 415, 422)
 _DONE = {"PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
 
 
@@ -39,6 +44,7 @@ class TableDescription:
         self.table, self.rights, self.component, self.word = table, rights, component, word
         self.path = f"{path}/_table/{quote(table.name, safe='')}"
         self.name = component(table)
+        self._encoded: dict[tuple[bool, tuple[int, ...]], orjson.Fragment] = {}  # responses
         self.may: dict[str, Right] = {verb: right for verb in VERBS if (right := rights.right(table, verb))}
 
     # -- schemas -----------------------------------------------------------------------------------------------------
@@ -118,40 +124,48 @@ class TableDescription:
         ident = verb.lower() + self.word + ("ById" if single else "")
         return {"operationId": ident, "summary": summary, "tags": [self.tag], **more}
 
-    def _relation_options(self) -> list[Json]:
+    def _parameters(self, *names: str) -> Any:
+        """Return the options of a read, and those of each relation unless there are many."""
         relations = related(self.table, self.rights)
-        if not self.options or len(relations) > MAX_DESCRIBED_RELATIONS:
-            return []
-        return [
+        if not self.options or not relations or len(relations) > MAX_DESCRIBED_RELATIONS:
+            return options(*names)
+        return [ref("parameters", name) for name in names] + [
             {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
              "description": f"Option `{name}` of the relation."}
             for relation in relations for name in RELATION
         ]  # fmt: skip
 
-    def _responses(self, single: bool) -> Json:
-        """Return the successful response, which reads and writes of a table share."""
-        if single:
-            schema = ref("schemas", self.name)
-            tag = {"description": "The version of the record.", "schema": {"type": "string"}}
-            response = {"description": "The record.", "content": json(schema) | _files(), "headers": {"ETag": tag}}
-            return {"200": response}
+    def _responses(self, verb: str, *, single: bool) -> orjson.Fragment:
+        """Return the responses as JSON; operations of one table with the same statuses share them."""
+        statuses = _REFUSED.get(verb, _REFUSED_CHANGES)
+        if (single, statuses) not in self._encoded:
+            success: Json = {"200": self._record_response() if single else self._list_response()}
+            if single and verb == "GET":
+                success["304"] = {"description": "Not changed since If-None-Match."}
+            self._encoded[single, statuses] = orjson.Fragment(orjson.dumps({**success, **refusals(*statuses)}))
+        return self._encoded[single, statuses]
+
+    def _record_response(self) -> Json:
+        tag = {"description": "The version of the record.", "schema": {"type": "string"}}
+        content = json(ref("schemas", self.name)) | _files()
+        return {"description": "The record.", "content": content, "headers": {"ETag": tag}}
+
+    def _list_response(self) -> Json:
         rows = {"type": "array", "description": "With wrap=false, or of keys with as_list."}
         number = {"type": "integer", "description": "With count_only."}
         keys = {"type": "object", "properties": {"resource": {"type": "array"}}, "required": ["resource"],
                 "description": "With as_list or group."}  # fmt: skip
         schema = {"anyOf": [ref("schemas", f"{self.name}_list"), keys, rows, number]}
-        return {"200": {"description": "The records.", "content": json(schema) | _files()}}
+        return {"description": "The records.", "content": json(schema) | _files()}
 
     def _get(self) -> Json:
-        parameters = options(*LIST) + self._relation_options()
-        more = {"parameters": parameters, "responses": self._responses(single=False) | refusals()}
+        more = {"parameters": self._parameters(*LIST), "responses": self._responses("GET", single=False)}
         return self._operation("GET", False, f"Read records of {self.table.name}", more)
 
     def _get_one(self) -> Json:
-        responses = self._responses(single=True) | {"304": {"description": "Not changed since If-None-Match."}}
         more = {
-            "parameters": options(*READ, "accept", "file") + self._relation_options(),
-            "responses": responses | refusals(),
+            "parameters": self._parameters(*READ, "accept", "file"),
+            "responses": self._responses("GET", single=True),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)
 
@@ -159,7 +173,7 @@ class TableDescription:
         more = {
             "parameters": options(*WRITE, "upsert", "method", "IdempotencyKey"),
             "requestBody": self._records("create"),
-            "responses": self._responses(single=False) | refusals(408, 409, 415, 422),
+            "responses": self._responses("POST", single=False),
         }
         return self._operation("POST", False, f"Create records of {self.table.name}", more)
 
@@ -172,7 +186,7 @@ class TableDescription:
         )
         more: Json = {
             "parameters": options(*names),
-            "responses": self._responses(single) | refusals(408, 409, 412, 415, 422),
+            "responses": self._responses(verb, single=single),
         }
         if verb != "DELETE":
             suffix = "update" if "PATCH" in self.may else ""

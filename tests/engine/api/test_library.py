@@ -89,7 +89,9 @@ async def test_it_answers_under_a_path(url: str, host: Any, path: str, started: 
         assert (created.status_code, again.status_code) == (200, 200)
         assert again.headers["idempotency-replayed"] == "true"
         assert (await http.get(f"{path}/healthz")).json() == {"status": "ok"}
-        assert (await http.get(f"{table}/9")).status_code == 404
+        missing = await http.get(f"{table}/9")
+        assert missing.status_code == 404
+        assert missing.json()["error"]["context"]["doc"] == f"{path}/docs/reference/errors/#not_found"
         document = (await http.get(f"{path}/api/v2/_spec")).json()
         assert document["servers"] == [{"url": path}]
         assert (await http.get("/api/v2/shop/_table/customer")).status_code == 404

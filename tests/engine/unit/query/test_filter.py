@@ -209,12 +209,11 @@ def _outcome(text: str) -> object:
 
 
 def _without_cache(text: str) -> object:
-    known = dict(cache._filters)
-    cache._filters.clear()
+    filters, cache._filters = cache._filters, {}
     try:
         return _outcome(text)
     finally:
-        cache._filters.update(known)
+        cache._filters = filters
 
 
 @settings(max_examples=600, deadline=None)

@@ -1,0 +1,144 @@
+"""Requests: headers, paths, the verb to carry out, and bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tableapi.errors import ApiError, BadRequest, TooLarge
+from tableapi.http.request import MAX_HEADER_BYTES, MAX_QUERY_BYTES, HttpRequest, effective_verb, unquoted
+
+
+def request(
+    method: str = "GET", path: str = "/", headers: tuple[tuple[str, str], ...] = (), parts: tuple[bytes, ...] = (b"",),
+    proxies: frozenset[str] = frozenset(), **scope: Any,
+) -> HttpRequest:  # fmt: skip
+    """Return a request with a body that arrives in `parts`; after them the client disconnects."""
+    messages = [{"type": "http.request", "body": part, "more_body": n < len(parts)} for n, part in enumerate(parts, 1)]
+
+    async def receive() -> Any:
+        return messages.pop(0) if messages else {"type": "http.disconnect"}
+
+    pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+    base = {"method": method, "path": unquoted(path), "raw_path": path.encode("latin-1"), "headers": pairs}
+    return HttpRequest(base | {"client": ("10.0.0.9", 1)} | scope, receive, proxies)
+
+
+@pytest.mark.parametrize(
+    ("headers", "scope", "reason"),
+    [
+        ((("x-api-key", "a"), ("x-api-key", "b")), {}, "duplicate_header"),
+        ((("x", "a" * (MAX_HEADER_BYTES + 1)),), {}, "header_too_long"),
+        ((), {"query_string": b"a" * (MAX_QUERY_BYTES + 1)}, "query_too_long"),
+    ],
+)
+def test_headers_that_are_refused(headers: tuple[tuple[str, str], ...], scope: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        request(headers=headers, **scope).read()
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("headers", "request_id"),
+    [((("x-request-id", "a-B_9"),), "a-B_9"), ((("x-request-id", "a b"),), ""), ((("x-request-id", "a" * 65),), "")],
+)
+def test_a_request_id_is_taken_if_it_is_plain(headers: tuple[tuple[str, str], ...], request_id: str) -> None:
+    sent = request(headers=headers)
+    generated = sent.request_id
+    sent.read()
+    assert sent.request_id == (request_id or generated)
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "proxies", "address"),
+    [
+        ("1.2.3.4", frozenset(), "10.0.0.9"),
+        ("1.2.3.4", frozenset(("10.0.0.9",)), "1.2.3.4"),
+        ("6.6.6.6, 1.2.3.4, 10.0.0.8", frozenset(("10.0.0.9", "10.0.0.8")), "1.2.3.4"),
+        ("10.0.0.8", frozenset(("10.0.0.9", "10.0.0.8")), "10.0.0.9"),
+    ],
+)
+def test_the_address_of_the_client(forwarded: str, proxies: frozenset[str], address: str) -> None:
+    sent = request(headers=(("x-forwarded-for", forwarded),), proxies=proxies)
+    sent.read()
+    assert sent.ip == address
+
+
+@pytest.mark.parametrize(
+    ("path", "root", "read", "mount"),
+    [
+        ("/api/v2/x", "", "/api/v2/x", ""),
+        ("/a%20b/c", "", "/a b/c", ""),
+        ("/m%20n/api", "/m n", "/api", "/m%20n"),
+        ("/data/x%2Fy", "/data", "/x/y", "/data"),
+    ],
+)
+def test_the_path_below_the_mount(path: str, root: str, read: str, mount: str) -> None:
+    sent = request(path=path, root_path=root)
+    sent.read()
+    assert (sent.path, sent.root_path) == (read, mount)
+
+
+@pytest.mark.parametrize(("text", "reason"), [("/%ff", "bad_encoding"), ("/a%00", "bad_path")])
+def test_paths_that_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        unquoted(text)
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "query", "verb"),
+    [
+        ("GET", {}, {}, "GET"),
+        ("HEAD", {}, {}, "GET"),
+        ("MERGE", {}, {}, "PATCH"),
+        ("GET", {"x-http-method": "DELETE"}, {"method": "DELETE"}, "GET"),  # only a POST stands for another verb
+        ("POST", {}, {}, "POST"),
+        ("POST", {"x-http-method": "get"}, {}, "GET"),
+        ("POST", {"x-http-method-override": " Merge "}, {}, "PATCH"),
+        ("POST", {"x-method-override": "PUT"}, {"method": "DELETE"}, "PUT"),
+        ("POST", {}, {"method": "DELETE"}, "DELETE"),
+        ("POST", {}, {"_method": "patch"}, "PATCH"),
+        ("POST", {"x-http-method": ""}, {"method": "DELETE"}, "POST"),
+        ("TRACE", {}, {}, None),
+        ("POST", {"x-http-method": "TRACE"}, {}, None),
+    ],
+)
+def test_the_verb(method: str, headers: dict[str, str], query: Mapping[str, str], verb: str | None) -> None:
+    sent = request(method, headers=tuple(headers.items()))
+    sent.read()
+    if verb is not None:
+        assert effective_verb(sent, query) == verb
+        return
+    with pytest.raises(ApiError) as refused:
+        effective_verb(sent, query)
+    assert refused.value.status == 405
+
+
+@pytest.mark.parametrize("parts", [(b"",), (b"abc",), (b"a", b"b", b"c")])
+async def test_a_body(parts: tuple[bytes, ...]) -> None:
+    sent = request("POST", parts=parts)
+    assert await sent.peek_body(3) == b"".join(parts)
+    assert await sent.body(3) == b"".join(parts)
+    assert not sent.unread
+
+
+@pytest.mark.parametrize(
+    ("headers", "parts"), [((("content-length", "4"),), (b"abcd",)), ((), (b"abcd",)), ((), (b"ab", b"cd"))]
+)
+async def test_a_body_that_is_too_large(headers: tuple[tuple[str, str], ...], parts: tuple[bytes, ...]) -> None:
+    sent = request("POST", headers=headers, parts=parts)
+    sent.read()
+    with pytest.raises(TooLarge) as refused:
+        await sent.body(3)
+    assert refused.value.headers == {"Connection": "close"}
+
+
+async def test_a_body_that_ends_early() -> None:
+    sent = request("POST")
+    sent.source = request("POST", parts=()).source
+    with pytest.raises(BadRequest) as refused:
+        await sent.body(3)
+    assert refused.value.reason == "no_body"
