@@ -127,6 +127,16 @@ def test_a_description_hides_what_the_caller_may_not_use(client: httpx2.Client, 
 
 
 @pytest.mark.parametrize(
+    "path", ["/_schema/customer", "/_schema/customer/_field", "/_table/customer?include_schema=true"]
+)
+def test_a_reference_to_a_hidden_table_names_no_table(client: httpx2.Client, path: str) -> None:
+    assert "secret_plan" in client.get(f"/shop{path}").text
+    answer = client.get(f"/shop{path}", headers={"X-DreamFactory-API-Key": "clerk"})
+    assert answer.status_code == 200
+    assert "secret_plan" not in answer.text
+
+
+@pytest.mark.parametrize(
     ("path", "body", "result"),
     [
         ("/shop/_func/add", {"a": 1, "b": 2}, [{"add": 3}]),

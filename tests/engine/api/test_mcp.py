@@ -8,7 +8,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
+from tableapi import TableAPI
 from tests.helpers.agents import INITIALIZE, agent
 from tests.helpers.rental import ACCESS, HIDDEN, SQL
 from tests.helpers.support import NewDatabase, Serve, Server
@@ -264,3 +267,19 @@ async def test_a_request_of_a_tool_is_counted_as_one_over_http(url: str, server:
         await boss.answer("query", table="store")
     assert counted("_table") == before[0] + 1
     assert counted("mcp") > before[1]
+
+
+@pytest.fixture
+def databases(new_database: NewDatabase) -> dict[str, str]:
+    return {"one": new_database(SQL), "two": new_database("create table only_here (id integer)")}
+
+
+async def test_it_is_served_under_the_path_of_a_mount(databases: dict[str, str]) -> None:
+    api = TableAPI(databases, open=True)
+    transport = httpx2.ASGITransport(app=Starlette(routes=[Mount("/data", app=api)]))
+    for _ in range(2):  # a host program may stop it and go on
+        async with api.lifespan(), agent("http://host/data/mcp", transport=transport) as boss:
+            assert (await boss.answer("list_tables"))["databases"][0]["name"] == "one"
+            assert "Name the database" in await boss.refusal("query", table="film")
+            assert (await boss.answer("query", database="two", table="only_here"))["rows"] == []
+            assert (await boss.tools())["query"].input_schema["properties"]["database"]["enum"] == ["one", "two"]
