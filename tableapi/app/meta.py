@@ -15,6 +15,7 @@ from tableapi.endpoints.project import Project
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
+from tableapi.openapi import compact, system_services
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
 from tableapi.query import options, plan
@@ -49,8 +50,26 @@ class Meta:
     async def services(self, request: HttpRequest, parts: list[str]) -> Reply:
         """List the databases."""
         request.actor = await self._callers.caller(request)
+        query = options.parse_query(request.query_string)
+        if options.boolean("as_list", query.get("as_list", "")):
+            return Reply(dumps({"resource": list(self._services.datasets)}))
         services = [{"name": name, "type": "postgresql"} for name in self._services.datasets]
         return Reply(dumps({"resource": services}))
+
+    async def system(self, request: HttpRequest, parts: list[str]) -> Reply:
+        """List the databases that the caller may use, as DreamFactory lists its services."""
+        if len(parts) > 3 or parts[1:2] != ["service"]:
+            raise _unknown("/".join(parts))
+        request.actor = await self._callers.caller(request)
+        if not request.actor.role:
+            raise Unauthorized("A valid app key is needed.", reason="no_key")
+        datasets = list(self._services.datasets.values())
+        listed = [
+            system_services.describe(number, dataset.name)
+            for number, dataset in enumerate(datasets, 1)
+            if describe.allowed(dataset.schema, dataset.rights(request.actor.role))
+        ]
+        return system_services.answer(listed, parts[2:], options.parse_query(request.query_string))
 
     async def config(self, request: HttpRequest, parts: list[str]) -> Reply:
         """Return what the front end needs before a user signs in.
@@ -98,6 +117,8 @@ class Meta:
         if options.boolean("as_access_list", query.get("as_access_list", "")):
             return describe.access_list(dataset, rights)
         names = ["_table", *["_schema"] * self._serves_schema, *["_proc", "_func"] * self._serves_routines]
+        if options.boolean("as_list", query.get("as_list", "")):
+            return Reply(dumps({"resource": names}))
         return Reply(dumps({"resource": [{"name": name} for name in names]}))
 
     async def tables(
@@ -116,7 +137,14 @@ class Meta:
         if len(parts) > 1:
             raise _unknown(parts[0])
         _only_get(request)
-        return await self._described(request, [dataset], scripts=False)
+        short = [name for name in ("compact", "model") if options.boolean(name, query.get(name, ""))]
+        if not short:
+            return await self._described(request, [dataset], scripts=False)
+        if not request.actor.role:
+            raise Unauthorized("A valid app key is needed.", reason="no_key")
+        table = await dataset.table(query["resource_name"], rights) if query.get("resource_name") else None
+        build = compact.model if "model" in short else compact.compact
+        return Reply(dumps(build(dataset, rights, table)))
 
     async def routine(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]

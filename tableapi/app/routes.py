@@ -47,6 +47,8 @@ ROUTES = (
     Route(GET, "/api/v2/docs", Meta.docs, "reference/wire.md"),
     Route(GET, "/api/v2/docs/{file...}", Meta.docs, "reference/wire.md"),
     Route(GET, "/api/v2/_spec", Meta.spec, "reference/wire.md"),
+    Route(GET, "/api/v2/system/service", Meta.system, "reference/wire.md"),
+    Route(GET, "/api/v2/system/service/{service}", Meta.system, "reference/wire.md"),
     Route(ANY, "/api/v2/{script...}", ScriptCalls.answer, "reference/calls.md"),
     Route(GET, "/api/v2/{dataset}/", Meta.parts, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_spec", Meta.dataset_spec, "reference/wire.md"),
@@ -78,5 +80,5 @@ PAGES = {
     for route in ROUTES
     if "{" not in route.path and not route.path.startswith(API) and route.path != MCP
 }
-META = _by_segment(API)  # "", config, docs, _spec
+META = _by_segment(API)  # "", config, docs, _spec, system
 DATASET = _by_segment(f"{API}{{dataset}}/")  # "", _spec, _schema, _proc, _func, _table

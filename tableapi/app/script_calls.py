@@ -6,6 +6,7 @@ from functools import partial
 
 from tableapi.app.callers import Callers
 from tableapi.app.state import Services
+from tableapi.auth.authenticators import NOBODY
 from tableapi.endpoints.registry import Scripts
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
@@ -25,7 +26,7 @@ class ScriptCalls:
         if endpoint is None:
             raise NotFound("There is nothing here.", reason="unknown_service")
         request.route = endpoint.name
-        if not endpoint.public:
+        if not endpoint.public and request.actor is NOBODY:  # the request of a tool has its actor already
             request.actor = await self._callers.caller(request, endpoint)
         request.cancellable = request.method == "GET"
         request.time_limit = endpoint.seconds

@@ -93,13 +93,15 @@ async def _description(caller: Caller, dataset: Dataset, table: Table, *, sample
     if samples and reads and (rows := await _estimate(caller, dataset, table)) is not None:
         described["estimated_rows"] = rows
     described["key"] = [name for name in table.key if right.sees(name)]
-    columns = (column for column in table.columns.values() if right.sees(column.name))
+    columns = [column for column in table.columns.values() if right.sees(column.name)]
     usable = {other.name for other in describe.allowed(dataset.schema, rights)}
     described["columns"] = [_column(column, examples.get(column.name), usable) for column in columns]
     described["relations"] = [
         {"name": r.name, "table": r.target.name, "type": r.kind, "by": ",".join(r.own)}
         for r in describe.related(table, rights)
     ]
+    if sealed := [column.name for column in columns if column.name in right.sealed]:
+        described["not_filterable"] = sealed
     return described | _writable(table, rights)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from tableapi.auth.policy import VERBS
@@ -27,13 +28,14 @@ def allowed(schema: Schema, rights: Rights) -> list[Table]:
 
 def describe(schema: Schema, table: Table, right: Right, rights: Rights) -> dict[str, Any]:
     """Return the description of a table as the caller may see it."""
+    usable = {other.name for other in allowed(schema, rights)}
     return {
         "name": table.name,
         **labels(table),
         "description": table.comment,
         "is_view": table.is_view,
         "primary_key": [n for n in table.key if right.sees(n)],
-        "field": [field(table, c) for c in table.columns.values() if right.sees(c.name)],
+        "field": [field(table, c, usable) for c in table.columns.values() if right.sees(c.name)],
         "related": [relation(r) for r in related(table, rights)],
         "access": verbs(table, rights),
     }
@@ -53,9 +55,10 @@ def related(table: Table, rights: Rights) -> list[Relation]:
     ]
 
 
-def field(table: Table, column: Column) -> dict[str, Any]:
-    """Return the description of a field."""
+def field(table: Table, column: Column, usable: Container[str]) -> dict[str, Any]:
+    """Return the description of a field. `usable`: the tables that it may name."""
     is_key = column.name in table.key
+    refers = column.refers if column.refers and column.refers[0] in usable else None
     kind = KINDS[column.type.kind].api
     if is_key and column.automatic and kind == "integer":
         kind = "id"
@@ -77,8 +80,8 @@ def field(table: Table, column: Column) -> dict[str, Any]:
         "is_primary_key": is_key,
         "is_unique": column.unique,
         "is_foreign_key": column.refers is not None,
-        "ref_table": column.refers[0] if column.refers else None,
-        "ref_field": column.refers[1] if column.refers else None,
+        "ref_table": refers[0] if refers else None,
+        "ref_field": refers[1] if refers else None,
         "picklist": list(column.type.labels) or None,
         "read_only": column.fixed,
     }

@@ -119,8 +119,11 @@ def _params(query: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
             raise BadRequest("Option 'params' must be JSON.", reason="bad_params") from None
     if isinstance(body, dict) and "params" in body:
         sent = body["params"]
-    if sent is None:
-        return {name: value for name, value in query.items() if name not in _SHAPING}
+    if sent is None and isinstance(body, list):
+        sent = body
+    if sent is None:  # a body without `params` holds the parameters themselves
+        named = dict(query) | (body if isinstance(body, dict) else {})
+        return {name: value for name, value in named.items() if name not in _SHAPING}
     if isinstance(sent, dict):
         return sent
     if not isinstance(sent, list):

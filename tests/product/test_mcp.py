@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
+from policy import CONTACT_INTERNALS
 from tests.helpers.agents import INITIALIZE, Agent, agent
 from tests.helpers.product import KEY, TABLE, Account, Product
 
@@ -49,6 +50,9 @@ async def test_an_agent_sees_the_account_of_its_session(product: Product, accoun
         assert "not_found" in await own.refusal("get_record", table="client", id=other.clientid)
         told = (await own.answer("describe_tables", tables=["client"]))["tables"][0]
         readable = {column["name"] for column in told["columns"]}
+        contacts = (await own.answer("describe_tables", tables=["usercontact"]))["tables"][0]
+        assert "emails" in contacts["not_filterable"]
+        assert CONTACT_INTERNALS.isdisjoint(column["name"] for column in contacts["columns"])
         async with product.caller(account.owner.token) as http:
             assert readable == set((await http.get(f"{TABLE}client")).json()["resource"][0])
 

@@ -1,4 +1,4 @@
-"""MCP over HTTP: what is refused, what stays hidden, and what the tools return."""
+"""MCP over HTTP: what is refused, and what the tools return."""
 
 from __future__ import annotations
 
@@ -8,34 +8,14 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
+from tableapi import TableAPI
 from tests.helpers.agents import INITIALIZE, agent
-from tests.helpers.support import DATA, NewDatabase, Serve, Server
+from tests.helpers.rental import ACCESS, HIDDEN, SQL
+from tests.helpers.support import NewDatabase, Serve, Server
 
-SQL = (DATA / "rental.sql").read_text()
-HIDDEN = """
-create table secret_plan (id integer primary key, film_id integer references film, body text);
-alter table film add next_id integer references secret_plan;
-insert into secret_plan values (1, 1, 'hush');
-create function revenue(year integer) returns numeric language sql stable as
-    'select sum(amount) from payment where extract(year from payment_date) = year';
-create function hidden() returns integer language sql as 'select 1';
-comment on function revenue is 'Sum of the payments of a year.';
-"""
-ROWS = [{"name": "store_id", "operator": "=", "value": "{user.store}"}]
-ACCESS = {
-    "keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk", "user": {"store": 1}}, "none": {"role": "none"}},
-    "roles": {
-        "clerk": {
-            "access": [
-                {"component": "_table/film/*", "verb_mask": 1},
-                {"component": "_table/language/*", "verb_mask": 1},
-                {"component": "_table/customer/*", "verb_mask": 1 + 2 + 8, "filters": ROWS},
-            ]
-        },
-        "none": {"access": []},
-    },
-}
 MESSAGE = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
@@ -105,70 +85,6 @@ def test_a_broken_message_is_no_fault_of_the_server(http: httpx2.Client, content
 def test_a_message_has_a_largest_size(http: httpx2.Client) -> None:
     answer = http.post("", content=b" " * 1_100_000, headers={"X-API-Key": "boss"})
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (413, "too_large")
-
-
-# -- what stays hidden -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_hidden_table_appears_nowhere(url: str, mode: str) -> None:
-    async with agent(url, mode, X_API_Key="clerk") as clerk:
-        heard = [tool.model_dump_json() for tool in (await clerk.tools()).values()]
-        listed = await clerk.client.list_resources()
-        heard.append(listed.model_dump_json())
-        for resource in listed.resources:
-            if resource.uri.startswith("tableapi://schema/"):
-                heard.append((await clerk.client.read_resource(resource.uri)).model_dump_json())
-        await clerk.answer("list_tables")
-        await clerk.answer("describe_tables", tables=["film", "language", "customer"])
-        await clerk.answer("query", table="film", limit=200)
-        await clerk.refusal("query", table="secret_pla")
-        await clerk.refusal("query", table="film", related=["secret_pla_by_film_id"])
-        heard += clerk.heard
-        assert "secret_plan" not in "".join(heard)
-        assert "secret-of-mike" not in "".join(heard)
-        for tool, more in (
-            ("query", {}),
-            ("get_record", {"id": 1}),
-            ("aggregate", {"measures": [{"function": "count"}]}),
-        ):
-            assert "reason: forbidden" in await clerk.refusal(tool, table="secret_plan", **more)
-        assert "reason: forbidden" in await clerk.refusal("describe_tables", tables=["staff"])
-        assert "reason: forbidden" in await clerk.refusal("query", table="film", related=["secret_plan_by_film_id"])
-        assert "reason: forbidden" in await clerk.refusal("query", table="film", filter="secret_plan_by_film_id.id = 1")
-
-
-async def test_row_rules_hold_in_every_tool(url: str) -> None:
-    async with agent(url, X_API_Key="clerk") as clerk:
-        assert (await clerk.answer("query", table="customer", count=True))["count"] == 30
-        groups = await clerk.answer("aggregate", table="customer", measures=[{"function": "count"}], group=["store_id"])
-        assert groups["rows"] == [{"store_id": 1, "count_all": 30}]
-        assert "reason: not_found" in await clerk.refusal("get_record", table="customer", id=1)
-        described = (await clerk.answer("describe_tables", tables=["customer"]))["tables"][0]
-        assert {tuple(c.get("examples", ())) for c in described["columns"] if c["name"] == "store_id"} == {(1,)}
-        moved = await clerk.refusal("update_records", table="customer", records=[{"customer_id": 2, "store_id": 2}])
-        assert "reason: row_rule" in moved or "Record 0" in moved
-        none = await clerk.answer("update_records", table="customer", filter="customer_id = 1", change={"note": "x"})
-        assert none == {"count": 0, "rows": []}
-        foreign = {"customer_id": 900, "store_id": 2, "first_name": "A", "last_name": "B"}
-        assert "Record 0" in await clerk.refusal("create_records", table="customer", records=[foreign])
-
-
-async def test_a_verb_that_is_not_granted_is_neither_offered_nor_done(url: str) -> None:
-    async with agent(url, X_API_Key="clerk") as clerk:
-        tools = await clerk.tools()
-        assert "delete_records" not in tools
-        assert tools["create_records"].input_schema["properties"]["table"]["enum"] == ["customer"]
-        assert "reason: forbidden" in await clerk.refusal("delete_records", table="customer", ids=[2])
-        assert "reason: forbidden" in await clerk.refusal("create_records", table="film", records=[{"film_id": 900}])
-        assert (await clerk.answer("get_record", table="customer", id=2))["record"]["customer_id"] == 2
-
-
-async def test_a_role_without_rights_is_offered_nothing(url: str) -> None:
-    async with agent(url, X_API_Key="none") as nothing:
-        assert set(await nothing.tools()) == {"call_function"}  # public for every role
-        assert (await nothing.answer("list_tables"))["tables"] == []
-        assert "reason: forbidden" in await nothing.refusal("query", table="film")
 
 
 # -- what the tools return ---------------------------------------------------------------------------------------------
@@ -353,3 +269,19 @@ async def test_a_request_of_a_tool_is_counted_as_one_over_http(url: str, server:
         await boss.answer("query", table="store")
     assert counted("_table") == before[0] + 1
     assert counted("mcp") > before[1]
+
+
+@pytest.fixture
+def databases(new_database: NewDatabase) -> dict[str, str]:
+    return {"one": new_database(SQL), "two": new_database("create table only_here (id integer)")}
+
+
+async def test_it_is_served_under_the_path_of_a_mount(databases: dict[str, str]) -> None:
+    api = TableAPI(databases, open=True)
+    transport = httpx2.ASGITransport(app=Starlette(routes=[Mount("/data", app=api)]))
+    for _ in range(2):  # a host program may stop it and go on
+        async with api.lifespan(), agent("http://host/data/mcp", transport=transport) as boss:
+            assert (await boss.answer("list_tables"))["databases"][0]["name"] == "one"
+            assert "Name the database" in await boss.refusal("query", table="film")
+            assert (await boss.answer("query", database="two", table="only_here"))["rows"] == []
+            assert (await boss.tools())["query"].input_schema["properties"]["database"]["enum"] == ["one", "two"]

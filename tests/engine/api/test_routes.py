@@ -11,6 +11,7 @@ import pytest
 
 from tableapi import TableAPI
 from tableapi.app import routes
+from tableapi.app.agents.endpoint import Agents
 from tableapi.app.pages import Pages
 from tableapi.app.routes import ROUTES, Route
 from tableapi.app.script_calls import ScriptCalls
@@ -26,12 +27,12 @@ create procedure nothing() language sql as 'select 1';
 """
 VALUES = {
     "dataset": "shop", "table": "invoice", "id": "1", "field": "id", "relation": "customer_by_customer_id",
-    "file...": "docs.js", "page...": "",
+    "file...": "docs.js", "page...": "", "service": "shop",
 }  # fmt: skip
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# Answered by scripts, by a front end, or only where the documentation is built or metrics are on.
-ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.metrics)
+# Answered by scripts, by a front end, only where the documentation is built or metrics are on, or with messages of MCP.
+ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.metrics, Agents.answer)
 
 
 @pytest.fixture
@@ -75,6 +76,7 @@ async def test_a_listed_url_answers_its_methods_and_no_other(http: httpx2.AsyncC
     [
         "/none", "/healthz/x", "/docs", "/docs/", "/docs/x", "/api/v2/none", "/api/v2/config/x",
         "/api/v2/_spec/x", "/api/v2/docs/none.js", "/api/v2/shop/none", "/api/v2/shop/_spec/x",
+        "/api/v2/system", "/api/v2/system/user", "/api/v2/system/service/none",
         "/api/v2/shop/_table/none", "/api/v2/shop/_table/invoice/1/x", "/api/v2/shop/_schema/none",
         "/api/v2/shop/_schema/invoice/x", "/api/v2/shop/_schema/invoice/_field/id/x", "/api/v2/shop/_func/none",
         "/api/v3x/shop",
@@ -85,7 +87,7 @@ async def test_what_is_not_listed_is_404(http: httpx2.AsyncClient, path: str) ->
 
 
 def test_the_dispatch_tables_come_from_the_list() -> None:
-    assert set(routes.META) == {"", "_spec", "config", "docs"}
+    assert set(routes.META) == {"", "_spec", "config", "docs", "system"}
     assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table"}
     assert {"/healthz", "/readyz", "/metrics"} <= set(routes.PAGES)
     assert len({(route.methods, route.path) for route in ROUTES}) == len(ROUTES)
