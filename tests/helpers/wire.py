@@ -9,7 +9,7 @@ from typing import Any
 from tableapi.db.pipeline.connection import PipelinedConnection
 from tableapi.db.pipeline.messages import Row
 from tableapi.db.pipeline.request import Request
-from tableapi.db.pipeline.timing import Timing
+from tableapi.db.pipeline.timing import Timings
 
 INT4, TEXT, JSON, POINT = 23, 25, 114, 600
 SQL = "select $1::int as id, $2::text as name"
@@ -105,7 +105,7 @@ class Case:
         self.freed += 1
 
     def ask(self, number: int, sql: str = SQL, *args: Any) -> asyncio.Future[Row | None]:
-        timing = Timing()
+        timing = Timings()[sql]
         timing.add(0.001)
         future: asyncio.Future[Row | None] = asyncio.get_running_loop().create_future()
         self.connection.send(Request(sql, args or (number, f"name {number}"), timing, future))

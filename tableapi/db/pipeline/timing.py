@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-SLOW_SECONDS, FAST_SECONDS = 0.008, 0.004  # above the first it gets a connection of its own, until below the second
-_SHARE = 1 / 8  # of the last run in the mean
+SLOW_SECONDS = 0.008  # a slow statement takes longer than this,
+SLOW_FACTOR = 8  # and than so many times the mean of all; on a busy machine every statement takes long
+_SHARE, _SHARE_OF_ALL = 1 / 8, 1 / 64  # of the last run in a mean
 MAX_STATEMENTS = 5000
 
 
@@ -13,9 +14,10 @@ class Timing:
     direct: it gets a connection of its own. unsupported: for good, because of its types.
     """
 
-    __slots__ = ("_unsupported", "direct", "mean")
+    __slots__ = ("_all", "_unsupported", "direct", "mean")
 
-    def __init__(self) -> None:
+    def __init__(self, timings: Timings) -> None:
+        self._all = timings
         self.mean: float | None = None
         self.direct = self._unsupported = False
 
@@ -31,15 +33,30 @@ class Timing:
         """Count one run."""
         mean = self.mean
         mean = self.mean = seconds if mean is None else mean + (seconds - mean) * _SHARE
-        if not self._unsupported:
-            self.direct = mean > (FAST_SECONDS if self.direct else SLOW_SECONDS)
+        if not self.direct:
+            self._all.add(seconds)
+            self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * self._all.mean
+        elif not self._unsupported:  # half of it, so that a statement does not move to and fro
+            self.direct = mean > SLOW_SECONDS / 2 and mean > SLOW_FACTOR / 2 * self._all.mean
 
 
 class Timings(dict[str, Timing]):
-    """The timing of each statement, by its SQL. Dropped from time to time, so that it does not grow without end."""
+    """The timing of each statement, by its SQL, and the mean of those that are pipelined.
+
+    Dropped from time to time, so that it does not grow without end.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one pipelined run; a very long one only in part, so that it does not hide that it is slow."""
+        mean = self.mean or seconds
+        self.mean = mean + (min(seconds, SLOW_FACTOR * mean) - mean) * _SHARE_OF_ALL
 
     def __missing__(self, sql: str) -> Timing:
         if len(self) >= MAX_STATEMENTS:
             self.clear()
-        timing = self[sql] = Timing()
+        timing = self[sql] = Timing(self)
         return timing
