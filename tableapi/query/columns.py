@@ -89,7 +89,7 @@ class Reader:
                 permitted = filter(scope.permitted, scope.table.relations.values())
                 relations.update((r.name, r) for r in permitted if scope.table.is_view or not r.derived)
                 continue
-            relation = scope.table.relation(name)
+            relation = scope.relation(name)
             if relation is None:
                 raise BadRequest(
                     f"Table '{scope.table.name}' has no relation '{name[:100]}'." + suggestion(name, scope.relations()),

@@ -84,7 +84,9 @@ def relate_views(references: list[Reference], views: list[ViewColumns]) -> None:
     for near, far in _junctions(references):
         for view, own in _standing_for(views, near.target, near.theirs):
             name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
-            relation = Relation(name, "many_many", far.target, own, far.theirs, near.table, near.own, far.own, True)
+            relation = Relation(
+                name, "many_many", far.target, own, far.theirs, near.table, near.own, far.own, derived=True
+            )
             _add(view, relation, "_".join(near.own), "_".join(far.own))
 
 
