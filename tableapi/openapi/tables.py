@@ -150,7 +150,7 @@ class TableDescription:
     def _get_one(self) -> Json:
         answers = self._answers(one=True) | {"304": {"description": "Not changed since If-None-Match."}}
         more = {
-            "parameters": options(*READ, "accept", "file") + self._relation_options(),
+            "parameters": options(*READ, "accept", "file", "timezone") + self._relation_options(),
             "responses": answers | refusals(),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)
@@ -165,8 +165,11 @@ class TableDescription:
 
     def _change(self, verb: str, one: bool) -> Json:
         chosen = () if one else CHOOSE + (("force",) if verb == "DELETE" else ())
+        upsert = ("upsert",) if one and verb == "PUT" else ()
         names = (
-            (*READ, "allow_related_delete", "IfMatch", "IdempotencyKey") if one else (*WRITE, *chosen, "IdempotencyKey")
+            (*READ, "allow_related_delete", *upsert, "dry_run", "return", "IfMatch", "IdempotencyKey")
+            if one
+            else (*WRITE, *chosen, "IdempotencyKey")
         )
         more: Json = {
             "parameters": options(*names),

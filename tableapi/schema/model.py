@@ -168,7 +168,7 @@ class Routine:
     result: str
     comment: str | None
     many: bool = False  # whether it returns any number of rows
-    rows_of: Table | None = None  # the table whose rows it returns
+    rows_of: Table | None = None  # the table that its rows belong to
 
     @property
     def sent(self) -> tuple[Argument, ...]:

@@ -101,7 +101,7 @@ def _standing_for(
 
 
 def _relate_one(source: Table, own: tuple[str, ...], target: Table, theirs: tuple[str, ...]) -> None:
-    """Add both sides of one reference from or to a view, whose rows are not known to be unique."""
+    """Add both sides of one reference from or to a view. Its rows may repeat a key."""
     joined = "_".join(own)
     _add(source, Relation(f"{_without_dots(target.name)}_by_{joined}", "belongs_to", target, own, theirs, derived=True))
     _add(target, Relation(f"{_without_dots(source.name)}_by_{joined}", "has_many", source, theirs, own, derived=True))

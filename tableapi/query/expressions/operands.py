@@ -63,8 +63,8 @@ def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Op
 def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = False, level: int = 0) -> Operand:
     """Return the one value that a row has of a term, which may be a field of a parent.
 
-    shown: for the response, so that sealed fields are permitted. ordering: for `order`, whose refusals have their own
-    reason.
+    shown: for the response, so that sealed fields are permitted. ordering: for `order`, which has its own reason for a
+    refusal.
 
     Raises:
         BadRequest: the path leads to many records.

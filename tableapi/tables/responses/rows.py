@@ -63,8 +63,8 @@ async def read(
 ) -> Any:  # fmt: skip
     """Return the rows of a function as the options ask for them; with a count, in the envelope of a list.
 
-    call: the function with its bound parameters. Row rules of the table whose rows it returns hold, and its hidden
-    fields stay hidden.
+    call: the function with its bound parameters. Where its rows are those of a table, the row
+    rules of that table hold, and its hidden fields stay hidden.
 
     Raises:
         ApiError: an option names something that the rows do not have.
