@@ -22,6 +22,7 @@ from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
 from tableapi.tables.read import TableRequest
+from tableapi.tables.responses import ndjson, raw
 
 
 class TableCalls:
@@ -67,7 +68,7 @@ class TableCalls:
 
         Hooks, and writes of one record, change the call; each attempt gets a copy.
         """
-        scripts = self._services.scripts
+        scripts, query = self._services.scripts, call.query
         try:
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
                 if verb != "GET" and call.query and call.options().dry_run:
@@ -77,6 +78,10 @@ class TableCalls:
                     )
                 return _minimal(call, verb, await hooks.answer(scripts, hook, call.again(), verb, ident, request))
             if verb == "GET":
+                if ident is None and "ndjson" in (query.get("accept") or call.headers.get("accept", "")):
+                    return await ndjson.answer(call)
+                if ident is not None and "raw" in call.query:
+                    return await raw.answer(call, ident)
                 return await read.read(call, ident)
             if call.query and call.options().dry_run:
                 return await _dry_run(call.again(), verb, ident)

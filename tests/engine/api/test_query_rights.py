@@ -227,3 +227,11 @@ def test_a_listed_function_of_a_row_is_read_under_the_row_rules(http: httpx.Clie
         {"docid": 1, "listed": "cat", "near": near},
         {"docid": 2, "listed": "dog", "near": near},
     ]
+
+
+def test_a_hidden_column_is_no_body_and_a_stream_has_row_rules(http: httpx.Client) -> None:
+    assert http.get("/doc/1", params={"raw": "hidden"}).status_code == 400
+    assert http.get("/doc/3", params={"raw": "title"}).status_code == 404
+    assert http.get("/doc/1", params={"raw": "title"}).text == "mine"
+    lines = http.get("/doc", params={"fields": "docid"}, headers={"Accept": "application/x-ndjson"}).text
+    assert lines == '{"docid":1}\n{"docid":2}\n'
