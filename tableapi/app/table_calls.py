@@ -22,6 +22,7 @@ from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
 from tableapi.tables.read import TableRequest
+from tableapi.tables.responses import ndjson, raw
 
 
 class TableCalls:
@@ -55,7 +56,8 @@ class TableCalls:
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
-            if verb == "GET" or (key := request.headers.get("idempotency-key")) is None:
+            key = request.headers.get("idempotency-key")
+            if verb == "GET" or key is None or _is_dry_run(call, ident):
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
             once = partial(self._services.idempotency.once, key, call, verb, ident, run)
@@ -70,7 +72,7 @@ class TableCalls:
 
         Hooks, and writes of one record, change the call; each attempt gets a copy.
         """
-        scripts = self._services.scripts
+        scripts, query = self._services.scripts, call.query
         try:
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
                 if verb != "GET" and _is_dry_run(call, ident):
@@ -80,6 +82,10 @@ class TableCalls:
                     )
                 return _minimal(call, verb, await hooks.answer(scripts, hook, call.again(), verb, ident, request))
             if verb == "GET":
+                if ident is None and "ndjson" in (query.get("accept") or call.headers.get("accept", "")):
+                    return await ndjson.answer(call)
+                if ident is not None and "raw" in call.query:
+                    return await raw.answer(call, ident)
                 return await read.read(call, ident)
             if _is_dry_run(call, ident):
                 return await _dry_run(call.again(), verb, ident)

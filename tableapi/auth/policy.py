@@ -104,6 +104,8 @@ class Access:
         label: the name of the table for people.
         sealed: text columns that hold encrypted tokens. They can be read, but not filtered, ordered or grouped;
             `crypto.unseal` decrypts them in the response.
+        computed: functions of a row of the table that every role with a read rule may use as fields or relations. They
+            are not VOLATILE, and what they read does not depend on the caller.
         replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
             decide about rights. A read of several tables needs it on each of them.
     """
@@ -115,6 +117,7 @@ class Access:
     label: str = ""
     sealed: frozenset[str] | set[str] = frozenset()
     replica: bool = False
+    computed: frozenset[str] | set[str] = frozenset()
 
     def rule(self, action: str, role: str) -> Rule | None:
         """Return the rule of a role for `read`, `create`, `update` or `delete`; None when there is none."""

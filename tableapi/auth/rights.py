@@ -27,6 +27,11 @@ class Right:
     replica: bool = False  # a read may be answered by a replica
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
+    computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
+
+    def computes(self, name: str) -> bool:
+        """Whether a function of a row may be read."""
+        return self.computed is None or name in self.computed
 
     def sees(self, name: str) -> bool:
         """Whether the field may be read."""
@@ -53,7 +58,7 @@ class Rights(Protocol):
         ...
 
 
-EVERYTHING = Right()
+EVERYTHING = Right(computed=None)
 
 
 class FullRights:
@@ -118,6 +123,7 @@ class PolicyRights:
             access.replica,
             rule.only_in,
             frozenset(rule.ignored),
+            frozenset(access.computed),
         )
 
 

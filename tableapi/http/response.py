@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +19,13 @@ _NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
 
 @dataclass(slots=True)
 class Reply:
-    """A complete response. `content_type` is not repeated in `headers`."""
+    """A response. `content_type` is not repeated in `headers`. stream: parts of the body that follow `body`."""
 
     body: bytes
     status: int = 200
     content_type: str = JSON
     headers: dict[str, str] = field(default_factory=dict)
+    stream: AsyncIterator[bytes] | None = None
 
 
 def of_starlette(response: Response, default_type: str = JSON) -> Reply:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
 
 from tableapi.auth.policy import VERBS
 from tableapi.http.request import HttpRequest, Send
@@ -27,13 +29,18 @@ def preflight(request: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
 
 
 async def send_response(send: Send, request: HttpRequest, response: Reply, origins: frozenset[str]) -> None:
-    """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body."""
+    """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
+
+    An error in the middle of a stream ends the connection, so that the client sees that the response is incomplete.
+    """
     body = response.body
     headers = [
         (b"content-type", response.content_type.encode()),
         (b"content-length", b"%d" % len(body)),
         (b"x-request-id", request.request_id.encode()),
     ]
+    if response.stream is not None:
+        del headers[1]  # the length is not known
     if request.route != "page":
         headers += _API_HEADERS if "Cache-Control" in response.headers else _UNCACHED
     if (hit := request.hit) is not None and not _LIMIT_HEADERS & response.headers.keys():
@@ -46,4 +53,24 @@ async def send_response(send: Send, request: HttpRequest, response: Reply, origi
         headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
     headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in response.headers.items()]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    if response.stream is not None and request.method != "HEAD":
+        await _send_parts(send, request, response.stream)
     await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
+
+
+async def _send_parts(send: Send, request: HttpRequest, parts: AsyncIterator[bytes]) -> None:
+    """Send the parts of a body until they end or the client disconnects."""
+    disconnected = asyncio.ensure_future(_disconnected(request))
+    try:
+        async for part in parts:
+            if disconnected.done():
+                break
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+    finally:
+        disconnected.cancel()
+
+
+async def _disconnected(request: HttpRequest) -> None:
+    """Wait until the client disconnects."""
+    while (await request.source())["type"] != "http.disconnect":
+        pass

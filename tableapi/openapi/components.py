@@ -17,24 +17,28 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "fields": (
         _TEXT,
         "Comma list of fields, or `*`. Reads give all by default, writes the identifying ones; empty: the"
-        " identifying ones. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f). Alias: select.",
+        " identifying ones. Also `<relation>.<field>` of a parent, `<json field>.<key>`, CAST(f AS type), MONTH(f) and"
+        " other parts of dates, `<relation>.COUNT(*)` and other aggregates of related records, HIGHLIGHT(f); each with"
+        " `AS <name>`. With `group` also COUNT(*), COUNT(f), SUM(f), AVG(f), MIN(f), MAX(f). Alias: select.",
     ),
     "filter": (
         _TEXT,
         "Conditions such as `(age > 30) AND (name CONTAINS 'x')`. Operators: = != <> > >= < <= EQ NE GT GTE"
         " LT LTE, [NOT] IN (...), [NOT] LIKE, ILIKE, CONTAINS, STARTS WITH, ENDS WITH, [NOT] BETWEEN a AND b,"
-        " IS [NOT] NULL; logic: AND OR XOR NOR NOT. `<relation>.<field>` asks for a related record, `<json"
-        " field>.<key>` for a value inside JSON. Alias: where.",
+        " IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM, ~ ~* !~ !~* for regular expressions, MATCHES 'words'"
+        " [USING english], and on arrays and ranges CONTAINS, CONTAINED BY, OVERLAPS, ADJACENT TO, BEFORE, AFTER;"
+        " logic: AND OR XOR NOR NOT. `<relation>.<field>` asks for a related record, `<json field>.<key>` for a value"
+        " inside JSON, `<relation>.COUNT(*)` for the number of related records. Alias: where.",
     ),
     "params": (_TEXT, "JSON object of the named values (`:name`) of the filter."),
     "ids": (_TEXT, "Comma list of identifiers; those of a composite key in parentheses: `(3,new),(1,eu)`."),
     "id_field": (_TEXT, "A unique field (or comma list) that identifies records instead of the primary key."),
     "order": (
         _TEXT,
-        "Comma list of `field [asc|desc] [nulls first|last]`; a field of a parent as `<relation>.<field>`."
-        " Aliases: sort, order_by.",
+        "Comma list of `field [asc|desc] [nulls first|last]`; also a field of a parent, a value inside JSON, a function"
+        " or an aggregate of a relation, as in `fields`. Aliases: sort, order_by.",
     ),
-    "group": (_TEXT, "Comma list of fields to group by. Alias: group_by."),
+    "group": (_TEXT, "Comma list of fields to group by, or of functions such as `MONTH(field)`. Alias: group_by."),
     "having": (_TEXT, "Conditions on groups, such as `COUNT(*) > 3`."),
     "limit": (_WHOLE, "Records in the answer; missing, 0, negative or too large: the maximum. Alias: top."),
     "offset": ({**_WHOLE, "default": 0}, "Records to leave out at the beginning. Alias: skip."),
@@ -57,10 +61,19 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "refresh": (_FLAG, "Read past any cache."),
     "continue": (_FLAG, "Go on after a record that failed; each that succeeded is kept."),
     "rollback": (_FLAG, "Say in the error that nothing was kept (nothing is, unless `continue`)."),
-    "upsert": (_FLAG, "Change the record when one with the same key (or `id_field`) exists."),
+    "upsert": (
+        {"type": "string", "enum": ["true", "false", "ignore"], "default": "false"},
+        "`true`: change the record when one with the same key (or `id_field`) exists; `ignore`: leave it as it is.",
+    ),
+    "dry_run": (_FLAG, "The response that the write would have; nothing is kept."),
+    "max_affected": (_WHOLE, "A write of more records is refused, and nothing is kept."),
+    "return": (
+        {"type": "string", "enum": ["minimal", "representation"]},
+        '`minimal`: the response is `{"success": true}`.',
+    ),
+    "timezone": (_TEXT, "Times, and starts of days and months, in this zone, such as `Europe/Oslo`."),
+    "explain": (_FLAG, "With all rights: how PostgreSQL would execute the read."),
     "allow_related_delete": (_FLAG, "Delete released children that cannot stand alone."),
-    "dry_run": (_FLAG, "Return what the write would return, and keep nothing."),
-    "max_affected": ({"type": "integer", "minimum": 0}, "Refuse a write that concerns more rows than this."),
     "force": (_FLAG, "Delete all records, when neither ids, records nor filter say which."),
     "method": (_TEXT, "The verb a POST stands for: GET, PUT, PATCH, MERGE or DELETE. Header: X-HTTP-Method-Override."),
 }
@@ -68,9 +81,9 @@ OPTIONS: dict[str, tuple[Json, str]] = {
 READ = ("fields", "related", "id_field")
 LIST = ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "cursor",
         "include_count", "count_only", "include_schema", "related", "as_list", "wrap", "file", "accept",
-        "refresh")  # fmt: skip
-WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete", "dry_run",
-         "max_affected")  # fmt: skip
+        "refresh", "timezone", "explain")  # fmt: skip
+WRITE = ("fields", "related", "id_field", "continue", "rollback", "as_list", "wrap", "allow_related_delete",
+         "dry_run", "max_affected", "return")  # fmt: skip
 CHOOSE = ("ids", "filter", "params")
 RELATION = ("fields", "filter", "order", "limit", "offset", "related")
 

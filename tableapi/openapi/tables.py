@@ -164,7 +164,7 @@ class TableDescription:
 
     def _get_one(self) -> Json:
         more = {
-            "parameters": self._parameters(*READ, "accept", "file"),
+            "parameters": self._parameters(*READ, "accept", "file", "timezone"),
             "responses": self._responses("GET", single=True),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)
@@ -179,8 +179,9 @@ class TableDescription:
 
     def _change(self, verb: str, single: bool) -> Json:
         chosen = () if single else CHOOSE + (("force",) if verb == "DELETE" else ())
+        upsert = ("upsert",) if single and verb == "PUT" else ()
         names = (
-            (*READ, "allow_related_delete", "IfMatch", "IdempotencyKey")
+            (*READ, "allow_related_delete", *upsert, "dry_run", "return", "IfMatch", "IdempotencyKey")
             if single
             else (*WRITE, *chosen, "IdempotencyKey")
         )

@@ -87,9 +87,9 @@ class Reader:
         for name in name_list(related):
             if name == "*":
                 permitted = filter(scope.permitted, scope.table.relations.values())
-                relations.update((r.name, r) for r in permitted if scope.table.is_view or not r.derived)
+                relations.update((r.name, r) for r in permitted if not r.derived or _in_all(scope.table, r))
                 continue
-            relation = scope.table.relation(name)
+            relation = scope.relation(name)
             if relation is None:
                 raise BadRequest(
                     f"Table '{scope.table.name}' has no relation '{name[:100]}'." + suggestion(name, scope.relations()),
@@ -191,3 +191,8 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
         return [clause(shifted(tree.tree, scope.binder.constants(literals)), scope)]
 
     return narrow
+
+
+def _in_all(table: Table, relation: Relation) -> bool:
+    """Return whether `*` holds a derived relation: of a view, unless its rows may not have been computed yet."""
+    return table.is_view and relation.target.kind != "m"

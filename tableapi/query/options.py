@@ -37,7 +37,7 @@ BODY_OPTIONS = frozenset(
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
-    "return", "timezone", "explain",
+    "return", "timezone", "explain", "raw",
 }  # fmt: skip
 # Their values are bound, so they are not part of the key of a plan.
 BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))

@@ -115,6 +115,11 @@ select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind::te
        pg_get_function_result(p.oid) as result, p.pronargs - p.pronargdefaults as required,
        coalesce(p.proallargtypes, p.proargtypes::oid[])::int8[] as types,
        p.proargnames::text[] as names, p.proargmodes::text[] as modes,
+       p.proretset as many, p.prorettype::int8 as returns, p.provolatile <> 'v' as stable,
+       (select t.typrelid::int8 from pg_type t where t.oid = p.prorettype) as rows_of,
+       case when p.pronargs = 1 and p.prokind = 'f' then
+           (select t.typrelid::int8 from pg_type t where t.oid = p.proargtypes[0])
+       end as subject,
        obj_description(p.oid, 'pg_proc') as comment
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
 where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')

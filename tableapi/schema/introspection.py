@@ -23,7 +23,7 @@ from tableapi.schema.catalog import (
     TYPES,
     VIEWS,
 )
-from tableapi.schema.model import Argument, Column, Routine, Schema, Table
+from tableapi.schema.model import Argument, Column, Computed, Relation, Routine, Schema, Table
 from tableapi.schema.relations import Reference
 from tableapi.schema.sqltypes import Named, Native
 from tableapi.schema.types import BY_NAME, PgType
@@ -62,7 +62,8 @@ async def _read(connection: asyncpg.Connection) -> Schema:
         rules = await connection.fetch(RULES)
         rows = await connection.fetch(REFERENCES)
         definitions = await connection.fetch(VIEWS)
-        routines = _routines(await connection.fetch(ROUTINES), default, types)
+        functions = await connection.fetch(ROUTINES)
+        routines = _routines(functions, default, types, by_oid)
     for table in tables.values():
         table.languages = languages
     for row in keys:
@@ -81,10 +82,13 @@ async def _read(connection: asyncpg.Connection) -> Schema:
     relations.relate(references)
     origins = views.origins({row["oid"]: row["action"] for row in definitions if row["oid"] in by_oid})
     relations.relate_views(references, views.columns(origins, by_oid, attributes))
+    _computed(functions, types, by_oid)
     return Schema(tables, mark, {name.lower(): name for name in tables}, routines)
 
 
-def _routines(rows: list[asyncpg.Record], default: str, types: Mapping[int, PgType]) -> tuple[Routine, ...]:
+def _routines(
+    rows: list[asyncpg.Record], default: str, types: Mapping[int, PgType], tables: Mapping[int, Table]
+) -> tuple[Routine, ...]:
     routines = []
     for row in rows:
         count = len(row["types"])
@@ -96,10 +100,35 @@ def _routines(rows: list[asyncpg.Record], default: str, types: Mapping[int, PgTy
         arguments = tuple(Argument(n, t or unknown, m) for n, t, m in zip(names, argument_types, modes, strict=True))
         schema, bare = row["schema"], row["name"]
         name = bare if schema == default else f"{schema}.{bare}"
+        result, rows_of = row["result"] or "", tables.get(row["rows_of"])
         routines.append(
-            Routine(schema, bare, name, row["kind"], arguments, row["required"], row["result"] or "", row["comment"])
+            Routine(
+                schema,
+                bare,
+                name,
+                row["kind"],
+                arguments,
+                row["required"],
+                result,
+                row["comment"],
+                row["many"],
+                rows_of,
+            )
         )
     return tuple(routines)
+
+
+def _computed(rows: list[asyncpg.Record], types: Mapping[int, PgType], tables: Mapping[int, Table]) -> None:
+    """Add the functions of a row as computed fields and relations of its table; volatile ones might write."""
+    for row in rows:
+        table, target, name = tables.get(row["subject"] or 0), tables.get(row["rows_of"] or 0), row["name"]
+        if table is None or not row["stable"] or name in table.columns or name in table.relations:
+            continue
+        if target is not None:
+            kind, function = "has_many" if row["many"] else "has_one", (row["schema"], name)
+            table.relations[name] = Relation(name, kind, target, (), (), function=function, derived=True)
+        elif not row["many"] and row["returns"] in types:
+            table.computed[name] = Computed(row["schema"], name, types[row["returns"]])
 
 
 def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:

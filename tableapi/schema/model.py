@@ -63,12 +63,24 @@ class Relation:
     junction: Table | None = None
     junction_own: tuple[str, ...] = ()
     junction_theirs: tuple[str, ...] = ()
-    derived: bool = False  # through a view; such a relation is only read, and `*` of a table leaves it out
+    function: tuple[str, str] | None = None  # schema and name, where a function of the row returns the related rows
+    derived: bool = (
+        False  # through a view or a function; such a relation is only read, and `*` of a table leaves it out
+    )
 
     @property
     def many(self) -> bool:
         """Whether a row has a list of related rows instead of at most one."""
         return self.kind in ("has_many", "many_many")
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A function of a row of a table, which is read like a column."""
+
+    schema: str
+    name: str
+    type: PgType
 
 
 @dataclass(slots=True, eq=False)
@@ -86,6 +98,7 @@ class Table:
     relations: dict[str, Relation] = field(default_factory=dict)
     comment: str | None = None
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
+    computed: dict[str, Computed] = field(default_factory=dict)  # functions of a row, by name
     languages: tuple[str, ...] = ()  # text search configurations of the database, its default first
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
@@ -104,6 +117,13 @@ class Table:
     def find(self, name: str) -> Column | None:
         """Return a column by its name, ignoring case."""
         return self.columns.get(name) or self.columns.get(self._lower.get(name.lower(), ""))
+
+    def function(self, name: str) -> Computed | None:
+        """Return a function of a row by its name, ignoring case, unless a column has the name."""
+        if not self.computed or self.find(name) is not None:
+            return None
+        folded = name.lower()
+        return self.computed.get(name) or next((c for c in self.computed.values() if c.name.lower() == folded), None)
 
     def relation(self, name: str) -> Relation | None:
         """Return a relation by its name, ignoring case."""
@@ -151,6 +171,8 @@ class Routine:
     required: int
     result: str
     comment: str | None
+    many: bool = False  # whether it returns any number of rows
+    rows_of: Table | None = None  # the table that its rows belong to
 
     @property
     def sent(self) -> tuple[Argument, ...]:

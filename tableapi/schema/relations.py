@@ -84,7 +84,9 @@ def relate_views(references: list[Reference], views: list[ViewColumns]) -> None:
     for near, far in _junctions(references):
         for view, own in _standing_for(views, near.target, near.theirs):
             name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
-            relation = Relation(name, "many_many", far.target, own, far.theirs, near.table, near.own, far.own, True)
+            relation = Relation(
+                name, "many_many", far.target, own, far.theirs, near.table, near.own, far.own, derived=True
+            )
             _add(view, relation, "_".join(near.own), "_".join(far.own))
 
 
@@ -99,7 +101,7 @@ def _standing_for(
 
 
 def _relate_one(source: Table, own: tuple[str, ...], target: Table, theirs: tuple[str, ...]) -> None:
-    """Add both sides of one reference from or to a view, whose rows are not known to be unique."""
+    """Add both sides of one reference from or to a view. Its rows may repeat a key."""
     joined = "_".join(own)
     _add(source, Relation(f"{_without_dots(target.name)}_by_{joined}", "belongs_to", target, own, theirs, derived=True))
     _add(target, Relation(f"{_without_dots(source.name)}_by_{joined}", "has_many", source, theirs, own, derived=True))

@@ -48,10 +48,13 @@ def verbs(table: Table, rights: Rights) -> list[str]:
 
 def related(table: Table, rights: Rights) -> list[Relation]:
     """Return the relations to tables that the caller may read."""
+    own = rights.right(table, "GET")
     return [
         r
         for r in table.relations.values()
-        if rights.right(r.target, "GET") and (r.junction is None or rights.right(r.junction, "GET"))
+        if rights.right(r.target, "GET")
+        and (r.junction is None or rights.right(r.junction, "GET"))
+        and (r.function is None or (own is not None and own.computes(r.name)))
     ]
 
 

@@ -22,8 +22,10 @@ from tableapi.errors import BadRequest, MethodNotAllowed, NotFound
 from tableapi.http import response
 from tableapi.http.body import parse_body
 from tableapi.http.response import Reply
+from tableapi.query.options import Options
 from tableapi.query.statement import Binder, Bindings, bound, finish
 from tableapi.schema.model import Argument, Routine
+from tableapi.tables.responses import rows as responses_rows
 
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
@@ -58,7 +60,7 @@ def public(dataset: Dataset, role: str, verb: str = "GET") -> list[Routine]:
 
 
 async def answer(
-    http: Any, dataset: Dataset, actor: Actor, parts: list[str], query: Mapping[str, str], max_bytes: int
+    http: Any, dataset: Dataset, actor: Actor, parts: list[str], query: dict[str, str], max_bytes: int
 ) -> Reply:
     """Answer a GET or POST of `/_func` or `/_proc`."""
     kind = parts[0]
@@ -77,7 +79,10 @@ async def answer(
         raise NotFound(f"There is no routine '{name[:100]}'.", reason="unknown_routine")
     sent = inline if inline is not None else _params(query, body)
     routine, values = _chosen(named, sent)
-    rows = await _run(dataset, routine, values, read_only=verb == "GET")
+    parsed = responses_rows.options_of(routine, query, body)
+    rows = await _run(dataset, actor, routine, values, parsed, read_only=verb == "GET")
+    if isinstance(rows, dict):
+        return Reply(response.dumps(rows))
     options = dict(query) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
     return Reply(response.dumps(_shaped(rows, options.get("returns", ""), options.get("wrapper", ""))))
 
@@ -109,7 +114,7 @@ def _inline(text: str) -> tuple[str, list[Any] | None]:
     return name, [None if cell.strip().lower() == "null" else cell.strip() for cell in cells]
 
 
-def _params(query: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
+def _params(query: dict[str, str], body: Any) -> list[Any] | dict[str, Any]:
     """Return the parameters of a request: a list by position, or an object by name."""
     sent: Any = query.get("params")
     if sent is not None:
@@ -123,7 +128,7 @@ def _params(query: Mapping[str, str], body: Any) -> list[Any] | dict[str, Any]:
         sent = body
     if sent is None:  # a body without `params` holds the parameters themselves
         named = dict(query) | (body if isinstance(body, dict) else {})
-        return {name: value for name, value in named.items() if name not in _SHAPING}
+        return {str(name): value for name, value in named.items() if name not in _SHAPING}
     if isinstance(sent, dict):
         return sent
     if not isinstance(sent, list):
@@ -188,8 +193,19 @@ def _argument(argument: Argument, value: Any, named: bool) -> Any:
     )
 
 
-async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *, read_only: bool) -> Any:
-    """Run a routine, and return its rows. `read_only`: for GET, where a routine that writes is refused."""
+async def _run(
+    dataset: Dataset,
+    actor: Actor,
+    routine: Routine,
+    values: Mapping[int, Any],
+    parsed: Options | None,
+    *,
+    read_only: bool,
+) -> Any:
+    """Run a routine, and return its rows, as the options of a read ask for them.
+
+    read_only: for GET, where a routine that writes is refused.
+    """
     binder = Binder()
     call = _call(routine, values, binder)
     bindings = Bindings(Actor(""), [], {}, [], record={str(n): v for n, v in values.items()})
@@ -199,6 +215,15 @@ async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *,
             args = [get(bindings) for get in bound(statement)]
             row = await connection.fetchrow("CALL " + statement.sql, *args)
             return [_plain(row)] if row is not None and len(row) else []
+        if parsed is not None:
+            rights = dataset.rights(actor.role)
+            try:
+                async with connection.transaction(readonly=read_only):
+                    return await responses_rows.read(
+                        dataset, actor, rights, routine, call, binder, parsed, values, connection
+                    )
+            except asyncpg.ReadOnlySQLTransactionError:
+                raise _changes_data() from None
         rows = sa.select(sa.literal_column("*")).select_from(call).subquery("r")
         records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), sa.literal_column("'[]'::json"))
         statement = finish(sa.select(records.label("body")).select_from(rows), binder)
@@ -207,8 +232,12 @@ async def _run(dataset: Dataset, routine: Routine, values: Mapping[int, Any], *,
             async with connection.transaction(readonly=read_only):
                 body = await connection.fetchval(statement.sql, *args)
         except asyncpg.ReadOnlySQLTransactionError:
-            raise MethodNotAllowed("This routine changes data. Call it with POST.", headers={"Allow": "POST"}) from None
+            raise _changes_data() from None
     return exact_json.loads(body)
+
+
+def _changes_data() -> MethodNotAllowed:
+    return MethodNotAllowed("This routine changes data. Call it with POST.", headers={"Allow": "POST"})
 
 
 def _plain(row: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ SET LOCAL client_min_messages = warning;
 SET LOCAL timezone = 'UTC';
 
 DROP TABLE IF EXISTS note, article_topic, topic, comment, article, author CASCADE;
+DROP FUNCTION IF EXISTS articles_of, prices CASCADE;
 DROP TYPE IF EXISTS address, mood CASCADE;
 
 CREATE TYPE address AS (street text, city text);
@@ -63,6 +64,16 @@ FROM article a JOIN author u ON u.id = a.author_id WHERE a.published;
 CREATE VIEW writer AS SELECT id, name FROM author;
 CREATE VIEW open_again AS SELECT o.id AS article_id, o.writer, count(*) AS n FROM open_article o GROUP BY o.id, o.writer;
 CREATE VIEW everything AS SELECT id FROM article UNION SELECT id FROM author;
+
+CREATE OR REPLACE FUNCTION label(author) RETURNS text LANGUAGE sql STABLE AS $$ SELECT $1.name || ', ' || coalesce($1.country, '?') $$;
+CREATE OR REPLACE FUNCTION age_days(article) RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT (date '2025-01-01' - ($1.createdon AT TIME ZONE 'UTC')::date) $$;
+CREATE OR REPLACE FUNCTION cheaper(article) RETURNS SETOF article LANGUAGE sql STABLE AS $$ SELECT * FROM article a WHERE a.price < $1.price $$;
+CREATE OR REPLACE FUNCTION first_comment(article) RETURNS comment LANGUAGE sql STABLE AS $$ SELECT * FROM comment c WHERE c.article_id = $1.id ORDER BY id LIMIT 1 $$;
+CREATE OR REPLACE FUNCTION touch(author) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT 'touched' $$;
+CREATE OR REPLACE FUNCTION articles_of(country text, lowest numeric DEFAULT 0) RETURNS SETOF article LANGUAGE sql STABLE AS
+$$ SELECT a.* FROM article a JOIN author u ON u.id = a.author_id WHERE u.country = articles_of.country AND a.price >= lowest $$;
+CREATE OR REPLACE FUNCTION prices("limit" integer) RETURNS TABLE (title text, price numeric) LANGUAGE sql STABLE AS
+$$ SELECT a.title, a.price FROM article a WHERE a.price > prices."limit" ORDER BY a.price $$;
 
 INSERT INTO author VALUES
  (1, 'Ada',  'NO', 'zzz', ROW('Main 1', 'Oslo'), '{"rank": 2, "tags": ["x", "y"]}'),

@@ -55,7 +55,7 @@ def selected(scope: Scope, fields: str | None) -> list[Field]:
     Raises:
         UnknownField, BadRequest: a part of the option is wrong, or two have the same name.
     """
-    if not syntax.computed(fields):
+    if not syntax.computed(fields) and not any(scope.table.function(name) for name in names(fields or "")):
         return [of_column(scope, column) for column in chosen(scope, fields)]
     result: dict[str, Field] = {}
     through = 0
@@ -102,7 +102,7 @@ def _selected(scope: Scope, part: Selected) -> tuple[Field, bool]:
     if (column := named(scope, part)) is not None:
         return of_column(scope, column), False
     term = part.term
-    if term is None or (term.plain and not part.alias):
+    if term is None or (term.plain and not part.alias and scope.table.function(part.text) is None):
         if message := syntax.called(part.text):
             raise BadRequest(message, reason="unknown_function", context={"option": "fields"})
         return of_column(scope, scope.column(part.text)), False

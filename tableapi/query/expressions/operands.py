@@ -63,8 +63,8 @@ def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Op
 def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = False, level: int = 0) -> Operand:
     """Return the one value that a row has of a term, which may be a field of a parent.
 
-    shown: for the response, so that sealed fields are permitted. ordering: for `order`, whose refusals have their own
-    reason.
+    shown: for the response, so that sealed fields are permitted. ordering: for `order`, which has its own reason for a
+    refusal.
 
     Raises:
         BadRequest: the path leads to many records.
@@ -73,7 +73,7 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
     through = function is not None and function.aggregates
     relation = scope.relation(path[0]) if len(path) > 1 and not through else None
     if relation is None:
-        if shown and term.plain:
+        if shown and term.plain and scope.table.function(path[0]) is None:
             column = scope.column(path[0])
             sealed = column.name in scope.right.sealed
             return Operand(scope.clause.c[column.name], column.type, column.name, True, None, column, sealed)
@@ -111,6 +111,8 @@ def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
     dotted = scope.table.find(".".join(path)) if len(path) > 1 else None
     if dotted is not None and scope.right.sees(dotted.name):
         path = (dotted.name,)
+    if len(path) == 1 and (operand := _computed(scope, path[0])) is not None:
+        return operand
     column, target = scope.plain(path[0], of_path=len(path) > 1)
     if len(path) == 1:
         return Operand(target, column.type, column.name, column.nullable, None, column)
@@ -126,6 +128,16 @@ def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
     if column.type.kind == "composite" or column.type.of_composites:
         return _inside(sa.func.to_jsonb(target), path[1:], name)
     raise UnknownField(".".join(path), scope.table.name)
+
+
+def _computed(scope: Scope, name: str) -> Operand | None:
+    """Return a function of the row that the caller may read, or None."""
+    computed = scope.table.function(name)
+    if computed is None or not scope.right.computes(computed.name):
+        return None
+    schema, own = (sa.sql.elements.quoted_name(part, True) for part in (computed.schema, computed.name))
+    call: Any = sa.sql.functions.Function(own, scope.row(), packagenames=(schema,), type_=Named(computed.type.name))
+    return Operand(call, computed.type, computed.name)
 
 
 def _inside(target: Any, path: tuple[str, ...], name: str) -> Operand:

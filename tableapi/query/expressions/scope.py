@@ -18,6 +18,7 @@ from tableapi.query.expressions.syntax import Function
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import Binder
 from tableapi.schema.model import Column, Relation, Table
+from tableapi.schema.sqltypes import DIALECT, Named
 
 ACTOR = ActorTerms()
 
@@ -73,8 +74,16 @@ class Scope:
         return operands.of_row(self, path, function)
 
     def relation(self, name: str) -> Relation | None:
-        """Return a relation of the table by its name."""
-        return self.table.relation(name)
+        """Return a relation of the table by its name. A function that the caller may not use is none."""
+        relation = self.table.relation(name)
+        hidden = relation is not None and relation.function is not None and not self.right.computes(relation.name)
+        return None if hidden else relation
+
+    def row(self) -> sa.ColumnElement[Any]:
+        """Return a row of the table as one value, for a function of it."""
+        quote = DIALECT.identifier_preparer.quote
+        name = f"{quote(self.table.schema)}.{quote(self.table.bare)}"
+        return sa.cast(sa.func.row(*(self.clause.c[column] for column in self.table.columns)), Named(name))
 
     def rows(self) -> sa.ColumnElement[bool] | None:
         """Return the row rule of the caller on this alias."""
@@ -90,6 +99,14 @@ class Scope:
         if right is None:
             raise Forbidden(f"Relation '{relation.name}' is not permitted.")
         path = (*self.path, relation.name)
+        if relation.function is not None:
+            returned = self._rows(relation, relation.function)
+            inner = Scope(relation.target, returned, right, self.rights, self.binder, path)
+            conditions = [] if (rule := inner.rows()) is None else [rule]
+            if not relation.many:  # a function that returns no row returns one of NULLs
+                names = relation.target.key or tuple(relation.target.columns)
+                conditions.append(sa.or_(*(inner.clause.c[name].is_not(None) for name in names)))
+            return inner, conditions
         inner = Scope(relation.target, self.binder.alias(relation.target), right, self.rights, self.binder, path)
         own: list[sa.ColumnElement[Any]] = [self.clause.c[name] for name in relation.own]
         if relation.junction is None:
@@ -100,12 +117,24 @@ class Scope:
             conditions.append(rows)
         return inner, conditions
 
+    def _rows(self, relation: Relation, function: tuple[str, str]) -> sa.FromClause:
+        """Return the rows that a function of the row returns."""
+        schema, name = (sa.sql.elements.quoted_name(part, True) for part in function)
+        self.binder.aliases += 1
+        self.binder.tables[relation.target.name] = relation.target
+        call: Any = sa.sql.functions.Function(name, self.row(), packagenames=(schema,))
+        columns = (sa.column(column.name, column.type) for column in relation.target.clause.c)
+        rows: sa.FromClause = call.table_valued(*columns, name=f"t{self.binder.aliases}")
+        return rows
+
     def relations(self) -> list[str]:
         """Return the names of the relations to tables that the caller may read."""
         return [relation.name for relation in self.table.relations.values() if self.permitted(relation)]
 
     def permitted(self, relation: Relation) -> bool:
         """Return whether the caller may read the table of a relation, and the junction between."""
+        if relation.function is not None and not self.right.computes(relation.name):
+            return False
         tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
         return all(self.rights.right(table, "GET") for table in tables)
 

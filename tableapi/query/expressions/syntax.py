@@ -24,7 +24,7 @@ MAX_ALIAS_CHARS = 100
 class Function:
     """A function of a field.
 
-    argument: the type of a cast, or "distinct". through: the relations before an aggregate, whose rows it reads.
+    argument: the type of a cast, or "distinct". through: the relations before an aggregate, to the rows that it reads.
     inner: a function that is applied first.
     """
 

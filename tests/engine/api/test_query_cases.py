@@ -25,7 +25,9 @@ def database(module_database: NewDatabase) -> str:
 def served(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder: Path = tmp_path_factory.mktemp("library")
     _fresh[database] = True
-    server = module_serve("--dataset", f"library={database}", "--open", cwd=folder)
+    server = module_serve(
+        "--dataset", f"library={database}", "--open", cwd=folder, PUBLIC_ROUTINES="articles_of,prices"
+    )
     with httpx.Client(base_url=f"{server.url}/api/v2/library/", timeout=30) as client:
         yield client
 

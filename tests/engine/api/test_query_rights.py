@@ -18,6 +18,10 @@ create table doc (docid integer primary key, accountid integer, title text, hidd
                   ownerid integer references owner, teamid integer);
 create table remark (remarkid integer primary key, docid integer references doc, accountid integer, stars integer,
                      secret integer);
+create function listed(doc) returns text language sql stable as $$ select $1.hidden $$;
+create function unlisted(doc) returns text language sql stable as $$ select $1.hidden $$;
+create function near(doc) returns setof doc language sql stable as $$ select * from doc $$;
+create function far(doc) returns setof doc language sql stable as $$ select * from doc $$;
 create table audit (auditid integer primary key, docid integer references doc);
 """
 ROWS = """
@@ -47,7 +51,7 @@ POLICY = {
     "doc": Access(
         read=Rule(rows=own, hidden=HIDDEN, rows_by={"teamid": lambda table, actor: table.c.teamid == actor.accountid}),
         update=Rule(rows=own, fields={"title"}),
-        sealed={"token"},
+        sealed={"token"}, computed={"listed", "near"},
     ),
     "remark": Access(read=Rule(rows=own, hidden={"secret"})),
 }
@@ -93,6 +97,11 @@ POSITIONS: list[dict[str, Any]] = [
     *({"group": text} for text in (
         "hidden", "hiddendata.a", "MONTH(hiddenat)", "owner_by_ownerid.salary", "CAST(hidden AS text) AS h",
     )),
+    {"fields": "docid,unlisted"},
+    {"filter": "unlisted = cat"},
+    {"order": "unlisted"},
+    {"group": "unlisted"},
+    {"filter": "far.docid = 1"},
     {"group": "title", "having": "MAX(hidden) > a"},
     {"group": "title", "order": "MAX(hidden)"},
     {"fields": "docid", "related": "remark_by_docid", "remark_by_docid.fields": "secret AS s"},
@@ -114,6 +123,8 @@ def test_a_hidden_field_does_not_exist_in_any_position(http: httpx.Client, query
         {"fields": "audit_by_docid.MAX(auditid)"},
         {"order": "audit_by_docid.COUNT(*)"},
         {"fields": "remark_by_docid.doc_by_docid.audit_by_docid.COUNT(*)"},
+        {"fields": "far.COUNT(*)"},
+        {"related": "far"},
     ],
     ids=str,
 )
@@ -201,3 +212,26 @@ def test_a_dry_run_has_the_rights_of_the_write(http: httpx.Client, headers: dict
 
 def test_a_put_that_creates_needs_the_right_to_create(http: httpx.Client) -> None:
     assert http.put("/doc/77", params={"upsert": "true"}, json={"title": "x"}).status_code == 403
+
+
+def test_a_listed_function_of_a_row_is_read_under_the_row_rules(http: httpx.Client) -> None:
+    query = {
+        "fields": "docid,listed",
+        "related": "near",
+        "near.fields": "docid",
+        "order": "docid",
+        "near.order": "docid",
+    }
+    near = [{"docid": 1}, {"docid": 2}]
+    assert http.get("/doc", params=query).json()["resource"] == [
+        {"docid": 1, "listed": "cat", "near": near},
+        {"docid": 2, "listed": "dog", "near": near},
+    ]
+
+
+def test_a_hidden_column_is_no_body_and_a_stream_has_row_rules(http: httpx.Client) -> None:
+    assert http.get("/doc/1", params={"raw": "hidden"}).status_code == 400
+    assert http.get("/doc/3", params={"raw": "title"}).status_code == 404
+    assert http.get("/doc/1", params={"raw": "title"}).text == "mine"
+    lines = http.get("/doc", params={"fields": "docid"}, headers={"Accept": "application/x-ndjson"}).text
+    assert lines == '{"docid":1}\n{"docid":2}\n'

@@ -241,7 +241,7 @@ def test_a_csv_with_two_columns_of_one_name_is_refused(local: httpx.Client, data
     assert _table(database, "room") == before
 
 
-WORDS = ["ignore", "maybe", "2", "-1", "tru", "yess", "null", "none"]
+WORDS = ["sometimes", "maybe", "2", "-1", "tru", "yess", "null", "none"]
 FLAGS = ["upsert", "continue", "rollback", "allow_related_delete", "force", "as_list", "wrap", "count_only",
          "include_count", "include_schema", "refresh"]  # fmt: skip
 

@@ -1,0 +1,63 @@
+"""A list as newline-delimited JSON: every record of a read, page by page, without holding more than one page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+from tableapi import exact_json
+from tableapi.errors import BadRequest
+from tableapi.http.response import Reply
+from tableapi.query import aggregate
+from tableapi.tables import read
+from tableapi.tables.read import TableRequest
+
+CONTENT_TYPE = "application/x-ndjson"
+PAGE = 1000
+
+
+async def answer(call: TableRequest) -> Reply:
+    """Answer a read by filter with one record a line. The first page is read before the response begins.
+
+    Without option `limit` all records are sent. Pages continue by cursor, so each is one statement, and no database
+    connection is held while the client reads.
+
+    Raises:
+        BadRequest: an option does not go with this format, or as `read.many`.
+    """
+    for name in ("offset", "skip", "cursor", "timezone", "as_list", "count_only", "ids"):
+        if name in call.query:
+            raise BadRequest(
+                f"Option '{name}' does not go with {CONTENT_TYPE}.", reason="bad_option", context={"option": name}
+            )
+    options = call.options()
+    query = {name: value for name, value in call.query.items() if name not in ("limit", "top", "accept", "wrap")}
+    headers = {name: value for name, value in call.headers.items() if name not in ("accept", "wrap", "if-none-match")}
+    rest = options.limit if options.limit is not None and options.limit > 0 else None
+    call = replace(call, query=query, headers=headers)
+    records, position = await _page(call, "", rest, cursor=not aggregate.is_grouped(options))
+    return Reply(b"", content_type=CONTENT_TYPE, stream=_lines(call, records, position, rest))
+
+
+async def _page(
+    call: TableRequest, position: str, rest: int | None, *, cursor: bool = True
+) -> tuple[list[Any], str | None]:
+    """Return the records of a page, and where the next one begins, or None at the end."""
+    most = min(PAGE, call.dataset.bounds.rows)
+    query = {**call.query, "limit": str(most if rest is None else min(most, rest))}
+    reply = await read.many(replace(call, query=query | {"cursor": position} if cursor else query))
+    content = exact_json.loads(reply.body)
+    return content["resource"], content.get("meta", {}).get("next_cursor")
+
+
+async def _lines(
+    call: TableRequest, records: list[Any], position: str | None, rest: int | None
+) -> AsyncIterator[bytes]:
+    """Yield the lines of each page, and read the next page after they are sent."""
+    while True:
+        yield b"".join(exact_json.dumps(record) + b"\n" for record in records)
+        rest = None if rest is None else rest - len(records)
+        if position is None or rest == 0:
+            return
+        records, position = await _page(call, position, rest)

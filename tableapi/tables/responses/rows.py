@@ -1,0 +1,95 @@
+"""Read the rows of a function like those of a table: fields, filter, order, groups, relations and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from tableapi import exact_json
+from tableapi.auth.policy import Actor
+from tableapi.auth.rights import Right, Rights
+from tableapi.datasets.dataset import Dataset
+from tableapi.query import aggregate, select
+from tableapi.query.columns import Reader, narrowing
+from tableapi.query.expressions.scope import Scope
+from tableapi.query.filter import cache
+from tableapi.query.options import Options, options
+from tableapi.query.statement import Binder, Bindings, bound
+from tableapi.schema.model import Column, Routine, Table
+from tableapi.schema.sqltypes import Named, Native
+
+OPTIONS = (
+    "fields", "select", "filter", "where", "order", "sort", "order_by", "group", "group_by", "having", "limit", "top",
+    "offset", "skip", "related", "include_count",
+)  # fmt: skip
+
+
+def options_of(routine: Routine, query: Mapping[str, str], body: Any) -> Options | None:
+    """Return the options of a read of the rows, or None without any. Names of parameters are no options."""
+    if routine.kind != "f" or not (routine.many and (table := table_of(routine))):
+        return None
+    parameters = {argument.name.lower() for argument in routine.sent}
+    sent = {name: value for name, value in query.items() if name.lower() not in parameters and name != "params"}
+    if isinstance(body, dict):
+        sent |= {name: body[name] for name in OPTIONS if name in body and name not in parameters}
+    used = [name for name in sent if name in OPTIONS or "." in name]
+    return options({name: sent[name] for name in used}, None, table.relation) if used else None
+
+
+def table_of(routine: Routine) -> Table | None:
+    """Return the rows of a function as a table without a key, or None when their columns are not known."""
+    if (rows := routine.rows_of) is not None:
+        return replace(rows, kind="f", key=(), uniques=[])
+    outputs = [argument for argument in routine.arguments if argument.mode in "ot" and argument.name]
+    if not outputs:
+        return None
+    clause = sa.table(routine.bare)
+    table = Table(routine.schema, routine.bare, routine.name, "f", clause, {})
+    for argument in outputs:
+        type_ = argument.type
+        table.columns[argument.name] = Column(argument.name, type_, True, None, "", False)
+        table._lower.setdefault(argument.name.lower(), argument.name)
+        native = Native(type_.name) if type_.kind != "other" else Named(type_.name, type_.operators)
+        clause.append_column(sa.column(argument.name, native))
+    return table
+
+
+async def read(
+    dataset: Dataset, actor: Actor, rights: Rights, routine: Routine, call: Any, binder: Binder, parsed: Options,
+    values: Mapping[int, Any], connection: Any,
+) -> Any:  # fmt: skip
+    """Return the rows of a function as the options ask for them; with a count, in the envelope of a list.
+
+    call: the function with its bound parameters. Where its rows are those of a table, the row
+    rules of that table hold, and its hidden fields stay hidden.
+
+    Raises:
+        ApiError: an option names something that the rows do not have.
+    """
+    table = table_of(routine)
+    assert table is not None
+    right = (rights.right(routine.rows_of, "GET") if routine.rows_of is not None else None) or Right()
+    limit = min(parsed.limit, dataset.bounds.rows) if parsed.limit and parsed.limit > 0 else dataset.bounds.rows
+    tree, literals = cache.parse(parsed.filter, dataset.bounds.filter) if parsed.filter.strip() else (None, [])
+    binder.aliases += 1
+    rows = call.table_valued(*_columns(table), name=f"t{binder.aliases}")
+    binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.bounds.filter)
+    scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
+    if aggregate.is_grouped(parsed):
+        statement = select.grouping(scope, parsed, node, limit, dataset.bounds.filter, probe=False)
+    else:
+        reader = Reader(parsed, dataset.bounds.rows, dataset.bounds.filter)
+        most = dataset.bounds.answer_rows
+        statement = select.listing(scope, reader, node, limit, probe=False, max_rows=most)
+    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0))
+    bindings.record = {str(place): value for place, value in values.items()}
+    row = await connection.fetchrow(statement.sql, *[get(bindings) for get in bound(statement)])
+    records = exact_json.loads(row["body"] or b"[]")
+    return {"resource": records, "meta": {"count": row["count"]}} if parsed.include_count else records
+
+
+def _columns(table: Table) -> Iterable[Any]:
+    return (sa.column(column.name, column.type) for column in table.clause.c)

@@ -1,0 +1,119 @@
+"""Run `python -m tests.system.differential [--reads 100000] [--seed 1]`: random reads against the same in SQL.
+
+Exits with 1 after a response that differs from PostgreSQL's own, is a 5xx, or refuses what is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+import asyncpg
+import httpx2
+
+from tableapi.server.postgres.server import Embedded
+from tests.helpers.support import execute, start
+from tests.system.differential.generate import Generator, Read
+from tests.system.differential.models import MODELS
+
+CALLERS = 8
+BATCH = 200  # reads of one caller in one model
+
+
+@dataclass
+class Outcome:
+    """What was found: comparisons, statuses, and descriptions of what is wrong."""
+
+    count: int = 0
+    rows: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+async def compare(
+    http: httpx2.AsyncClient, db: asyncpg.Connection, base: str, name: str, read: Read, outcome: Outcome
+) -> None:
+    """Compare one read with its SQL."""
+    answer = await http.get(f"{base}/api/v2/{name}/_table/{read.table}?{urlencode(read.options)}")
+    sql = f"select coalesce(json_agg(r), '[]')::text from ({read.sql}) r"
+    expected = json.loads(await db.fetchval(sql))
+    outcome.count += 1
+    outcome.statuses[answer.status_code] += 1
+    rows = answer.json().get("resource") if answer.status_code == 200 else None
+    if rows == expected:
+        outcome.rows += len(expected)
+        return
+    found = answer.text[:300] if rows is None else f"{len(rows)} rows {str(rows)[:300]}"
+    outcome.wrong.append(
+        f"{name}/{read.table} {read.options}\n  SQL: {read.sql}\n  expected {expected!s:.300}\n  found {found}"
+    )
+
+
+async def run(base: str, urls: dict[str, str], reads: int, seed: int, outcome: Outcome) -> None:
+    """Compare random reads of every model."""
+
+    async def caller(number: int) -> None:
+        name = list(MODELS)[number % len(MODELS)]
+        generator = Generator(MODELS[name], random.Random(f"{seed} {number}"))
+        db = await asyncpg.connect(urls[name], server_settings={"timezone": "UTC"})
+        async with httpx2.AsyncClient(timeout=60) as http:
+            for _ in range(min(BATCH, reads - number * BATCH)):
+                await compare(http, db, base, name, generator.read(), outcome)
+        await db.close()
+
+    numbers = iter(range((reads + BATCH - 1) // BATCH))
+
+    async def work() -> None:
+        for number in numbers:
+            await caller(number)
+
+    await asyncio.gather(*(work() for _ in range(CALLERS)))
+
+
+def differential(stack: ExitStack, folder: Path, url: str, reads: int, seed: int) -> Outcome:
+    """Make the databases, serve them, and compare."""
+    urls = {}
+    for name, model in MODELS.items():
+        server_url, _, own = url.rpartition("/")
+        urls[name] = f"{server_url}/{own}_{name}"
+        execute(url, f"create database {own}_{name}")
+        stack.callback(execute, url, f"drop database {own}_{name} with (force)")
+        execute(urls[name], model.sql)
+    words = [word for name in MODELS for word in ("--dataset", f"{name}={urls[name]}")]
+    server = start(stack, folder, *words, "--open", LOG_LEVEL="warning")
+    outcome = Outcome()
+    asyncio.run(run(server.url, urls, reads, seed, outcome))
+    return outcome
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.system.differential", description=__doc__)
+    parser.add_argument("--reads", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        folder.chmod(0o755)
+        url = stack.enter_context(Embedded(folder / "postgres", durable=False))
+        began = time.monotonic()
+        outcome = differential(stack, folder, url, args.reads, args.seed)
+        seconds = time.monotonic() - began
+    print(f"{outcome.count:,} reads with {outcome.rows:,} rows in {seconds:,.0f} s, {len(outcome.wrong)} wrong")
+    print("  ".join(f"{status}: {count:,}" for status, count in sorted(outcome.statuses.items())))
+    for line in outcome.wrong[:20]:
+        print(f"WRONG: {line}", file=sys.stderr)
+    return 1 if outcome.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,287 @@
+"""Random reads, each as options of the table API and as SQL that is written without the engine."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+
+from tests.system.differential.models import Model, Source
+
+WORDS = ["a", "b", "c", "gold", "silver", "cat", "Oslo", "open", "good", "Title 1", "Ada", "it's", "100%", "a_b"]
+PATTERNS = ["^A", "o+", "[0-9]$", "a|b", "^.{4}$", "(c|d)"]
+UNITS = ["year", "quarter", "month", "week", "day"]
+COMPARE = ["=", "!=", "<", "<=", ">", ">="]
+AGGREGATES = ["COUNT", "SUM", "MIN", "MAX"]
+
+
+@dataclass
+class Read:
+    """One read: a table, its options, and a query with the same rows as JSON."""
+
+    table: str
+    options: dict[str, str]
+    sql: str
+
+
+@dataclass
+class Generator:
+    """Makes reads of one model."""
+
+    model: Model
+    random: random.Random
+    aliases: int = 0
+    _tables: list[str] = field(default_factory=list)
+
+    def read(self) -> Read:
+        """Return a list, with or without groups."""
+        self.aliases = 0
+        name = self.random.choice(list(self.model.tables))
+        source = self.model.tables[name]
+        return self._groups(name, source) if self.random.random() < 0.2 else self._list(name, source)
+
+    def _list(self, name: str, source: Source) -> Read:
+        fields = [self.value(source, "t") for _ in range(self.random.randint(1, 3))]
+        wire, condition = self.condition(source, "t", 3)
+        order = [(*self.value(source, "t"), self._direction()) for _ in range(self.random.randint(0, 2))]
+        columns = ", ".join(f"{sql} as n{n}" for n, (_, sql) in enumerate(fields))
+        ordered = ", ".join([f"{sql}{direction}" for _, sql, direction in order] + [f"t.{source.key}"])
+        options = {
+            "fields": ",".join(f"{text} AS n{n}" for n, (text, _) in enumerate(fields)),
+            "filter": wire,
+            "order": ",".join(f"{text}{direction}" for text, _, direction in order),
+        }
+        limit = ""
+        if source.key == "id" and self.random.random() < 0.3:
+            size, skip = self.random.randint(1, 20), self.random.randint(0, 10)
+            options |= {"limit": str(size), "offset": str(skip)}
+            limit = f" limit {size} offset {skip}"
+        ordered = ordered if source.key == "id" else "1"
+        if source.key != "id":
+            options["order"] = ",".join(text for text, _ in fields[:1])
+        return Read(name, options, f"select {columns} from {name} t where {condition} order by {ordered}{limit}")
+
+    def _groups(self, name: str, source: Source) -> Read:
+        wire, condition = self.condition(source, "t", 2)
+        key_text, key = self.value(source, "t", grouped=True)
+        options = {
+            "group": f"{key_text} AS k",
+            "fields": f"{key_text} AS k,COUNT(*) AS n",
+            "filter": wire,
+            "order": "k",
+        }
+        columns = f"{key} as k, count(*) as n"
+        numbers = [column for column, kind in source.columns.items() if kind in ("integer", "numeric")]
+        if numbers:
+            column, function = self.random.choice(numbers), self.random.choice(AGGREGATES)
+            options["fields"] += f",{function}({column}) AS s"
+            columns += f", {function}(t.{column}) as s"
+        return Read(name, options, f"select {columns} from {name} t where {condition} group by 1 order by 1")
+
+    def _direction(self) -> str:
+        return self.random.choice(["", " desc", " nulls first", " desc nulls last"])
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def value(self, source: Source, alias: str, *, grouped: bool = False) -> tuple[str, str]:
+        """Return an expression of a row that can be ordered by."""
+        choice = self.random.random()
+        if source.one and choice < 0.2:
+            name, link = self.random.choice(list(source.one.items()))
+            other = self._alias()
+            column = self._column(self.model.tables[link.target], "integer", "text", "numeric")
+            join = link.join.format(a=alias, b=other)
+            return f"{name}.{column}", f"(select {other}.{column} from {link.target} {other} where {join})"
+        if source.many and choice < 0.4 and not grouped:
+            return self._aggregate(source, alias)
+        if choice < 0.6 and (column := self._column(source, "date", "timestamptz")):
+            unit = self.random.choice(UNITS)
+            return f"{unit.upper()}({column})", self._start(unit, source, column, alias)
+        if choice < 0.7 and (column := self._column(source, "integer", "numeric", "boolean")):
+            return f"CAST({column} AS text)", f"{alias}.{column}::text"
+        if choice < 0.75 and (column := self._column(source, "json")):
+            return f"{column}.tier", f"nullif({alias}.{column} #> '{{tier}}', 'null')"
+        if choice < 0.8 and (column := self._column(source, "integers")):
+            return f"{column}.0", f"{alias}.{column}[1]"
+        column = self._column(source, "integer", "text", "numeric", "boolean")
+        return column, f"{alias}.{column}"
+
+    def _start(self, unit: str, source: Source, column: str, alias: str) -> str:
+        cast = "::timestamp" if source.columns[column] == "date" else ""
+        return f"date_trunc('{unit}', {alias}.{column}{cast})::date"
+
+    def _aggregate(self, source: Source, alias: str) -> tuple[str, str]:
+        """Return an aggregate of related rows."""
+        name, link = self.random.choice(list(source.many.items()))
+        other, target = self._alias(), self.model.tables[link.target]
+        column, function = self._column(target, "integer", "numeric"), self.random.choice(AGGREGATES)
+        text, inner = f"{function}({column})", f"{function}({other}.{column})"
+        if function == "COUNT":
+            text, inner = self.random.choice(
+                [
+                    ("COUNT(*)", "count(*)"),
+                    (text, inner),
+                    (f"COUNT(DISTINCT {column})", f"count(distinct {other}.{column})"),
+                ]
+            )
+        join = link.join.format(a=alias, b=other)
+        return f"{name}.{text}", f"(select {inner} from {link.target} {other} where {join})"
+
+    def _alias(self) -> str:
+        self.aliases += 1
+        return f"o{self.aliases}"
+
+    def _column(self, source: Source, *kinds: str) -> str:
+        names = [name for name, kind in source.columns.items() if kind in kinds]
+        return self.random.choice(names) if names else ""
+
+    # -- conditions --------------------------------------------------------------------------------------------------
+
+    def condition(self, source: Source, alias: str, depth: int) -> tuple[str, str]:
+        """Return a condition on the rows of a table, in the grammar of filters and in SQL."""
+        choice = self.random.random()
+        if depth and choice < 0.3:
+            (a, sa), (b, sb) = self.condition(source, alias, depth - 1), self.condition(source, alias, depth - 1)
+            return self.random.choice(
+                [
+                    (f"({a}) AND ({b})", f"(({sa}) and ({sb}))"),
+                    (f"({a}) OR ({b})", f"(({sa}) or ({sb}))"),
+                    (f"({a}) XOR ({b})", f"(({sa})::boolean <> ({sb})::boolean)"),
+                    (f"({a}) NOR ({b})", f"(not (({sa}) or ({sb})))"),
+                    (f"NOT ({a})", f"(not ({sa}))"),
+                ]
+            )
+        if depth and choice < 0.45 and (source.one or source.many):
+            links = source.one | source.many
+            name = self.random.choice(list(links))
+            return self._related(links[name].target, links[name].join, name, alias)
+        if source.many and choice < 0.55:
+            text, sql = self._aggregate(source, alias)
+            sign, number = self.random.choice(COMPARE), self.random.randint(0, 40)
+            return f"{text} {sign} {number}", f"{sql} {sign} {number}"
+        return self._simple(source, alias, "")
+
+    def _related(self, target: str, join: str, name: str, alias: str) -> tuple[str, str]:
+        other = self._alias()
+        text, sql = self._simple(self.model.tables[target], other, name + ".")
+        return text, f"exists (select from {target} {other} where {join.format(a=alias, b=other)} and {sql})"
+
+    def _simple(self, source: Source, alias: str, prefix: str) -> tuple[str, str]:
+        """Return a condition on one column."""
+        column = self.random.choice(list(source.columns))
+        kind = source.columns[column]
+        text, sql = getattr(self, f"_{kind}")(f"{prefix}{column}", f"{alias}.{column}")
+        return text, f"({sql})"
+
+    def _any(self, name: str, sql: str, text: str, literal: str) -> tuple[str, str]:
+        """Return a condition that every type has."""
+        negated = self.random.choice(["", "not "])
+        sign = self.random.choice(COMPARE)
+        return self.random.choice(
+            [
+                (f"{name} IS {negated.upper()}NULL", f"{sql} is {negated}null"),
+                (f"{name} IS {negated.upper()}DISTINCT FROM {text}", f"{sql} is {negated}distinct from {literal}"),
+                (f"{name} {sign} {text}", f"{sql} {sign} {literal}"),
+                (f"{name} {negated.upper()}IN ({text},{text})", f"{sql} {negated}in ({literal})"),
+            ]
+        )
+
+    def _integer(self, name: str, sql: str) -> tuple[str, str]:
+        low, high = sorted(self.random.choice([0, 1, 2, 3, 5, 10, 38, 150, 200]) for _ in range(2))
+        if self.random.random() < 0.2:
+            return f"{name} BETWEEN {low} AND {high}", f"{sql} between {low} and {high}"
+        return self._any(name, sql, str(low), str(low))
+
+    def _numeric(self, name: str, sql: str) -> tuple[str, str]:
+        if self.random.random() < 0.2:
+            return f"CAST({name} AS integer) > 20", f"{sql}::integer > 20"
+        number = self.random.choice(["4.5", "10.50", "20", "0", "75000", "-1"])
+        return self._any(name, sql, number, number)
+
+    def _text(self, name: str, sql: str) -> tuple[str, str]:
+        word = self.random.choice(WORDS)
+        quoted = "'" + word.replace("'", "''") + "'"
+        escaped = quoted.replace("%", "\\%").replace("_", "\\_")
+        pattern = self.random.choice(PATTERNS)
+        sign = self.random.choice(["~", "~*", "!~", "!~*"])
+        return self.random.choice(
+            [
+                self._any(name, sql, quoted, quoted),
+                (f"{name} {sign} '{pattern}'", f"{sql} {sign} '{pattern}'"),
+                (f"{name} CONTAINS {quoted}", f"{sql} like '%' || {escaped} || '%'"),
+                (f"{name} NOT STARTS WITH {quoted}", f"{sql} not like {escaped} || '%'"),
+                (f"{name} ILIKE '%{pattern[-1]}%'", f"{sql} ilike '%{pattern[-1]}%'"),
+                (
+                    f"{name} MATCHES 'cat or dog' USING english",
+                    f"to_tsvector('english', {sql}) @@ websearch_to_tsquery('english', 'cat or dog')",
+                ),
+            ]
+        )
+
+    def _boolean(self, name: str, sql: str) -> tuple[str, str]:
+        word, negated = self.random.choice(["true", "false", "unknown"]), self.random.choice(["", "not "])
+        value = self.random.choice(["true", "false"])
+        return self.random.choice(
+            [
+                (f"{name} IS {negated}{word}", f"{sql} is {negated}{word}"),
+                (f"{name} IS {negated}DISTINCT FROM {value}", f"{sql} is {negated}distinct from {value}"),
+                (f"{name} = {value}", f"{sql} = {value}"),
+            ]
+        )
+
+    def _date(self, name: str, sql: str, cast: str = "::timestamp") -> tuple[str, str]:
+        day, unit = (
+            self.random.choice(["2024-01-01", "2024-03-01", "2026-05-01", "1999-05-01"]),
+            self.random.choice(UNITS),
+        )
+        if self.random.random() < 0.5:
+            sign = self.random.choice(COMPARE)
+            part = f"{name.rpartition('.')[0]}{'.' if '.' in name else ''}{unit.upper()}({name.rpartition('.')[2]})"
+            return f"{part} {sign} {day}", f"date_trunc('{unit}', {sql}{cast})::date {sign} '{day}'"
+        return self._any(name, sql, day, f"'{day}'")
+
+    def _timestamptz(self, name: str, sql: str) -> tuple[str, str]:
+        return self._date(name, sql, "")
+
+    def _texts(self, name: str, sql: str) -> tuple[str, str]:
+        return self._array(name, sql, [self.random.choice("abcd") for _ in range(self.random.randint(0, 2))], "text")
+
+    def _integers(self, name: str, sql: str) -> tuple[str, str]:
+        return self._array(
+            name, sql, [str(self.random.randint(0, 4)) for _ in range(self.random.randint(0, 2))], "integer"
+        )
+
+    def _array(self, name: str, sql: str, items: list[str], element: str) -> tuple[str, str]:
+        quoted = ",".join(f"'{item}'" for item in items)
+        array = f"array[{quoted}]::{element}[]"
+        word, sign = self.random.choice([("CONTAINS", "@>"), ("CONTAINED BY", "<@"), ("OVERLAPS", "&&")])
+        negated = self.random.choice(["", "NOT "])
+        if items and self.random.random() < 0.3:
+            place = self.random.randint(0, 2)
+            return f"{name}.{place} = '{items[0]}'", f"{sql}[{place + 1}] = '{items[0]}'"
+        return f"{name} {negated}{word} ({','.join(items)})", f"{negated} {sql} {sign} {array}"
+
+    def _range(self, name: str, sql: str) -> tuple[str, str]:
+        low = self.random.randint(0, 15)
+        span = f"'[{low},{low + self.random.randint(1, 6)})'"
+        word, sign = self.random.choice(
+            [("OVERLAPS", "&&"), ("BEFORE", "<<"), ("AFTER", ">>"), ("ADJACENT TO", "-|-"), ("CONTAINS", "@>"),
+             ("CONTAINED BY", "<@")]
+        )  # fmt: skip
+        if self.random.random() < 0.3:
+            return f"{name} CONTAINS {low}", f"{sql} @> {low}"
+        return f"{name} {word} {span}", f"{sql} {sign} {span}::int4range"
+
+    def _json(self, name: str, sql: str) -> tuple[str, str]:
+        number, sign = self.random.randint(0, 9), self.random.choice(COMPARE)
+        value = json.dumps({"tier": self.random.choice(["gold", "silver"])})
+        typed = f"case when jsonb_typeof({sql} #> '{{n}}') = 'number' then ({sql} #>> '{{n}}')::numeric end"
+        return self.random.choice(
+            [
+                (f"{name}.n {sign} {number}", f"{typed} {sign} {number}"),
+                (f"{name}.tier = gold", f"{sql} #>> '{{tier}}' = 'gold'"),
+                (f"{name}.tier IS DISTINCT FROM 'gold'", f"({sql} #>> '{{tier}}') is distinct from 'gold'"),
+                (f"{name}.list.0 IN (1,2)", f"({sql} #>> '{{list,0}}') in ('1', '2')"),
+                (f"{name} CONTAINS JSON '{value}'", f"{sql} @> '{value}'"),
+            ]
+        )

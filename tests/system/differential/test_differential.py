@@ -1,0 +1,17 @@
+"""Compare six hundred random reads with SQL (more: `python -m tests.system.differential`)."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.helpers.support import NewDatabase
+from tests.system.differential.__main__ import differential
+
+
+def test_random_reads_have_the_rows_of_their_sql(new_database: NewDatabase, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        outcome = differential(stack, tmp_path, new_database(), 600, seed=3)
+    assert outcome.wrong == []
+    assert (outcome.count, outcome.statuses[200]) == (600, 600)
+    assert outcome.rows > 1000
