@@ -21,7 +21,7 @@ from tableapi.query.names import names as name_list
 from tableapi.query.options import Options
 from tableapi.query.relation_options import RelationOptions
 from tableapi.query.spelling import suggestion
-from tableapi.schema.model import Relation
+from tableapi.schema.model import Relation, Table
 from tableapi.schema.sqltypes import Named
 
 MAX_RELATIONS, MAX_LEVELS = 10, 3

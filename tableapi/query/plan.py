@@ -265,6 +265,7 @@ def checked(column: Column, value: Any) -> Any:
 
 def order_length(request: ReadRequest) -> int:
     """Return how many values a cursor of this order has."""
-    scope = request.scope()
-    where(scope, request.filter.tree if request.filter else None)  # RANK refers to the words of the filter
-    return len(ordering(scope, order_terms(request.options.order), request.table.key, total=True))
+    scope, terms = request.scope(), order_terms(request.options.order)
+    if any(term.function is not None and term.function.name == "rank" for term in terms):
+        where(scope, request.filter.tree if request.filter else None)  # RANK refers to the words of the filter
+    return len(ordering(scope, terms, request.table.key, total=True))

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from tableapi.errors import ApiError, BadFilter
-from tableapi.query import options
+from tableapi.query import options, query_string
 from tableapi.query.options import Options, body_key, parse_query, plan_key, within
-from tableapi.query.query_string import MAX_NUMBER
 from tableapi.query.relation_options import RelationOptions, relation_option
 
 RELATIONS = {"company_by_company_id", "other.tag_by_x", "parent"}
@@ -50,7 +49,7 @@ def test_a_bad_query_string_is_refused(raw: str, reason: str) -> None:
         ({"select": "a", "where": "b=1", "sort": "c", "top": "5", "skip": "6"}, None,
          {"fields": "a", "filter": "b=1", "order": "c", "limit": 5, "offset": 6}),
         ({"limit": " -3 "}, None, {"limit": -3}),
-        ({"limit": "9" * 30}, None, {"limit": MAX_NUMBER}),
+        ({"limit": "9" * 30}, None, {"limit": query_string.MAX_NUMBER}),
         ({"continue": "yes", "rollback": "0", "force": "T"}, None, {"go_on": True, "force": True}),
         ({"include_count": "true"}, None, {"include_count": True}),
         ({"include_count": "Estimated"}, None, {"include_count": True, "estimated": True}),
