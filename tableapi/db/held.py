@@ -98,9 +98,13 @@ class HeldConnections:
         self._closed = True
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+            self._idle_timer = None
         for task in self._holders:
             task.cancel()
         await asyncio.gather(*self._holders, return_exceptions=True)
+        if self._budget is not None:
+            self._budget.left += max(0, len(self._holders) - self._sure)
+        self._holders.clear()
 
     async def _hold(self) -> None:
         """Keep one connection open, and reconnect with back-off when it breaks."""

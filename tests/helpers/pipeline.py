@@ -44,7 +44,7 @@ async def warm(db: Db, count: int = 2) -> None:
     """Wait until so many pipelined connections for reads are open."""
 
     async def opened() -> bool:
-        await asyncio.gather(*(read(db, "select 1 as one") for _ in range(20)))
+        await asyncio.gather(*(read(db, "select 1 as one") for _ in range(20)), return_exceptions=True)
         return len(pool(db).connections) == count
 
     await until(opened)

@@ -115,7 +115,9 @@ class PipelinedPool(HeldConnections):
         try:
             return await request.future
         except asyncio.CancelledError:
-            if request.connection is not None:
+            if not request.future.cancelled():  # the answer came in the moment of the cancellation
+                request.future.exception()
+            elif request.connection is not None:
                 request.connection.abandon(request)
             else:
                 self._forget(request)

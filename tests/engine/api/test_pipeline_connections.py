@@ -108,3 +108,12 @@ async def test_statements_after_close_are_refused(url: str) -> None:
     await db.close()
     outcomes = await asyncio.gather(*asked, return_exceptions=True)
     assert all(isinstance(outcome, Exception) for outcome in outcomes)
+
+
+async def test_pools_are_opened_again_after_close(url: str) -> None:
+    db = Db(url, reads=1, writes=1, pipelined=(1, 1), pool=1)
+    for _ in range(2):
+        await db.connect()
+        await warm(db, 1)
+        assert await db.writes.fetchrow("select 1 as one") is not None
+        await db.close()

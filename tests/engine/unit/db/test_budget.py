@@ -63,6 +63,23 @@ def test_the_sizes_of_one_database(
     assert result.all <= limit
 
 
+@pytest.mark.parametrize(
+    ("workers", "limit", "pipeline", "expected"),
+    [
+        (1, 80, True, (4, 6)),
+        (4, 80, True, (2, 2)),
+        (1, 80, False, (0, 0)),
+        (1, 10, True, (0, 0)),
+        (1, 33, True, (2, 0)),
+    ],
+)
+def test_pipelined_connections_come_last(workers: int, limit: int, pipeline: bool, expected: tuple[int, int]) -> None:
+    settings = ExplicitSettings(workers=workers, database_pipeline=pipeline)
+    result = sizes(settings, limit, project=True)
+    assert (result.piped_reads, result.piped_writes) == expected
+    assert result.all <= limit
+
+
 class Pool:
     """A member of a budget that counts its calls."""
 
