@@ -381,6 +381,7 @@ export const dashboard = {
     oneCredit: "1 credit",
     revealAll: "Reveal all · {{count}} credits",
     saved: "Saved in My Contacts",
+    showSaved: "Show it there",
     recent: "Recent lookups",
     credits: "{{count}} left",
     verified: "Verified",

@@ -87,7 +87,8 @@ test("one press reveals all that is hidden, each for its credit", async () => {
   await user.click(await screen.findByRole("button", { name: "Reveal all · 3 credits" }));
   for (const value of ["+14155551001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(value)).toBeVisible();
   expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["directdial", "businessemail", "personalemail"]);
-  expect(screen.getByRole("link", { name: "Saved in My Contacts" })).toHaveAttribute("href", "/dashboard/main/mycontacts?search=Maya%20Thornton");
+  expect(screen.getByText("Saved in My Contacts")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Show it there" })).toHaveAttribute("href", "/dashboard/main/mycontacts?search=Maya%20Thornton");
   expect(screen.getByRole("link", { name: /Maya Thornton CTO/ })).toHaveAttribute("href", "/?url=linkedin.com%2Fin%2Fmaya");
 });
 
