@@ -13,6 +13,7 @@ const PEOPLE = [
   "ivan-kim-1988",
 ];
 const KINDS = ["Cell Number", "Work Email", "Secondary Email"];
+const ONE_KIND = /^Reveal (Cell|Work|Secondary)/;
 
 async function credits(page) {
   const box = page.getByRole("region", { name: "Credits left" });
@@ -33,7 +34,7 @@ async function search(page, person) {
 async function searchUnknown(page) {
   for (const person of PEOPLE) {
     await search(page, person);
-    if ((await page.getByRole("button", { name: /^Reveal/ }).count()) === KINDS.length) return person;
+    if ((await page.getByRole("button", { name: ONE_KIND }).count()) === KINDS.length) return person;
   }
   throw new Error("everybody has been revealed already: start with a fresh demo");
 }
@@ -58,7 +59,7 @@ await journey("contacts", async (open) => {
   const name = await page.getByRole("article").getByRole("heading", { level: 2 }).textContent();
 
   await search(page, person);
-  check((await page.getByRole("button", { name: /^Reveal/ }).count()) === 0, "nothing left to reveal at the second search");
+  check((await page.getByRole("button", { name: ONE_KIND }).count()) === 0, "nothing left to reveal at the second search");
   check((await page.getByText("*****@****.***").count()) === 0, "no mask at the second search");
   check(String(await credits(page)) === String(spent), "the second look to be free");
 
@@ -89,7 +90,7 @@ await journey("contacts", async (open) => {
   await signIn(colleague, MEMBER);
   const shared = await credits(colleague);
   await search(colleague, person);
-  check((await colleague.getByRole("button", { name: /^Reveal/ }).count()) === 0, "the colleague to see what the company has paid for");
+  check((await colleague.getByRole("button", { name: ONE_KIND }).count()) === 0, "the colleague to see what the company has paid for");
   check(String(await credits(colleague)) === String(shared), "the colleague's look to be free");
 
   await page.getByRole("button", { name: "Account menu" }).click();

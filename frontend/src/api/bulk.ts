@@ -1,6 +1,7 @@
 /** Bulk look-ups: what a list would cost, starting it, following it, cancelling it, and its contacts. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
+import { rows } from "./tables";
 import type { RevealType } from "./types";
 
 export interface BulkInput {
@@ -34,6 +35,10 @@ export interface BulkJob {
 }
 
 const POLL_MS = 1000;
+const LATEST = 10;
+
+/** The last jobs of the caller. */
+export const bulkJobs = rows("bulkjob", { order: "createdon DESC", limit: LATEST });
 
 export const isOver = (job: BulkJob): boolean => !["queued", "running"].includes(job.status);
 

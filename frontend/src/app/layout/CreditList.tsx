@@ -8,20 +8,38 @@ import { creditLines } from "./credits";
 
 export function CreditList() {
   const me = useMaybeAccount();
-  const lines = me ? creditLines(me) : KINDS.map((kind) => ({ kind, left: null, total: 1 }));
+  if (!me) return <Unknown />;
   return (
-    <section className={classes.box} aria-label={t("menu.credits")} aria-busy={!me}>
+    <section className={classes.box} aria-label={t("menu.credits")}>
       <h2 className={classes.title}>{t("menu.credits")}</h2>
       <dl className={classes.list}>
-        {lines.map(({ kind, left, total }) => (
-          <div key={kind} data-empty={left === 0 || undefined} title={left === null ? undefined : t("menu.creditsOf", { left, total })}>
+        {creditLines(me).map(({ kind, left, total }) => (
+          <div key={kind} data-empty={left === 0 || undefined} title={t("menu.creditsOf", { left, total })}>
             <dt>{t(`kind.${kind}`)}</dt>
-            {left === null ? <dd className={classes.unknown} /> : <CountDown value={left} />}
-            <Meter used={total - (left ?? total)} total={total} />
+            <CountDown value={left} />
+            <Meter used={total - left} total={total} />
           </div>
         ))}
       </dl>
     </section>
+  );
+}
+
+/** The same lines before there are numbers, so that nothing moves. */
+function Unknown() {
+  return (
+    <div className={classes.box} aria-hidden="true">
+      <p className={classes.title}>{t("menu.credits")}</p>
+      <div className={classes.list}>
+        {KINDS.map((kind) => (
+          <div key={kind}>
+            <span>{t(`kind.${kind}`)}</span>
+            <span className={classes.unknown} />
+            <Meter used={0} total={1} />
+          </div>
+        ))}
+      </div>
+    </div>
   );
 }
 

@@ -21,7 +21,7 @@ interface Props {
   beforeUnit?: string;
 }
 
-const HEIGHT = 168;
+const HEIGHT = 200;
 const LINES = 3;
 const STEP = 100;
 
@@ -33,12 +33,6 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
   const shown = at === null ? undefined : points[at];
   const move = (by: number) => setAt((old) => Math.min(points.length - 1, Math.max(0, (old ?? points.length) + by)));
 
-  const place = {
-    "aria-valuemin": 0,
-    "aria-valuemax": points.length - 1,
-    "aria-valuenow": at ?? points.length - 1,
-    "aria-valuetext": textOf(points[at ?? points.length - 1], unit),
-  };
   const handlers = {
     tabIndex: 0,
     onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
@@ -62,7 +56,16 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
             <span key={tick}>{tick.toLocaleString("en-US")}</span>
           ))}
         </div>
-        <div className={classes.bars} role="slider" aria-label={label} {...place} {...handlers}>
+        <div
+          className={classes.bars}
+          role="slider"
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={points.length - 1}
+          aria-valuenow={at ?? points.length - 1}
+          aria-valuetext={textOf(points[at ?? points.length - 1], unit)}
+          {...handlers}
+        >
           <svg viewBox={`0 0 ${points.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height={HEIGHT} role="img" aria-label={label}>
             {ticks.map((tick) => (
               <line key={tick} x1={0} x2={points.length * STEP} y1={y(tick)} y2={y(tick)} className={classes.line} />
@@ -97,18 +100,20 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
         <span>{points[0]?.label}</span>
         <span>{points.at(-1)?.label}</span>
       </figcaption>
-      <table className={classes.table}>
-        <caption>{label}</caption>
-        <tbody>
-          {points.map((point) => (
-            <tr key={point.label}>
-              <th scope="row">{point.label}</th>
-              <td>{`${point.value} ${unit}`}</td>
-              {point.before !== undefined && beforeUnit && <td>{`${point.before} ${beforeUnit}`}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className={classes.table}>
+        <table>
+          <caption>{label}</caption>
+          <tbody>
+            {points.map((point) => (
+              <tr key={point.label}>
+                <th scope="row">{point.label}</th>
+                <td>{`${point.value} ${unit}`}</td>
+                {point.before !== undefined && beforeUnit && <td>{`${point.before} ${beforeUnit}`}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -33,7 +33,7 @@ test("a file is priced before anything starts, and starts with the most that may
   expect(await screen.findByText("7 credits")).toBeVisible();
   expect(screen.getByText("9 addresses")).toBeVisible();
   expect(screen.getByText(/You have too few credits for all of it/)).toBeVisible();
-  expect(Object.fromEntries(sent[0]!.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "0", estimateonly: "true" });
+  expect(Object.fromEntries(sent.find(({ method }) => method === "POST")!.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "0", estimateonly: "true" });
 
   const most = screen.getByLabelText("Spend at most");
   await user.clear(most);
@@ -68,6 +68,14 @@ test("a running job is followed to its end, and can be cancelled", async () => {
   expect(await screen.findByRole("heading", { name: "Cancelled" })).toBeVisible();
   expect(await screen.findByRole("button", { name: "Download result" })).toBeVisible();
   expect(screen.getByText("No profile address")).toBeVisible();
+});
+
+test("the last jobs are listed, each with its link", async () => {
+  const row = { jobid: 4, status: "done", total: 12, charged: 7, createdon: "2026-03-14 09:00:00+00" };
+  serve({ "GET leads/_table/bulkjob": { resource: [row] } });
+  draw(<BulkLookupScreen />, { at: AT });
+  const line = (await screen.findByRole("link", { name: "Open the lookup of 14 Mar 2026" })).closest("tr")!;
+  expect(within(line).getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["14 Mar 2026", "Finished", "12", "7"]);
 });
 
 test("a job that is not there says so and leads to a new one", async () => {

@@ -18,7 +18,7 @@ export function DropFile({ file, problem, onFile }: Props) {
   return (
     <div>
       <label htmlFor={id} className={classes.drop} data-over={over || undefined}>
-        <FileSpreadsheet size={26} aria-hidden="true" />
+        <FileSpreadsheet size={24} strokeWidth={1.75} aria-hidden="true" />
         <strong>{file ? file.name : t("bulk.drop")}</strong>
         <span>{file ? t("bulk.choose") : t("bulk.dropText")}</span>
         <input

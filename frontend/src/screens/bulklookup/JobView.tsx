@@ -1,18 +1,18 @@
 /** A job on its way: progress, what it has cost, the outcome of each row, cancelling, the result as a sheet. */
-import { Button, Progress, Table } from "@mantine/core";
+import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useEffect, useState } from "react";
 import { account } from "../../api/account";
-import { type BulkJob, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
+import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
-import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
+import { type Column, DataTable } from "../../components/ui/DataTable";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
@@ -21,7 +21,19 @@ import { useResult } from "./useResult";
 
 // The sheet has every row; the page shows as many as can be looked over.
 const MOST_SHOWN = 100;
-const COLUMNS = [t("bulk.address"), t("bulk.rowStatus"), t("bulk.rowCharged")];
+const COLUMNS: readonly Column<BulkRow>[] = [
+  { key: "address", head: t("bulk.address"), cell: (row) => row.linkedinurl },
+  {
+    key: "status",
+    head: t("bulk.rowStatus"),
+    cell: (row) => (
+      <span className={classes.outcome} data-status={row.status}>
+        {t(`bulkRow.${row.status}`)}
+      </span>
+    ),
+  },
+  { key: "charged", head: t("bulk.rowCharged"), align: "end", cell: (row) => row.charged },
+];
 
 export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => void }) {
   const found = useQuery(bulkJob(jobid));
@@ -31,7 +43,7 @@ export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => 
   // What a row cost is gone from the balances, and its contact is in the list.
   useEffect(() => {
     if (charged === 0) return;
-    for (const key of [account.queryKey[0], "usercontact", "searchname"]) void queries.invalidateQueries({ queryKey: [key] });
+    for (const key of [account.queryKey[0], "usercontact", "searchname", "bulkjob"]) void queries.invalidateQueries({ queryKey: [key] });
   }, [charged, queries]);
 
   if (found.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
@@ -100,23 +112,13 @@ function Cancel({ jobid }: { jobid: number }) {
   );
 }
 
+const rowKey = (row: BulkRow) => row.line;
+
 function Rows({ job }: { job: BulkJob }) {
   const rest = job.rows.length - MOST_SHOWN;
   return (
     <>
-      <CardTable minWidth={520} spacing="xs" label={t("bulk.result")} columns={COLUMNS}>
-        {job.rows.slice(0, MOST_SHOWN).map((row) => (
-          <Table.Tr key={row.line}>
-            <Table.Td className={classes.address}>{row.linkedinurl}</Table.Td>
-            <Table.Td>
-              <span className={classes.outcome} data-status={row.status}>
-                {t(`bulkRow.${row.status}`)}
-              </span>
-            </Table.Td>
-            <Table.Td>{row.charged}</Table.Td>
-          </Table.Tr>
-        ))}
-      </CardTable>
+      <DataTable label={t("bulk.result")} columns={COLUMNS} rows={job.rows.slice(0, MOST_SHOWN)} rowKey={rowKey} />
       {rest > 0 && <p className={classes.dim}>{t("bulk.more", { count: rest })}</p>}
     </>
   );

@@ -1,6 +1,6 @@
 /** Choosing the file and what to reveal; the server says what it would cost. */
 import { Checkbox } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { BulkInput } from "../../api/bulk";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
@@ -25,10 +25,12 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
   const input: BulkInput | null = file && kinds.length > 0 ? { file, kinds: kinds.map((kind) => REVEAL_TYPE[kind]) } : null;
 
   return (
-    <div className={classes.panes}>
-      <div>
-        <Card>
+    <Card title={t("bulk.steps")}>
+      <ol className={classes.steps}>
+        <Step title={t("bulk.stepFile")} done={file !== null}>
           <DropFile file={file} problem={problem} onFile={take} />
+        </Step>
+        <Step title={t("bulk.kinds")} done={kinds.length > 0}>
           <fieldset className={classes.options}>
             <legend>{t("bulk.kinds")}</legend>
             {KINDS.map((kind) => (
@@ -40,13 +42,24 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
               />
             ))}
           </fieldset>
-        </Card>
-      </div>
-      {input && (
-        <div>
-          <PriceCard key={`${input.file.name} ${input.file.lastModified} ${input.kinds.join()}`} input={input} onStart={onStart} />
-        </div>
-      )}
-    </div>
+        </Step>
+        <Step title={t("bulk.stepPrice")} done={false}>
+          {input ? (
+            <PriceCard key={`${input.file.name} ${input.file.lastModified} ${input.kinds.join()}`} input={input} onStart={onStart} />
+          ) : (
+            <p className={classes.dim}>{t("bulk.priceWaits")}</p>
+          )}
+        </Step>
+      </ol>
+    </Card>
+  );
+}
+
+function Step({ title, done, children }: { title: string; done: boolean; children: ReactNode }) {
+  return (
+    <li className={classes.step} data-done={done || undefined}>
+      <h3>{title}</h3>
+      {children}
+    </li>
   );
 }

@@ -6,7 +6,6 @@ import { creditsOf, useAccount } from "../../api/account";
 import { type BulkInput, type Estimate, estimate, useStartBulk } from "../../api/bulk";
 import { explain, fieldErrors } from "../../api/explain";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { Card } from "../../components/ui/Card";
 import { CountInput } from "../../components/ui/CountInput";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.dashboard";
@@ -24,7 +23,7 @@ interface Props {
 export function PriceCard({ input, onStart }: Props) {
   const price = useQuery(estimate(input));
   return (
-    <Card title={t("bulk.price")}>
+    <div className={classes.priced}>
       {price.isPending ? (
         <p className={classes.pricing} role="status">
           <Loader size="sm" /> {t("bulk.pricing")}
@@ -34,7 +33,7 @@ export function PriceCard({ input, onStart }: Props) {
       ) : (
         <Offer input={input} price={price.data} onStart={onStart} />
       )}
-    </Card>
+    </div>
   );
 }
 
@@ -50,7 +49,7 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
     <div className={classes.offer}>
       <FormAlert text={start.error && explain(start.error)} />
       <p className={classes.big}>
-        {t("bulk.credits", { count: price.estimate })} <span>{t("bulk.addresses", { count: price.total })}</span>
+        <span className={classes.estimated}>{t("bulk.price")}</span> {t("bulk.credits", { count: price.estimate })} <span>{t("bulk.addresses", { count: price.total })}</span>
       </p>
       <dl className={classes.prices}>
         {lines

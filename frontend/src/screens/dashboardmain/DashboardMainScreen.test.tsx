@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import { accountAnswer, planAnswer } from "../../testing/answers";
+import { accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { DashboardMainScreen } from "./DashboardMainScreen";
 
@@ -15,6 +15,7 @@ function show(me: Me = {}, replies = {}) {
   const sent = serve({
     "POST getrevealcount": { totalrevealcount: 3, days: [DAY] },
     "POST datascript/appcounters": { data: COUNTERS },
+    "GET leads/_table/usercontact": { resource: [contactAnswer(7)] },
     ...replies,
   });
   draw(<DashboardMainScreen />, { at: "/dashboard/main/dashboardmain", me: accountAnswer(me) });
@@ -90,18 +91,44 @@ test("revealed contacts of 7 days, or of 30 or 90, each with its bar", async () 
   const sent = show();
   const user = userEvent.setup();
   const found = card("Revealed contacts");
-  expect(await found.findByRole("status")).toHaveTextContent("3");
+  await waitFor(() => expect(found.getByRole("status")).toHaveTextContent("3"));
   expect(found.getByRole("radio", { name: "Last 7 days" })).toBeChecked();
   const bars = () => found.getByRole("img").querySelectorAll("rect");
-  expect(bars()).toHaveLength(8);
+  expect(bars()).toHaveLength(7);
   expect(found.getByText("14 Mar 2026: 3")).toBeInTheDocument();
   await user.click(found.getByRole("radio", { name: "Last 90 days" }));
-  await waitFor(() => expect(bars().length).toBeGreaterThan(89));
+  await waitFor(() => expect(bars()).toHaveLength(90));
   const asked = sent.filter(({ path }) => path === "getrevealcount").map(({ body }) => [body.revealedby, body.date]);
   expect(asked).toEqual([
-    [1, "2026-03-08"],
-    [1, "2025-12-15"],
+    [1, "2026-03-02"],
+    [1, "2025-09-17"],
   ]);
+});
+
+test("a figure says how it compares with the days before, and the owner may look at the team", async () => {
+  const sent = show({}, { "POST getrevealcount": { totalrevealcount: 5, days: [DAY, { date: "2026-03-04", count: 2 }] } });
+  expect(await card("Revealed").findByText("50 % more than the 7 days before")).toBeVisible();
+  await userEvent.click(card("Revealed contacts").getByRole("radio", { name: "Team" }));
+  expect(await card("Revealed contacts").findByText(/contacts revealed by your team/)).toBeVisible();
+  expect(sent.findLast(({ path }) => path === "getrevealcount")!.body).toMatchObject({ team: true });
+});
+
+test("a member sees their own reveals alone", async () => {
+  show({ role: "member" });
+  expect(await card("Recent reveals").findByRole("link", { name: /Person 7/ })).toHaveAttribute("href", "/dashboard/main/mycontacts?contact=7");
+  expect(screen.queryByRole("radio", { name: "Team" })).toBeNull();
+});
+
+test("a new account gets its first steps instead of zeros", async () => {
+  show({}, { "POST datascript/appcounters": { data: { ...COUNTERS, contacts: 0, members: 0 } } });
+  const steps = within(await screen.findByRole("region", { name: "Get started" })).getAllByRole("link");
+  expect(steps.map((one) => one.querySelector("strong")!.textContent)).toEqual([
+    "Look somebody up",
+    "Get the extension",
+    "Invite your team",
+    "Export your contacts",
+  ]);
+  expect(screen.queryByRole("region", { name: "So far" })).toBeNull();
 });
 
 test("the counters of the company", async () => {

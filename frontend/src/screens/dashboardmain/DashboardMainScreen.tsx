@@ -33,7 +33,7 @@ export function DashboardMainScreen() {
           label={t("home.seats")}
           left={credits?.seatcount ?? 0}
           total={plan?.availableseats ?? 0}
-          note={t("home.remainingSeats")}
+          note={t("home.remaining")}
           link={owns ? { to: "/dashboard/settings/manageseats", text: t("home.manageSeats") } : undefined}
         />
         <RemainingStat

@@ -4,8 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { latestContacts } from "../../api/dashboard";
 import type { UserContact } from "../../api/types";
+import { KIND_ICONS } from "../../components/kindIcons";
 import { NameAvatar } from "../../components/NameAvatar";
 import { valuesOf } from "../../domain/contacts";
+import { KINDS } from "../../domain/reveal";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
@@ -40,15 +42,21 @@ export function LatestReveals() {
 
 function Latest({ row }: { row: UserContact }) {
   const { phones, business, personal } = valuesOf(row);
+  const kinds = KINDS.filter((kind) => ({ phone: phones, business, personal })[kind].length > 0);
   return (
     <li>
       <Link className={classes.line} to={`/dashboard/main/mycontacts?contact=${row.contactid}`}>
         <NameAvatar name={row.name} size={32} drawn />
         <span className={classes.who}>
           <strong>{row.name}</strong>
-          <span>{business[0] ?? phones[0] ?? personal[0] ?? ""}</span>
+          <time dateTime={row.createdon.slice(0, 10)}>{dayText(row.createdon)}</time>
         </span>
-        <time dateTime={row.createdon.slice(0, 10)}>{dayText(row.createdon).replace(/ \d{4}$/, "")}</time>
+        <span className={classes.kinds}>
+          {kinds.map((kind) => {
+            const Icon = KIND_ICONS[kind];
+            return <Icon key={kind} size={16} strokeWidth={1.75} role="img" aria-label={t(`kind.${kind}`)} />;
+          })}
+        </span>
       </Link>
     </li>
   );

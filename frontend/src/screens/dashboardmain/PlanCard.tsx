@@ -1,6 +1,5 @@
 /** The plan: name, price, when it renews or ends, the credits that are left. */
 import { Button } from "@mantine/core";
-import { Download } from "lucide-react";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
@@ -50,9 +49,9 @@ export function PlanCard() {
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}
-        <Button component="a" href={EXTENSION_URL} download role="button" size="sm" variant="subtle" color="gray" leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />}>
+        <a href={EXTENSION_URL} download role="button" className={classes.more}>
           {t("menu.extension")}
-        </Button>
+        </a>
       </div>
     </section>
   );

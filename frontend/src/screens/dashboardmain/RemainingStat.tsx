@@ -2,7 +2,6 @@
 import { Link } from "react-router";
 import { Ring } from "../../components/ui/Ring";
 import { Stat } from "../../components/ui/Stat";
-import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 
 interface Props {
@@ -18,8 +17,9 @@ export function RemainingStat({ label, left, total, note, link }: Props) {
   return (
     <Stat
       label={label}
-      value={<span>{left.toLocaleString("en-US")}<span className={classes.of}>/{total.toLocaleString("en-US")}</span></span>}
-      note={`${t("home.remaining")} · ${note}`}
+      value={left.toLocaleString("en-US")}
+      unit={`/${total.toLocaleString("en-US")}`}
+      note={note}
       aside={
         <div className={classes.ring}>
           <Ring percent={percent} />

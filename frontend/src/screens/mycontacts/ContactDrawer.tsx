@@ -1,8 +1,7 @@
 /** Everything about one contact: its values with copy and votes, who it is, who revealed what and when. */
-import { ActionIcon, Anchor, Button, Skeleton } from "@mantine/core";
+import { ActionIcon, Anchor, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ChevronDown, ChevronUp, CircleCheck, Copy, ExternalLink, Search } from "lucide-react";
-import { Link } from "react-router";
+import { ChevronDown, ChevronUp, ExternalLink } from "lucide-react";
 import { isOwner, useAccount } from "../../api/account";
 import { oneContact, personOf } from "../../api/contacts";
 import { team } from "../../api/team";
@@ -11,13 +10,11 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { Drawer } from "../../components/ui/Drawer";
 import { Field } from "../../components/ui/Field";
 import { useLast } from "../../components/useLast";
-import { profileLink, valuesOf } from "../../domain/contacts";
-import { KINDS, type Kind, fieldOf } from "../../domain/reveal";
-import { copyText } from "../../lib/clipboard";
+import { profileLink } from "../../domain/contacts";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
 import { ContactNotes } from "./ContactNotes";
+import { ContactValues } from "./ContactValues";
 import classes from "./MyContacts.module.css";
 
 interface Props {
@@ -74,22 +71,11 @@ function Step({ label, to, onChange, icon: Icon }: StepProps) {
   );
 }
 
-const VALUES = { phone: "phones", business: "business", personal: "personal" } as const;
-
 function Details({ contact, person }: { contact: UserContact; person: Found | null }) {
-  const values = valuesOf(contact);
   return (
     <>
       <section className={classes.section}>
-        {KINDS.map((kind) => (
-          <Field key={kind} label={t(`kind.${kind}`)}>
-            {values[VALUES[kind]].length > 0 ? (
-              values[VALUES[kind]].map((value) => <Bought key={value} value={value} verified={isVerified(person, kind, value)} />)
-            ) : (
-              <Missing kind={kind} url={contact.linkedinurl} />
-            )}
-          </Field>
-        ))}
+        <ContactValues contact={contact} person={person} />
         <Field label={t("contacts.about")}>
           <Anchor href={profileLink(contact.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.profile}>
             {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
@@ -99,43 +85,6 @@ function Details({ contact, person }: { contact: UserContact; person: Found | nu
       <ContactNotes contactid={contact.contactid} />
       <History contact={contact} />
     </>
-  );
-}
-
-/** Whether an address is known to take mail; null where nothing is known. */
-function isVerified(person: Found | null, kind: Kind, value: string): boolean | null {
-  const found = person && fieldOf(person, kind).values.find(({ text }) => text === value);
-  return found?.verified ?? null;
-}
-
-function Bought({ value, verified }: { value: string; verified: boolean | null }) {
-  const copy = async () => {
-    await copyText(value);
-    toast(t("copied"));
-  };
-  return (
-    <div className={classes.bought}>
-      <span className={classes.whole}>{value}</span>
-      {verified && <CircleCheck size={14} className={classes.good} role="img" aria-label={t("search.verified")} />}
-      <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>
-        <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
-      </ActionIcon>
-    </div>
-  );
-}
-
-function Missing({ kind, url }: { kind: Kind; url: string }) {
-  return (
-    <Button
-      component={Link}
-      to={`/dashboard/main/search?url=${encodeURIComponent(url)}&kinds=${kind}`}
-      size="compact-sm"
-      variant="subtle"
-      leftSection={<Search size={14} aria-hidden="true" />}
-      aria-label={`${t("contacts.revealMissing")}: ${t(`kind.${kind}`)}`}
-    >
-      {t("contacts.revealMissing")}
-    </Button>
   );
 }
 

@@ -79,11 +79,18 @@ function ByWhom({ by, onChange }: { by: number; onChange: (by: number) => void }
 function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const [shown, setShown] = useState(text);
-  const search = useDebouncedCallback(onSearch, DEBOUNCE_MS);
-  // Back, or Clear search, changed the address.
+  const [sent, setSent] = useState(text);
+  const search = useDebouncedCallback((value: string) => {
+    setSent(value);
+    onSearch(value);
+  }, DEBOUNCE_MS);
+  // Back, or Clear search, changed the address; what this field has sent may be older than what is typed by now.
   if (text !== shown) {
     setShown(text);
-    if (text !== typed.trim()) setTyped(text);
+    if (text !== sent) {
+      setSent(text);
+      setTyped(text);
+    }
   }
   return (
     <TextInput

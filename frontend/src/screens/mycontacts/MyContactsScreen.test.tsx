@@ -10,7 +10,8 @@ const AT = "/dashboard/main/mycontacts";
 const LIST = "GET leads/_table/usercontact";
 
 /** A server where nothing was voted on yet, unless said otherwise. */
-const serve = (replies: Parameters<typeof serveOnly>[0]) => serveOnly({ "GET leads/_table/contactfeedback": { resource: [] }, ...replies });
+const serve = (replies: Parameters<typeof serveOnly>[0]) =>
+  serveOnly({ "GET leads/_table/contactfeedback": { resource: [] }, "GET leads/_table/appuser": { resource: [] }, ...replies });
 
 const lists = (sent: Sent[]) => sent.filter((one) => `${one.method} ${one.path}` === LIST);
 
@@ -35,13 +36,13 @@ test("pages and sizes are in the address, an unknown size is 100", async () => {
   const sent = serve({ [LIST]: contacts(230) });
   const { where } = draw(<MyContactsScreen />, { at: `${AT}?size=77` });
   await screen.findByText("Person 1");
-  expect(Object.fromEntries(sent[0]!.query)).toEqual({ order: "createdon DESC", include_count: "true", limit: "100", offset: "0" });
+  expect(Object.fromEntries(lists(sent)[0]!.query)).toEqual({ order: "createdon DESC", include_count: "true", limit: "100", offset: "0" });
 
   await user.click(screen.getByRole("button", { name: "50 per page" }));
   await user.click(await screen.findByRole("button", { name: "Last page" }));
   await waitFor(() => expect(where()).toBe(`${AT}?page=5&size=50`));
   expect(lists(sent).at(-1)!.query.get("offset")).toBe("200");
-  expect(sent[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
+  expect(lists(sent)[0]!.headers.get("X-Field-Encryption")).toBe("session-v1");
 });
 
 test("the last pages of a very long list are read from its end, and its middle only by a search", async () => {
@@ -173,4 +174,76 @@ test("saved votes are shown at their values", async () => {
   const asked = sent.find((one) => one.path === FEEDBACK)!;
   expect(asked.query.get("filter")).toBe("linkedin_url in ('https://www.linkedin.com/in/p1','https://www.linkedin.com/in/p2')");
   expect(asked.headers.get("X-Field-Encryption")).toBe("session-v1");
+});
+
+test("filters and the order are in the address and in the request", async () => {
+  const sent = serve({ [LIST]: contacts(3) });
+  const { where } = draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("button", { name: "Has phone" }));
+  await user.click(screen.getByRole("button", { name: "Verified" }));
+  await user.click(await screen.findByRole("button", { name: "Name" }));
+  await waitFor(() => expect(where()).toBe(`${AT}?order=name&phone=1&verified=1`));
+  await waitFor(() =>
+    expect(Object.fromEntries(lists(sent).at(-1)!.query)).toMatchObject({
+      order: "name ASC",
+      filter: "(phonecost=1) and (bus_email_validation='valid')",
+    }),
+  );
+  expect(screen.getByRole("columnheader", { name: "Name" })).toHaveAttribute("aria-sort", "ascending");
+});
+
+test("where nothing is found the search can be cleared", async () => {
+  serve({ [LIST]: ({ query }: Sent) => (query.has("filter") ? { resource: [], meta: { count: 0 } } : contacts(2)) });
+  const { where } = draw(<MyContactsScreen />, { at: `${AT}?email=1` });
+  expect(await screen.findByText("no data found")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Clear search" }));
+  expect(await screen.findByText("Person 2")).toBeVisible();
+  expect(where()).toBe(AT);
+});
+
+test("a selection says what is out of view; all that is found can be taken and is exported by its filter", async () => {
+  serve({ [LIST]: ({ query }: Sent) => ({ resource: [contactAnswer(query.has("filter") ? 9 : 1)], meta: { count: 40 } }) });
+  draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
+  await user.click(screen.getByRole("button", { name: "Has phone" }));
+  expect(await screen.findByText("1 of them is not in this list")).toBeVisible();
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 9" }));
+  expect(screen.getByText("2 selected")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Select all 40 found" }));
+  expect(screen.getByText("All 40 found are selected")).toBeVisible();
+
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", async (url: string) => {
+    asked.push(decodeURIComponent(url));
+    return new Response("xlsx");
+  });
+  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:file", revokeObjectURL: () => undefined }));
+  await user.click(screen.getByRole("button", { name: "Export Excel" }));
+  await waitFor(() => expect(asked[0]).toContain("filter=(phonecost=1)+and+(deleted=0)"));
+  await user.click(screen.getByRole("button", { name: "Clear" }));
+  expect(screen.getByRole("button", { name: "Export Excel" })).toBeDisabled();
+});
+
+test("the drawer holds everything about a contact and keeps the own tags and note", async () => {
+  const person = { full_name: "Person 2", title: "CTO", company: "Acme", country: "USA", emails: [], phone_numbers: [], linkedinurl: "" };
+  const sent = serve({
+    [LIST]: { resource: [contactAnswer(1), contactAnswer(2, { phone_numbers: null, dialrevealedby: null })], meta: { count: 2 } },
+    "POST searchurl": { data: [{ ...person, phone_encrypted: false, business_email_encrypted: false, personal_email_encrypted: false, bus_email_validation: null }] },
+    "GET leads/_table/contactmeta": { resource: [{ contactid: 2, tags: ["hot"], note: "" }] },
+    "POST contactmeta_addupdate": { resource: [{ contactid: 2, tags: ["hot", "call"], note: "" }] },
+  });
+  const { where } = draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("button", { name: "Open Person 2" }));
+  expect(where()).toBe(`${AT}?contact=2`);
+  const drawer = within(await screen.findByRole("dialog"));
+  expect(await drawer.findByText("CTO · Acme · USA")).toBeVisible();
+  expect(drawer.getByText("p2@work.example")).toBeVisible();
+  expect(drawer.getByRole("link", { name: "Look up: Cell Number" })).toHaveAttribute("href", expect.stringContaining("kinds=phone"));
+  const tags = await drawer.findByLabelText("Tags");
+  await user.type(tags, ", call, hot");
+  await user.click(drawer.getByRole("button", { name: "Save" }));
+  expect(await screen.findByText("Saved.")).toBeVisible();
+  expect(sent.find(({ path }) => path === "contactmeta_addupdate")!.body).toEqual({ contactid: 2, tags: ["hot", "call"], note: "" });
+  await user.click(drawer.getByRole("button", { name: "Close" }));
+  await waitFor(() => expect(where()).toBe(AT));
 });

@@ -81,7 +81,8 @@ export function ContactCard({ found, asked, onChange }: Props) {
       {paid && (
         <footer className={classes.saved} role="presentation">
           <CircleCheck size={16} strokeWidth={1.75} aria-hidden="true" />
-          <Link to={`/dashboard/main/mycontacts?search=${encodeURIComponent(found.full_name)}`}>{t("search.saved")}</Link>
+          <span>{t("search.saved")}</span>
+          <Link to={`/dashboard/main/mycontacts?search=${encodeURIComponent(found.full_name)}`}>{t("search.showSaved")}</Link>
         </footer>
       )}
       <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} onClose={() => setFlagged(null)} onSubmit={flag} />

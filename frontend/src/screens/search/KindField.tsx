@@ -8,7 +8,7 @@ import { type Kind, fieldOf } from "../../domain/reveal";
 import type { Vote } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./ContactCard.module.css";
-import { KIND_ICONS } from "./icons";
+import { KIND_ICONS } from "../../components/kindIcons";
 import type { Reveals } from "./useReveals";
 import { Value } from "./Value";
 

@@ -6,7 +6,7 @@ import { creditsOf, useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
-import { KIND_ICONS } from "./icons";
+import { KIND_ICONS } from "../../components/kindIcons";
 import classes from "./Search.module.css";
 import type { SearchErrors } from "./SearchScreen";
 import type { Boxes } from "./useQuestion";

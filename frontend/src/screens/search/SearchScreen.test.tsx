@@ -74,6 +74,33 @@ test("shows masks, and after a reveal the value and the new balance", async () =
   expect(within(screen.getByRole("group", { name: "Search options" })).getAllByText("4 left")).toHaveLength(2);
 });
 
+test("one press reveals all that is hidden, each for its credit", async () => {
+  const credits = { contactcredit: 4, bus_email_credits: 3, personal_email_credits: 2 };
+  const sent = serve({
+    "POST searchurl": { data: [{ ...MASKED, title: "CTO", company: "Acme", country: "USA" }] },
+    "POST getcontact": { contactdata: [contactAnswer(1)], charged: 1, credits },
+    "GET leads/_table/contactfeedback": { resource: [] },
+  });
+  draw(<SearchScreen />);
+  await ask("Cell Number", "Work Email", "Secondary Email");
+  expect(await screen.findByText("CTO · Acme · USA")).toBeVisible();
+  await user.click(await screen.findByRole("button", { name: "Reveal all · 3 credits" }));
+  for (const value of ["+14155551001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(value)).toBeVisible();
+  expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["directdial", "businessemail", "personalemail"]);
+  expect(screen.getByText("Saved in My Contacts")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Show it there" })).toHaveAttribute("href", "/dashboard/main/mycontacts?search=Maya%20Thornton");
+  expect(screen.getByRole("link", { name: /^Maya Thornton/ })).toHaveAttribute("href", "/?url=linkedin.com%2Fin%2Fmaya");
+});
+
+test("an address with a question asks it", async () => {
+  const sent = serve({ "POST searchurl": { data: [] } });
+  draw(<SearchScreen />, { at: "/?url=linkedin.com%2Fin%2Fmaya&kinds=business,personal" });
+  expect(await screen.findByText("No contact details found.")).toBeVisible();
+  expect(sent.map(({ body }) => body)).toEqual([{ linkedinurl: "linkedin.com/in/maya", phone: false, business: true, personal: true }]);
+  expect(screen.getByLabelText("Profile URL")).toHaveValue("linkedin.com/in/maya");
+  expect(screen.getByRole("checkbox", { name: "Cell Number" })).not.toBeChecked();
+});
+
 test("changing a box after a search asks again", async () => {
   const sent = serve({ "POST searchurl": ({ body }: Sent) => ({ data: body.personal ? [MASKED] : [NO_EMAILS] }) });
   draw(<SearchScreen />);

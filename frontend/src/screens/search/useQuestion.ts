@@ -1,7 +1,6 @@
 /** What is asked, kept in the address: the profile and the kinds. A shared link asks the same, and Back asks it again. */
 import { useLocalStorage } from "@mantine/hooks";
-import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { useLocation, useSearchParams } from "react-router";
 import { profileHost } from "../../api/config";
 import type { Asked } from "../../api/contacts";
 import { profileUrl } from "../../domain/profileurl";
@@ -29,7 +28,8 @@ export interface Question {
 export function useQuestion(): Question {
   const [params, setParams] = useSearchParams();
   const [kept, keep] = useLocalStorage<Kind[]>({ key: "searchkinds", defaultValue: [], getInitialValueInEffect: false });
-  const [run, setRun] = useState(1);
+  // In the entry of the history, so that it changes together with the address.
+  const run = Number((useLocation().state as { run?: number } | null)?.run ?? 0);
 
   const url = profileUrl(params.get("url") ?? "", profileHost());
   const named = params.get("kinds")?.split(",");
@@ -38,8 +38,7 @@ export function useQuestion(): Question {
   const isAsked = url !== null && kindsOf(boxes).length > 0;
 
   const go = (to: string, next: Boxes, replace: boolean) => {
-    setRun((last) => last + 1);
-    setParams({ url: to, kinds: kindsOf(next).join(",") }, { replace, preventScrollReset: true });
+    setParams({ url: to, kinds: kindsOf(next).join(",") }, { replace, preventScrollReset: true, state: { run: run + 1 } });
   };
   return {
     asked: isAsked ? { linkedinurl: url, ...boxes, run } : null,

@@ -1,0 +1,36 @@
+/** The last jobs of this person. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { bulkJobs } from "../../api/bulk";
+import type { BulkJobRow } from "../../api/types";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./BulkLookup.module.css";
+
+const COLUMNS: readonly Column<BulkJobRow>[] = [
+  {
+    key: "started",
+    head: t("bulk.started"),
+    cell: (job) => (
+      <Link className={classes.open} to={`?job=${job.jobid}`} aria-label={t("bulk.openJob", { date: dayText(job.createdon) })}>
+        {dayText(job.createdon)}
+      </Link>
+    ),
+  },
+  { key: "status", head: t("bulk.status"), cell: (job) => t(`bulk.${job.status}`) },
+  { key: "people", head: t("bulk.people"), align: "end", cell: (job) => job.total.toLocaleString("en-US") },
+  { key: "charged", head: t("bulk.rowCharged"), align: "end", cell: (job) => job.charged.toLocaleString("en-US") },
+];
+
+/** Nothing at all before the first job, and where the list cannot be had: it is no part of a new one. */
+export function JobList() {
+  const jobs = useQuery(bulkJobs);
+  if (!jobs.data || jobs.data.resource.length === 0) return null;
+  return (
+    <section className={classes.jobs} aria-labelledby="jobs">
+      <h2 id="jobs">{t("bulk.jobs")}</h2>
+      <DataTable label={t("bulk.jobs")} columns={COLUMNS} rows={jobs.data.resource} rowKey={(job) => job.jobid} />
+    </section>
+  );
+}
