@@ -198,7 +198,7 @@ export interface SignIn {
   useragent: string | null;
 }
 
-/** Something that somebody did in the account. */
+/** An entry of the audit log. */
 export interface AuditEvent {
   auditid: number;
   appuserid: number | null;

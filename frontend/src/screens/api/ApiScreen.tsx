@@ -76,7 +76,7 @@ function Keys() {
     >
       {!mayUse && <Gate />}
       {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} />}
-      <section className={classes.list} aria-label={t("api.keys")}>
+      <section className={classes.list}>
         {mayUse && (
           <div className={classes.head}>
             <h2>{t("api.keysTitle")}</h2>

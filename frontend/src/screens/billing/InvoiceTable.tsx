@@ -15,7 +15,7 @@ import classes from "./Billing.module.css";
 
 const TONES = { paid: "pine", open: "yellow", refunded: "gray", failed: "red" } as const;
 
-/** `saving` is the number of the invoice whose PDF is on its way. */
+/** `saving` is the number of the invoice that is being downloaded. */
 function columnsOf(saving: string | null, onSave: (number: string) => void): Column<Transaction>[] {
   return [
     { key: "number", head: t("billing.number"), cell: ({ invoicenumber }) => <span className={classes.number}>{invoicenumber}</span> },

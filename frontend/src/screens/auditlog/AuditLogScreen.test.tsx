@@ -1,0 +1,35 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { accountAnswer } from "../../testing/answers";
+import { draw, serve } from "../../testing/render";
+import { AuditLogScreen } from "./AuditLogScreen";
+
+const AT = "/dashboard/settings/auditlog";
+const event = (auditid: number, part: object) => ({
+  auditid, appuserid: null, keyid: null, event: "signin", target: null, ip: null, createdon: "2026-01-10 09:00:00+00", ...part,
+});
+const ANSWERS = {
+  "GET leads/_table/appuser": { resource: [{ ...accountAnswer(), appuserid: 7, name: "Max Member" }] },
+  "GET leads/_table/auditlog": {
+    resource: [event(3, { appuserid: 7, event: "signin_failed" }), event(2, { keyid: 1, event: "keys_read" }), event(1, { event: "invoice_paid", target: "INV-1" })],
+    meta: { count: 60 },
+  },
+};
+
+test("says what was done by whom, on pages of 25", async () => {
+  const sent = serve(ANSWERS);
+  draw(<AuditLogScreen />, { at: `${AT}?page=2` });
+  const cells = async (text: string) =>
+    [...(await screen.findByText(text)).closest("tr")!.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
+  await screen.findByText("Max Member");
+  expect(await cells("Sign-in failed")).toEqual(["Sign-in failed", "–", "Max Member", "–"]);
+  expect(await cells("Keys read")).toEqual(["Keys read", "–", "API key", "–"]);
+  expect(await cells("Invoice paid")).toEqual(["Invoice paid", "INV-1", "System", "–"]);
+  expect(sent.find(({ path }) => path.endsWith("auditlog"))!.query.get("offset")).toBe("25");
+});
+
+test("is the owner's alone", async () => {
+  serve(ANSWERS);
+  const { where } = draw(<AuditLogScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
+  await waitFor(() => expect(where()).toBe("/dashboard/settings/myaccount"));
+});

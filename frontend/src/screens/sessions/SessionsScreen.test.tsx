@@ -1,0 +1,48 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { Refusal, draw, serve } from "../../testing/render";
+import { SessionsScreen } from "./SessionsScreen";
+
+const user = userEvent.setup();
+const AT = "/dashboard/settings/sessions";
+const LIST = "GET leads/_table/usersession";
+const one = (usersessionid: number, useragent: string | null) => ({
+  usersessionid,
+  createdon: "2026-01-10 09:00:00+00",
+  lastused: "2026-01-11 09:00:00+00",
+  expireson: "2099-01-10 09:00:00+00",
+  ip: "192.0.2.7",
+  useragent,
+});
+const TWO = { resource: [one(1, "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0"), one(2, null)] };
+
+test("lists where one is signed in, and ends one", async () => {
+  const sent = serve({ [LIST]: TWO, "DELETE leads/_table/usersession/2": { usersessionid: 2 } });
+  draw(<SessionsScreen />, { at: AT });
+  expect(await screen.findByText("Firefox, Linux")).toBeVisible();
+  expect(sent[0]!.query.get("filter")).toContain("revokedon is null");
+  const row = within(screen.getByText("Unknown device").closest("tr")!);
+  await user.click(row.getByRole("button", { name: /^Sign out Unknown device/ }));
+  expect(await screen.findByText("Session ended.")).toBeVisible();
+});
+
+test("ends all others after a question; what is refused is said", async () => {
+  let refused = true;
+  const sent = serve({
+    [LIST]: TWO,
+    "DELETE leads/_table/usersession": () => (refused ? new Refusal(503, { code: 503, message: "Busy." }) : { resource: [] }),
+  });
+  draw(<SessionsScreen />, { at: AT });
+  const end = async () => {
+    await user.click(await screen.findByRole("button", { name: "Sign out everywhere else" }));
+    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Sign out everywhere else" }));
+  };
+  await end();
+  expect(await screen.findByText("Busy.")).toBeVisible();
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  refused = false;
+  await end();
+  expect(await screen.findByText("Every other session was ended.")).toBeVisible();
+  expect(sent.filter(({ method }) => method === "DELETE")).toHaveLength(2);
+});
