@@ -4,12 +4,13 @@ import { createRoot } from "react-dom/client";
 import { loadConfig } from "./api/config";
 import { App } from "./app/App";
 import { Unreachable } from "./app/Unreachable";
+import { loadLanguage } from "./lib/language";
 
 const root = createRoot(document.getElementById("root")!);
 
 async function start(): Promise<void> {
   try {
-    await loadConfig();
+    await Promise.all([loadConfig(), loadLanguage()]);
     root.render(<StrictMode><App /></StrictMode>);
   } catch {
     root.render(<Unreachable retry={start} />);

@@ -3,6 +3,8 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
 import { setConfig } from "../api/config";
+import { setLanguage } from "../lib/language";
+import { chooseTimeZone } from "../lib/locale";
 import { CONFIG } from "./answers";
 
 // A condition is awaited for as long as a busy machine may need.
@@ -24,6 +26,8 @@ beforeEach(() => {
 
 afterEach(() => {
   cleanup();
+  setLanguage("en");
+  chooseTimeZone(null);
   localStorage.clear();
   sessionStorage.clear();
 });

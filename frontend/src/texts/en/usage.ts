@@ -1,0 +1,27 @@
+/** English texts of usage reports. */
+export const usage = {
+  usage: {
+    title: "Usage",
+    tabs: "Reports",
+    platform: "Platform",
+    api: "API",
+    month: "Month",
+    previous: "Previous month",
+    next: "Next month",
+    search: "Search usage",
+    searchMember: "Search by name",
+    searchKey: "Search by key",
+    member: "Member",
+    total: "Total Revealed",
+    totalOf: "{{count}} revealed by {{name}}",
+    personal: "Personal Emails",
+    business: "Business Emails",
+    dials: "Direct Dials",
+    method: "Method",
+    key: "API Key",
+    calls: "Calls",
+    overage: "Overage",
+    deletedKey: "Deleted",
+    revealedTitle: "Contacts revealed by {{name}}",
+  },
+} as const;
