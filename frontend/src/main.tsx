@@ -1,16 +1,15 @@
-import "./app/styles.css";
+/** Draws the app as soon as the settings of the server are known. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { loadConfig } from "./api/config";
 import { App } from "./app/App";
 import { Unreachable } from "./app/Unreachable";
-import { loadLanguage } from "./lib/language";
 
 const root = createRoot(document.getElementById("root")!);
 
 async function start(): Promise<void> {
   try {
-    await Promise.all([loadConfig(), loadLanguage()]);
+    await loadConfig();
     root.render(<StrictMode><App /></StrictMode>);
   } catch {
     root.render(<Unreachable retry={start} />);

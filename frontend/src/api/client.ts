@@ -2,9 +2,11 @@
 import { currentSession, storedSession } from "../stores/session";
 import { config } from "./config";
 import { ApiError, errorOf } from "./errors";
+import { takeEarly } from "./early";
 import { renewalSettled } from "./renewal";
+import { type Query, addressOf, headersOf } from "./transport";
 
-export type Query = Record<string, string | number | boolean | undefined>;
+export type { Query };
 
 export interface CallOptions {
   query?: Query | undefined;
@@ -20,8 +22,7 @@ export interface CallOptions {
   reads?: boolean;
 }
 
-const ROOT = "/api/v2/";
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Sends a request to `/api/v2/<path>` and returns the parsed answer, contact values opened. */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
@@ -52,7 +53,7 @@ const MOST_KEPT = 50;
 /** Where an answer is kept: never for another session, and gone with the page. */
 function placeOf(path: string, { query, contacts, anonymous }: CallOptions): string {
   const token = anonymous ? "" : (currentSession()?.sessionToken ?? "");
-  return [token, contacts ? "opened" : "", path + search(query)].join(" ");
+  return [token, contacts ? "opened" : "", addressOf(path, query)].join(" ");
 }
 
 function keep(place: string, tag: string, body: unknown): void {
@@ -96,10 +97,12 @@ async function send(method: string, path: string, options: CallOptions, tag?: st
 }
 
 async function fetchWith(token: string | undefined, method: string, path: string, options: CallOptions, tag?: string): Promise<Response> {
-  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const address = addressOf(path, options.query);
+  const early = options.body === undefined && !tag ? takeEarly(method, address, token, options.contacts) : undefined;
   try {
-    return await fetch(ROOT + path + search(options.query), { method, signal, ...payload(options, token, tag) });
+    return await (early ?? fetch(address, { method, signal, ...payload(options, token, tag) }));
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, "", 0, { reason: timeout.aborted ? "timeout" : "offline" });
@@ -107,21 +110,13 @@ async function fetchWith(token: string | undefined, method: string, path: string
 }
 
 function payload({ body, contacts, accept, reads }: CallOptions, token?: string, tag?: string): RequestInit {
-  const headers: Record<string, string> = { "X-API-Key": config().appkey };
-  if (token) headers["X-Session-Token"] = token;
-  if (contacts && token) headers["X-Field-Encryption"] = "session-v1";
+  const headers = headersOf({ appkey: config().appkey, token, contacts });
   if (tag) headers["If-None-Match"] = tag;
   if (accept) headers["Accept"] = accept;
   if (reads && body !== undefined) headers["X-HTTP-Method"] = "GET";
   if (body instanceof FormData) return { headers, body };
   if (body === undefined) return { headers };
   return { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
-}
-
-function search(query: Query = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
-  return text && `?${text}`;
 }
 
 async function parsed(response: Response): Promise<unknown> {

@@ -16,9 +16,18 @@ export interface Config {
 }
 
 let loaded: Config | undefined;
+let loading: Promise<Config> | undefined;
 
-/** Fetches the settings. The address is preloaded by index.html, so the options must stay the plain ones. */
-export async function loadConfig(): Promise<Config> {
+/** Fetches the settings once; a failure is not kept. The address is preloaded by index.html, so the options stay the plain ones. */
+export function loadConfig(): Promise<Config> {
+  loading ??= fetchConfig().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function fetchConfig(): Promise<Config> {
   const response = await fetch("/api/v2/config");
   if (!response.ok) throw new Error(`The settings could not be read (${response.status}).`);
   return setConfig((await response.json()) as Config);

@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MOST_OFFSET, fromEnd } from "../lib/paging";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
+import { contactsPage } from "./lists";
 import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
@@ -41,7 +42,7 @@ export function myContacts({ page, size, text }: Page) {
 /** The page is in the middle of a list so long that only a search leads there. */
 export class TooFar extends Error {}
 
-const all = (page: ListOptions) => rows("usercontact", { order: "createdon DESC", include_count: true, ...page });
+const all = (page: { limit: number; offset: number }) => rows("usercontact", contactsPage(page));
 
 /** A page that the server does not leaf to from the beginning: read from the end, in the opposite order. */
 const far = (page: { limit: number; offset: number }) =>

@@ -13,7 +13,7 @@ interface Subscription {
   expirydate: string | null;
   graceuntil?: string | null | undefined;
   isactive: number;
-  transactionid: string | null;
+  transactionid: number | string | null;
   subscriptionplan_by_planid: Plan | null;
 }
 

@@ -1,14 +1,9 @@
 /** The session of this browser. The account itself is server data (api/account.ts). */
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { SESSION_STORE, type Session } from "./storedsession";
 
-export interface Session {
-  apiKey: string;
-  sessionToken: string;
-  emailid: string;
-  /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
-  signinid?: string;
-}
+export type { Session };
 
 interface State {
   session: Session | null;
@@ -17,9 +12,8 @@ interface State {
 }
 
 const EMPTY: State = { session: null, language: "en", currency: "USD" };
-const STORE = "session";
 
-const useStore = create<State>()(persist(() => EMPTY, { name: STORE }));
+const useStore = create<State>()(persist(() => EMPTY, { name: SESSION_STORE }));
 
 export const useSession = () => useStore((state) => state.session);
 export const useIsLoggedIn = () => useStore((state) => state.session !== null);
@@ -69,8 +63,8 @@ function forget(onPurpose: boolean): void {
 }
 
 function changed({ key, newValue }: StorageEvent): void {
-  if (key === STORE && newValue !== null) void useStore.persist.rehydrate();
-  else if (key === STORE || key === null) {
+  if (key === SESSION_STORE && newValue !== null) void useStore.persist.rehydrate();
+  else if (key === SESSION_STORE || key === null) {
     ended = true;
     useStore.setState(EMPTY, true);
   }
