@@ -10,7 +10,8 @@ import { followOtherTabs, useIsLoggedIn } from "../stores/session";
 import { toastClosed, useToasts } from "../stores/toasts";
 import { makeQueryClient } from "./queries";
 import { router } from "./routes";
-import { theme } from "./theme";
+import { schemeManager } from "./scheme";
+import { cssVariables, theme } from "./theme";
 
 export function App() {
   const [queries] = useState(makeQueryClient);
@@ -25,7 +26,12 @@ export function App() {
   }, [isLoggedIn, queries]);
 
   return (
-    <MantineProvider theme={theme} forceColorScheme="light">
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={schemeManager}
+      defaultColorScheme="auto"
+    >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
         <Notes />

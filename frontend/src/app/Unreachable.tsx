@@ -2,11 +2,17 @@
 import { MantineProvider } from "@mantine/core";
 import { Problem } from "../components/Problem";
 import { t } from "../lib/i18n";
-import { theme } from "./theme";
+import { schemeManager } from "./scheme";
+import { cssVariables, theme } from "./theme";
 
 export function Unreachable({ retry }: { retry: () => unknown }) {
   return (
-    <MantineProvider theme={theme} forceColorScheme="light">
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={schemeManager}
+      defaultColorScheme="auto"
+    >
       <main>
         <Problem text={t("problem.offline")} retry={retry} />
       </main>

@@ -2,6 +2,7 @@
 import { Navigate, type RouteObject, createBrowserRouter } from "react-router";
 import { AuthLayout } from "./layout/AuthLayout";
 import { Crashed } from "./layout/Crashed";
+import { FrameShape } from "./layout/FrameShape";
 import { NotFound } from "./layout/NotFound";
 import { PlainLayout } from "./layout/PlainLayout";
 import { Root } from "./layout/Root";
@@ -60,7 +61,7 @@ export const router = createBrowserRouter([
   {
     element: <Root />,
     errorElement: <Crashed />,
-    HydrateFallback: () => null,
+    HydrateFallback: FrameShape,
     children: [
       { element: <AuthLayout />, children: beforeSignIn },
       { element: <PlainLayout />, children: [...legal, { path: "*", element: <NotFound /> }] },

@@ -7,7 +7,7 @@ export function NameAvatar({ name, src, size = 40 }: { name: string; src?: strin
   const style = { width: size, height: size, fontSize: size * 0.38, "--hue": hueOf(name) } as CSSProperties;
   if (src) return <img className={classes.avatar} style={style} src={src} alt="" />;
   return (
-    <span className={classes.avatar} style={style} aria-hidden="true">
+    <span className={`avatar-colors ${classes.avatar}`} style={style} aria-hidden="true">
       {initials(name)}
     </span>
   );

@@ -1,19 +1,26 @@
-/** The menu of the signed-in user, with sign out. */
-import { Menu, UnstyledButton } from "@mantine/core";
+/** The menu of the signed-in user: settings, colour scheme, sign out. */
+import { Menu, Skeleton, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
-import { LogOut, UserRound } from "lucide-react";
+import { Check, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { useRef } from "react";
 import { Link, useNavigate } from "react-router";
-import { isOwner, signOut, useAccount } from "../../api/account";
+import { isOwner, signOut, useMaybeAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
 
+const AVATAR = 32;
+const SCHEMES = [
+  ["auto", Monitor],
+  ["light", Sun],
+  ["dark", Moon],
+] as const;
+
 export function AvatarMenu() {
-  const me = useAccount();
+  const me = useMaybeAccount();
   const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
@@ -27,23 +34,28 @@ export function AvatarMenu() {
 
   return (
     <>
-      <Menu position="bottom-end" width={240}>
+      <Menu position="bottom-end" width={248}>
         <Menu.Target>
           <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")}>
-            <NameAvatar name={me.name} src={me.avatar} size={36} />
+            {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <div className={classes.who}>
-            <strong>{me.name}</strong>
-            <span>{me.email}</span>
-            <span>{isOwner(me) ? t("menu.admin") : t("menu.member")}</span>
-          </div>
+          {me && (
+            <Menu.Label className={classes.who}>
+              <strong>{me.name}</strong>
+              <span>{me.email}</span>
+              <span>{isOwner(me) ? t("menu.admin") : t("menu.member")}</span>
+            </Menu.Label>
+          )}
           <Menu.Divider />
-          <Menu.Item component={Link} to="/dashboard/settings/myaccount" leftSection={<UserRound size={16} aria-hidden="true" />}>
+          <Menu.Item component={Link} to="/dashboard/settings/myaccount" leftSection={<UserRound size={16} strokeWidth={1.75} aria-hidden="true" />}>
             {t("menu.settings")}
           </Menu.Item>
-          <Menu.Item leftSection={<LogOut size={16} aria-hidden="true" />} onClick={open}>
+          <Menu.Divider />
+          <SchemeChoice />
+          <Menu.Divider />
+          <Menu.Item leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={open}>
             {t("menu.signOut")}
           </Menu.Item>
         </Menu.Dropdown>
@@ -60,5 +72,26 @@ export function AvatarMenu() {
         onConfirm={() => leave.mutate()}
       />
     </>
+  );
+}
+
+function SchemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <div role="group" aria-label={t("theme.label")}>
+      {SCHEMES.map(([scheme, Icon]) => (
+        <Menu.Item
+          key={scheme}
+          role="menuitemradio"
+          aria-checked={colorScheme === scheme}
+          closeMenuOnClick={false}
+          leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
+          rightSection={colorScheme === scheme && <Check size={16} strokeWidth={1.75} aria-hidden="true" />}
+          onClick={() => setColorScheme(scheme)}
+        >
+          {t(`theme.${scheme}`)}
+        </Menu.Item>
+      ))}
+    </div>
   );
 }

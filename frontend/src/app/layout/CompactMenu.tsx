@@ -2,7 +2,7 @@
 import { Burger, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Link } from "react-router";
-import { isFreePlan, isOwner, useAccount } from "../../api/account";
+import { isFreePlan, isOwner, useMaybeAccount } from "../../api/account";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n.dashboard";
@@ -13,7 +13,7 @@ import { MenuList } from "./MenuList";
 
 export function CompactMenu() {
   const [opened, { open, close }] = useDisclosure();
-  const me = useAccount();
+  const me = useMaybeAccount();
   return (
     <>
       <Burger opened={opened} onClick={open} size="sm" aria-label={t("menu.open")} className={classes.burger} />
@@ -33,7 +33,10 @@ export function CompactMenu() {
           <Link to="/dashboard/scheduledemo" onClick={close}>
             {t("menu.demo")}
           </Link>
-          {isOwner(me) && (
+          <Link to="/dashboard/settings" onClick={close}>
+            {t("menu.settings")}
+          </Link>
+          {me && isOwner(me) && (
             <Link to="/dashboard/upgradeplan" onClick={close}>
               {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
             </Link>

@@ -1,26 +1,34 @@
-/** The guard and the frame of everything behind sign-in. */
-import { Loader } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+/** The guard and the frame of everything behind sign-in. The frame is drawn before anything has been loaded. */
+import { useDisclosure, useLocalStorage } from "@mantine/hooks";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { Suspense, lazy } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { account } from "../../api/account";
 import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import type { Account } from "../../api/types";
 import { Problem } from "../../components/Problem";
-import { t } from "../../lib/i18n";
 import { CHANGE_PASSWORD, wantedState } from "../../lib/wanted";
 import { useSession, wasEnded } from "../../stores/session";
 import classes from "./Dashboard.module.css";
 import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
+import { ScreenSkeleton } from "./ScreenSkeleton";
 import { Sidebar } from "./Sidebar";
+import { useShortcuts } from "./useShortcuts";
 import { useTokenOfUrl } from "./useTokenOfUrl";
+
+const Palette = lazy(() => import("./Palette"));
+const Shortcuts = lazy(() => import("./Shortcuts"));
+
+const WIDE = 1280;
 
 export function Dashboard() {
   const exchanging = useTokenOfUrl();
   const session = useSession();
 
-  if (exchanging) return <Waiting />;
+  if (exchanging) return <Shell>{<ScreenSkeleton />}</Shell>;
   if (!session) return <ToSignIn />;
   // Another sign-in starts afresh; a changed address or password does not.
   return <Frame key={session.signinid ?? session.emailid} />;
@@ -36,38 +44,50 @@ function Frame() {
   const found = useQuery(account);
   const { pathname } = useLocation();
 
-  if (found.isPending) return <Waiting />;
-  if (found.isError && !found.data) {
-    const requestId = found.error instanceof ApiError ? found.error.requestId : undefined;
-    return (
-      <main id="content">
-        <Problem text={explain(found.error)} requestId={requestId} retry={found.refetch} />
-      </main>
-    );
-  }
-  if (!found.data.isverified) return <Navigate to="/verifyemail" replace />;
+  if (found.data && !found.data.isverified) return <Navigate to="/verifyemail" replace />;
   // The server answers nothing else before; the screen says why.
-  if (found.data.mustchangepassword && pathname !== CHANGE_PASSWORD) return <Navigate to={CHANGE_PASSWORD} replace />;
+  if (found.data?.mustchangepassword && pathname !== CHANGE_PASSWORD) return <Navigate to={CHANGE_PASSWORD} replace />;
   return (
-    <div className={classes.frame}>
-      <Sidebar />
+    <Shell>
+      <Screen found={found} />
+    </Shell>
+  );
+}
+
+function Screen({ found }: { found: UseQueryResult<Account> }) {
+  if (found.data) return <Outlet />;
+  if (found.isPending) return <ScreenSkeleton />;
+  const requestId = found.error instanceof ApiError ? found.error.requestId : undefined;
+  return <Problem text={explain(found.error)} requestId={requestId} retry={found.refetch} />;
+}
+
+function Shell({ children }: { children: React.ReactNode }) {
+  const { pathname } = useLocation();
+  const [collapsed, setCollapsed] = useLocalStorage({ key: "sidebar", defaultValue: window.innerWidth < WIDE, getInitialValueInEffect: false });
+  const [palette, openPalette] = useDisclosure();
+  const [shortcuts, openShortcuts] = useDisclosure();
+  useShortcuts(openPalette.open, openShortcuts.open);
+  return (
+    <div className={classes.frame} data-collapsed={collapsed || undefined}>
+      <Sidebar collapsed={collapsed} onToggle={() => setCollapsed(!collapsed)} />
       <div className={classes.side}>
         {config().demo && <DemoBanner />}
-        <Header />
-        <main id="content" tabIndex={-1} className={`screen ${classes.content}`}>
-          <Outlet />
+        <Header onPalette={openPalette.open} onShortcuts={openShortcuts.open} />
+        <main id="content" tabIndex={-1} className={classes.content}>
+          <div key={screenOf(pathname)} className={`screen ${classes.screen}`}>
+            {children}
+          </div>
         </main>
       </div>
+      <Suspense>
+        {palette && <Palette onClose={openPalette.close} onShortcuts={openShortcuts.open} />}
+        {shortcuts && <Shortcuts onClose={openShortcuts.close} />}
+      </Suspense>
     </div>
   );
 }
 
-function Waiting() {
-  return (
-    <div className={classes.waiting} role="status" aria-label={t("loading")}>
-      <Loader />
-    </div>
-  );
-}
+/** The pages of the settings are one screen: its menu does not fade. */
+const screenOf = (pathname: string) => (pathname.startsWith("/dashboard/settings") ? "settings" : pathname);
 
 export { Dashboard as Component };

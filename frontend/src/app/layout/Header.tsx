@@ -1,18 +1,26 @@
-/** The bar above every screen of the dashboard. */
+/** The bar above every screen of the dashboard. Drawn before anything is known of the account. */
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { CalendarClock, Download, Settings, Sparkles } from "lucide-react";
+import { CalendarClock, Download, Search, Settings, Sparkles } from "lucide-react";
 import { Link } from "react-router";
-import { isFreePlan, isOwner, useAccount } from "../../api/account";
+import { isFreePlan, isOwner, useMaybeAccount } from "../../api/account";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n.dashboard";
+import { EXTENSION_URL } from "../../lib/links";
 import { AvatarMenu } from "./AvatarMenu";
 import { CompactMenu } from "./CompactMenu";
+import { needsMore } from "./credits";
 import classes from "./Header.module.css";
-import { EXTENSION_URL } from "../../lib/links";
+import { HelpMenu } from "./HelpMenu";
+import { MOD_KEY } from "./keys";
 
-export function Header() {
-  const me = useAccount();
+interface Props {
+  onPalette: () => void;
+  onShortcuts: () => void;
+}
+
+export function Header({ onPalette, onShortcuts }: Props) {
+  const me = useMaybeAccount();
   return (
     <header className={classes.header}>
       <CompactMenu />
@@ -21,29 +29,36 @@ export function Header() {
       </span>
       <div className={classes.links}>
         <a href={EXTENSION_URL} download className={classes.link}>
-          <Download size={16} aria-hidden="true" />
+          <Download size={16} strokeWidth={1.75} aria-hidden="true" />
           {t("menu.extension")}
         </a>
         <Link to="/dashboard/scheduledemo" className={classes.link}>
-          <CalendarClock size={16} aria-hidden="true" />
+          <CalendarClock size={16} strokeWidth={1.75} aria-hidden="true" />
           {t("menu.demo")}
         </Link>
       </div>
-      {isOwner(me) && (
+      <button type="button" className={classes.search} onClick={onPalette} aria-keyshortcuts="Meta+K Control+K">
+        <Search size={16} strokeWidth={1.75} aria-hidden="true" />
+        <span>{t("palette.open")}</span>
+        <kbd className={classes.keys} aria-hidden="true">{`${MOD_KEY}K`}</kbd>
+      </button>
+      {me && isOwner(me) && (
         <Button
           component={Link}
           to="/dashboard/upgradeplan"
           role="button"
           size="sm"
+          variant={needsMore(me) ? "filled" : "default"}
           className={classes.upgrade}
-          leftSection={<Sparkles size={15} aria-hidden="true" />}
+          leftSection={<Sparkles size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
           {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
         </Button>
       )}
+      <HelpMenu onShortcuts={onShortcuts} />
       <Tooltip label={t("menu.settings")}>
-        <ActionIcon component={Link} to="/dashboard/settings" variant="subtle" color="gray" size="lg" aria-label={t("menu.settings")}>
-          <Settings size={19} aria-hidden="true" />
+        <ActionIcon component={Link} to="/dashboard/settings" variant="subtle" color="gray" size="lg" aria-label={t("menu.settings")} className={classes.wide}>
+          <Settings size={20} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
       </Tooltip>
       <AvatarMenu />

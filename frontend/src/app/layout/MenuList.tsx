@@ -1,26 +1,35 @@
 /** The main menu as a list: in the sidebar, and in the compact menu of small screens. */
+import { Tooltip } from "@mantine/core";
 import { NavLink } from "react-router";
 import { t } from "../../lib/i18n.dashboard";
 import { LAST_OPEN, MENU } from "./menu";
 import classes from "./MenuList.module.css";
 
-export function MenuList({ onOpen }: { onOpen?: () => void }) {
+interface Props {
+  /** Icons alone; the text of each is its tooltip. */
+  collapsed?: boolean;
+  onOpen?: () => void;
+}
+
+export function MenuList({ collapsed = false, onOpen }: Props) {
   return (
-    <nav aria-label={t("menu.label")}>
+    <nav aria-label={t("menu.label")} className={classes.nav}>
       <ul className={classes.list}>
         {MENU.map(({ to, text, icon: Icon }, index) => (
           <li key={to}>
-            {index < LAST_OPEN ? (
-              <NavLink to={to} className={classes.item} onClick={onOpen}>
-                <Icon size={18} aria-hidden="true" />
-                {t(text)}
-              </NavLink>
-            ) : (
-              <span className={classes.item} data-soon>
-                <Icon size={18} aria-hidden="true" />
-                <span className={classes.text}>{t(text)}</span> <span className={classes.soon}>{t("comingSoon")}</span>
-              </span>
-            )}
+            <Tooltip label={index < LAST_OPEN ? t(text) : `${t(text)} · ${t("comingSoon")}`} position="right" disabled={!collapsed}>
+              {index < LAST_OPEN ? (
+                <NavLink to={to} className={classes.item} onClick={onOpen}>
+                  <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+                  <span className={classes.text}>{t(text)}</span>
+                </NavLink>
+              ) : (
+                <span className={classes.item} data-soon>
+                  <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
+                  <span className={classes.text}>{t(text)}</span> <span className={classes.soon}>{t("comingSoon")}</span>
+                </span>
+              )}
+            </Tooltip>
           </li>
         ))}
       </ul>

@@ -1,4 +1,6 @@
 /** The left side of the dashboard: where one can go, and how many credits are left. */
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { Link } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
@@ -7,13 +9,22 @@ import { CreditList } from "./CreditList";
 import { MenuList } from "./MenuList";
 import classes from "./Sidebar.module.css";
 
-export function Sidebar() {
+export function Sidebar({ collapsed, onToggle }: { collapsed: boolean; onToggle: () => void }) {
+  const label = collapsed ? t("menu.expand") : t("menu.collapse");
+  const Icon = collapsed ? PanelLeftOpen : PanelLeftClose;
   return (
-    <aside className={classes.sidebar} aria-label={t("menu.sidebar")}>
-      <Link to="/dashboard/main/dashboardmain" className={classes.brand}>
-        <Logo name={config().brandname} badge={t("beta")} light />
-      </Link>
-      <MenuList />
+    <aside className={classes.sidebar} aria-label={t("menu.sidebar")} data-collapsed={collapsed || undefined}>
+      <div className={classes.head}>
+        <Link to="/dashboard/main/dashboardmain" className={classes.brand}>
+          <Logo name={config().brandname} badge={t("beta")} light />
+        </Link>
+        <Tooltip label={label} position="right">
+          <ActionIcon variant="transparent" size="md" className={classes.toggle} aria-label={label} onClick={onToggle}>
+            <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <MenuList collapsed={collapsed} />
       <CreditList />
     </aside>
   );

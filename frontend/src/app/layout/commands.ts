@@ -1,0 +1,75 @@
+/** What the palette offers without asking the server: every screen, the colour scheme, the shortcuts. */
+import {
+  BookOpen,
+  Building2,
+  Coins,
+  CreditCard,
+  FileSpreadsheet,
+  KeyRound,
+  LayoutDashboard,
+  ListPlus,
+  Lock,
+  type LucideIcon,
+  Moon,
+  Search,
+  Sparkles,
+  Sun,
+  UserRound,
+  Users,
+  UsersRound,
+} from "lucide-react";
+import { isFreePlan, isOwner } from "../../api/account";
+import type { Account } from "../../api/types";
+import { t } from "../../lib/i18n.dashboard";
+
+export interface Command {
+  id: string;
+  text: string;
+  /** In grey behind the text. */
+  hint?: string;
+  icon: LucideIcon;
+  /** Where it leads, or what it does. */
+  to?: string;
+  run?: () => void;
+}
+
+const SETTINGS = "/dashboard/settings";
+
+/** The screens that this person may open. */
+export function screens(me: Account): Command[] {
+  const all: (Command | false)[] = [
+    { id: "dashboard", text: t("menu.dashboard"), icon: LayoutDashboard, to: "/dashboard/main/dashboardmain" },
+    { id: "search", text: t("menu.search"), icon: Search, to: "/dashboard/main/search" },
+    { id: "contacts", text: t("menu.mycontacts"), icon: Users, to: "/dashboard/main/mycontacts" },
+    { id: "bulk", text: t("bulk.title"), icon: ListPlus, to: "/dashboard/main/bulklookup" },
+    isOwner(me) && { id: "plans", text: isFreePlan(me) ? t("menu.viewPlans") : t("plans.title"), icon: Sparkles, to: "/dashboard/upgradeplan" },
+    isOwner(me) && { id: "addons", text: t("addons.title"), icon: Coins, to: "/dashboard/creditaddons" },
+    { id: "account", text: t("settings.myaccount"), hint: t("menu.settings"), icon: UserRound, to: `${SETTINGS}/myaccount` },
+    { id: "password", text: t("settings.password"), hint: t("menu.settings"), icon: Lock, to: `${SETTINGS}/password` },
+    isOwner(me) && { id: "seats", text: t("settings.manageseats"), hint: t("menu.settings"), icon: UsersRound, to: `${SETTINGS}/manageseats` },
+    isOwner(me) && { id: "billing", text: t("settings.billing"), hint: t("menu.settings"), icon: CreditCard, to: `${SETTINGS}/billing` },
+    isOwner(me) && { id: "usage", text: t("settings.usage"), hint: t("menu.settings"), icon: FileSpreadsheet, to: `${SETTINGS}/usage` },
+    isOwner(me) && { id: "api", text: t("settings.api"), hint: t("menu.settings"), icon: KeyRound, to: `${SETTINGS}/api` },
+    { id: "demo", text: t("menu.demo"), icon: Building2, to: "/dashboard/scheduledemo" },
+  ];
+  return all.filter((one) => one !== false);
+}
+
+/** What is done at once. */
+export function actions(setScheme: (scheme: "light" | "dark") => void, dark: boolean, onShortcuts: () => void): Command[] {
+  return [
+    dark
+      ? { id: "light", text: t("palette.toLight"), icon: Sun, run: () => setScheme("light") }
+      : { id: "dark", text: t("palette.toDark"), icon: Moon, run: () => setScheme("dark") },
+    { id: "shortcuts", text: t("palette.shortcuts"), icon: BookOpen, run: onShortcuts },
+  ];
+}
+
+/** The commands in whose text every typed word begins a word. */
+export function matching(commands: readonly Command[], typed: string): Command[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return commands.filter(({ text, hint = "" }) => {
+    const parts = `${text} ${hint}`.toLowerCase().split(/\s+/);
+    return words.every((word) => parts.some((part) => part.startsWith(word)));
+  });
+}

@@ -1,0 +1,58 @@
+/** The groups of the palette for what is typed: a profile to look up, screens, contacts, teammates, actions. */
+import { useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { ScanSearch, UserRound, UsersRound } from "lucide-react";
+import { isOwner, useAccount } from "../../api/account";
+import { profileHost } from "../../api/config";
+import { myContacts } from "../../api/contacts";
+import { team } from "../../api/team";
+import { valuesOf } from "../../domain/contacts";
+import { profileUrl } from "../../domain/profileurl";
+import { t } from "../../lib/i18n.dashboard";
+import { type Command, actions, matching, screens } from "./commands";
+
+const DEBOUNCE_MS = 200;
+const MOST = 6;
+
+export interface Group {
+  name: string;
+  commands: Command[];
+}
+
+export function usePaletteGroups(typed: string, onShortcuts: () => void): Group[] {
+  const me = useAccount();
+  const dark = useComputedColorScheme() === "dark";
+  const { setColorScheme } = useMantineColorScheme();
+  const [text] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
+  const url = profileUrl(typed, profileHost());
+  const asks = text.length > 1 && !url;
+  const contacts = useQuery({ ...myContacts({ page: 1, size: MOST, text }), enabled: asks });
+  const members = useQuery({ ...team, enabled: asks && isOwner(me) });
+
+  const lookUp: Command[] = url
+    ? [{ id: "lookup", text: t("palette.lookUp", { url }), icon: ScanSearch, to: `/dashboard/main/search?url=${encodeURIComponent(url)}` }]
+    : [];
+  const found = asks ? (contacts.data?.resource ?? []) : [];
+  const mates = asks ? (members.data?.resource ?? []) : [];
+  return [
+    { name: t("palette.profile"), commands: lookUp },
+    { name: t("palette.screens"), commands: url ? [] : matching(screens(me), typed) },
+    {
+      name: t("palette.contacts"),
+      commands: found.slice(0, MOST).map((row) => {
+        const { phones, business, personal } = valuesOf(row);
+        const hint = business[0] ?? phones[0] ?? personal[0] ?? "";
+        return { id: `contact-${row.contactid}`, text: row.name, hint, icon: UserRound, to: `/dashboard/main/mycontacts?search=${encodeURIComponent(row.name)}&contact=${row.contactid}` };
+      }),
+    },
+    {
+      name: t("palette.team"),
+      commands: mates
+        .filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(text.toLowerCase()))
+        .slice(0, MOST)
+        .map(({ appuserid, name, email }) => ({ id: `member-${appuserid}`, text: name, hint: email, icon: UsersRound, to: "/dashboard/settings/manageseats" })),
+    },
+    { name: t("palette.actions"), commands: url ? [] : matching(actions(setColorScheme, dark, onShortcuts), typed) },
+  ].filter(({ commands }) => commands.length > 0);
+}

@@ -1,0 +1,27 @@
+/** Listens to ⌘K or Ctrl-K, `?`, `/` and `g` with a letter. */
+import { useEffect } from "react";
+import { useNavigate } from "react-router";
+import { GO, isTyping } from "./keys";
+
+const PAUSE_MS = 1000;
+
+export function useShortcuts(onPalette: () => void, onShortcuts: () => void): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let goUntil = 0;
+    const press = (event: KeyboardEvent) => {
+      const key = event.key.toLowerCase();
+      if (key === "k" && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
+        event.preventDefault();
+        return onPalette();
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
+      if (key === "?") return onShortcuts();
+      const place = event.timeStamp < goUntil ? GO[key] : undefined;
+      goUntil = key === "g" ? event.timeStamp + PAUSE_MS : 0;
+      if (place) void navigate(place.to);
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, [navigate, onPalette, onShortcuts]);
+}

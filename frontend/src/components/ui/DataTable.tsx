@@ -1,0 +1,201 @@
+/** The one table of the app: sticky head, one line a row, values never cut.
+
+ `label`      its name for a screen reader
+ `columns`    constant or memoised: a new list draws every row anew. See `Column`
+ `rows`, `rowKey`
+ `selection`  ticks before each row: `has`, `toggle`, `toggleAll`, `canSelect` and the name of a row
+ `sort`       `{ by, down }` with `onSort(by)`; a column with `sort` has a button in its head
+ `onOpen`     a press anywhere on a row that is no control, or Enter on its name
+ `phone`      what a row shows below 640 px: two lines; absent, the table scrolls there too
+ `state`      "deleted" rows are paler
+ `compact`    rows of 36 instead of 44
+ `fill`       the table scrolls inside what is left of the window, and its head stays
+ `foot`       below the rows, inside the card: the pager
+*/
+import { Checkbox } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { type ReactNode, type UIEvent, memo, useCallback, useLayoutEffect, useRef, useState } from "react";
+import classes from "./DataTable.module.css";
+
+export interface Column<Row> {
+  key: string;
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** Numbers stand at the end. */
+  align?: "end";
+  /** What the list is ordered by when its head is pressed. */
+  sort?: string;
+  /** Row actions: shown on hover and focus, always on touch. */
+  quiet?: boolean;
+}
+
+export interface Selecting<Row> {
+  has: (row: Row) => boolean;
+  canSelect: (row: Row) => boolean;
+  toggle: (row: Row) => void;
+  toggleAll: (rows: Row[]) => void;
+  nameOf: (row: Row) => string;
+  allLabel: string;
+}
+
+interface Props<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string | number;
+  selection?: Selecting<Row>;
+  sort?: { by: string; down: boolean };
+  onSort?: (by: string) => void;
+  onOpen?: (row: Row) => void;
+  phone?: (row: Row) => ReactNode;
+  state?: (row: Row) => string | undefined;
+  compact?: boolean;
+  fill?: boolean;
+  foot?: ReactNode;
+}
+
+// What scrolls can be scrolled by the keyboard too.
+const SCROLLABLE = { role: "region", tabIndex: 0 };
+
+export function DataTable<Row>(props: Props<Row>) {
+  const { label, columns, rows, rowKey, selection, onOpen, phone, state, compact, fill, foot } = props;
+  const narrow = useMediaQuery("(width < 640px)") && phone !== undefined;
+  const scroll = useRef<HTMLDivElement>(null);
+  const [more, setMore] = useState({ start: false, end: false });
+  const look = useCallback((box: HTMLElement) => {
+    const start = box.scrollLeft > 0;
+    const end = box.scrollLeft + box.clientWidth < box.scrollWidth - 1;
+    setMore((old) => (old.start === start && old.end === end ? old : { start, end }));
+  }, []);
+  useLayoutEffect(() => {
+    const box = scroll.current;
+    if (!box) return;
+    const observer = new ResizeObserver(() => look(box));
+    observer.observe(box);
+    if (box.firstElementChild) observer.observe(box.firstElementChild);
+    look(box);
+    return () => observer.disconnect();
+  }, [look]);
+
+  // Rows are memoised: what they call must stay the same while it does other things.
+  const latest = useRef(props);
+  useLayoutEffect(() => {
+    latest.current = props;
+  });
+  const toggle = useCallback((row: Row) => latest.current.selection?.toggle(row), []);
+  const open = useCallback((row: Row) => latest.current.onOpen?.(row), []);
+
+  return (
+    <div className={classes.card} data-fill={fill || undefined} data-start={more.start || undefined} data-end={more.end || undefined}>
+      <div
+        ref={scroll}
+        className={classes.scroll}
+        {...SCROLLABLE}
+        aria-label={label}
+        onScroll={(event: UIEvent<HTMLDivElement>) => look(event.currentTarget)}
+      >
+        <table className={classes.table} data-compact={compact || undefined} data-narrow={narrow || undefined}>
+          <Head {...props} narrow={narrow} />
+          <tbody>
+            {rows.map((row) => (
+              <Line
+                key={rowKey(row)}
+                row={row}
+                columns={columns as readonly Column<unknown>[]}
+                tick={selection && (selection.has(row) ? "on" : selection.canSelect(row) ? "off" : "none")}
+                name={selection?.nameOf(row)}
+                state={state?.(row)}
+                onToggle={toggle as (row: unknown) => void}
+                onOpen={onOpen && (open as (row: unknown) => void)}
+                phone={narrow ? (phone as (row: unknown) => ReactNode) : undefined}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {foot && <div className={classes.foot}>{foot}</div>}
+    </div>
+  );
+}
+
+function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row> & { narrow: boolean }) {
+  const open = selection ? rows.filter(selection.canSelect) : [];
+  const ticked = selection ? rows.filter(selection.has).length : 0;
+  const all = open.length > 0 && selection !== undefined && open.every(selection.has);
+  return (
+    <thead>
+      <tr>
+        {selection && (
+          <th className={classes.tick}>
+            <Checkbox
+              aria-label={selection.allLabel}
+              checked={all}
+              indeterminate={ticked > 0 && !all}
+              disabled={open.length === 0 && ticked === 0}
+              onChange={() => selection.toggleAll([...rows])}
+            />
+          </th>
+        )}
+        {narrow ? (
+          <th>{columns[0]?.head}</th>
+        ) : (
+          columns.map(({ key, head, align, sort: by }) => (
+            <th key={key} data-align={align} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
+              {by && onSort ? (
+                <button type="button" className={classes.sort} onClick={() => onSort(by)}>
+                  {head}
+                  {sort?.by === by && (sort.down ? <ArrowDown size={14} aria-hidden="true" /> : <ArrowUp size={14} aria-hidden="true" />)}
+                </button>
+              ) : (
+                head
+              )}
+            </th>
+          ))
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+interface LineProps {
+  row: unknown;
+  columns: readonly Column<unknown>[];
+  tick: "on" | "off" | "none" | undefined;
+  name: string | undefined;
+  state: string | undefined;
+  onToggle: (row: unknown) => void;
+  onOpen: ((row: unknown) => void) | undefined;
+  phone: ((row: unknown) => ReactNode) | undefined;
+}
+
+const CONTROLS = "a, button, input, label, [role=menu], [role=dialog]";
+
+const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onOpen, phone }: LineProps) {
+  return (
+    <tr
+      data-selected={tick === "on" || undefined}
+      data-state={state}
+      data-opens={onOpen ? true : undefined}
+      onClick={onOpen && ((event) => !(event.target as Element).closest(CONTROLS) && hasNoSelection() && onOpen(row))}
+    >
+      {tick && (
+        <td className={classes.tick}>
+          <Checkbox aria-label={name} checked={tick === "on"} disabled={tick === "none"} onChange={() => onToggle(row)} />
+        </td>
+      )}
+      {phone ? (
+        <td className={classes.phone}>{phone(row)}</td>
+      ) : (
+        columns.map(({ key, align, quiet, cell }) => (
+          <td key={key} data-align={align} data-quiet={quiet}>
+            {cell(row)}
+          </td>
+        ))
+      )}
+    </tr>
+  );
+});
+
+/** Whether nothing is marked with the pointer: who copies part of a row does not want to open it. */
+const hasNoSelection = () => !window.getSelection()?.toString();

@@ -1,0 +1,43 @@
+/** A panel of 480 px at the end of the window, over the whole of it on a phone. Import it lazily: it is needed late.
+
+ `opened`, `onClose`  Escape and a press outside close it; the focus goes back to what opened it
+ `title`              heading; `subtitle` a line below it; `lead` an avatar before it
+ `actions`            icon buttons beside the cross
+ `foot`               stays at the bottom while the body scrolls
+*/
+import { Drawer as MantineDrawer } from "@mantine/core";
+import type { ReactNode } from "react";
+import { t } from "../../lib/i18n";
+import classes from "./Drawer.module.css";
+
+interface Props {
+  opened: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  subtitle?: ReactNode;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  foot?: ReactNode;
+  children: ReactNode;
+}
+
+export function Drawer({ opened, onClose, title, subtitle, lead, actions, foot, children }: Props) {
+  return (
+    <MantineDrawer.Root opened={opened} onClose={onClose} position="right" size="var(--drawer-w)" className={classes.root}>
+      <MantineDrawer.Overlay />
+      <MantineDrawer.Content className={classes.content}>
+        <div className={classes.head}>
+          {lead}
+          <div className={classes.titles}>
+            <MantineDrawer.Title className={classes.title}>{title}</MantineDrawer.Title>
+            {subtitle && <div className={classes.subtitle}>{subtitle}</div>}
+          </div>
+          {actions}
+          <MantineDrawer.CloseButton aria-label={t("close")} />
+        </div>
+        <div className={classes.body}>{children}</div>
+        {foot && <div className={classes.foot}>{foot}</div>}
+      </MantineDrawer.Content>
+    </MantineDrawer.Root>
+  );
+}

@@ -1,0 +1,38 @@
+/** One figure in a card of its own: label above, figure, notes below.
+
+ `label`     names the card
+ `value`     the figure, 32 px; `unit` stands behind it in small
+ `note`      one line below
+ `aside`     a ring or an icon beside the figure
+ `children`  what is under a line at the foot: a button
+*/
+import type { ReactNode } from "react";
+import classes from "./Stat.module.css";
+
+interface Props {
+  label: string;
+  value: ReactNode;
+  unit?: ReactNode;
+  note?: ReactNode;
+  aside?: ReactNode;
+  children?: ReactNode;
+}
+
+export function Stat({ label, value, unit, note, aside, children }: Props) {
+  return (
+    <section className={classes.stat} aria-label={label}>
+      <div className={classes.label}>{label}</div>
+      <div className={classes.body}>
+        <div className={classes.figure}>
+          <div className={classes.value}>
+            {value}
+            {unit && <span className={classes.unit}>{unit}</span>}
+          </div>
+          {note && <div className={classes.note}>{note}</div>}
+        </div>
+        {aside}
+      </div>
+      {children && <div className={classes.foot}>{children}</div>}
+    </section>
+  );
+}

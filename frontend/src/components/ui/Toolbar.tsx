@@ -1,0 +1,17 @@
+/** The row of controls above a list.
+
+ `label`     its name for a screen reader
+ `children`  search, filters: they wrap
+ `end`       buttons at the other end
+*/
+import type { ReactNode } from "react";
+import classes from "./Toolbar.module.css";
+
+export function Toolbar({ label, children, end }: { label: string; children: ReactNode; end?: ReactNode }) {
+  return (
+    <div className={classes.bar} role="group" aria-label={label}>
+      <div className={classes.start}>{children}</div>
+      {end && <div className={classes.end}>{end}</div>}
+    </div>
+  );
+}
