@@ -4,6 +4,7 @@ import { isLive } from "../domain/subscription";
 import { currentSession, sessionStarted, tokenReplaced, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
+import { keys } from "./keys";
 import { renewing } from "./renewal";
 import type { Account, Balances, Client, Credits, Subscription } from "./types";
 
@@ -11,7 +12,7 @@ const REFRESH_MS = 20_000;
 
 /** The signed-in user. Fetched again while the tab is in use, so that a disabled or deleted user is out in every tab. */
 export const account = queryOptions({
-  queryKey: ["account"] as const,
+  queryKey: keys.account,
   queryFn: ({ signal }) => call<Account>("PUT", "user/session", { signal }),
   staleTime: REFRESH_MS,
   refetchInterval: REFRESH_MS,

@@ -3,6 +3,7 @@ import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@ta
 import { account } from "./account";
 import { call } from "./client";
 import { config } from "./config";
+import { STALE, invalidate, keys } from "./keys";
 import { runScript } from "./scripts";
 import { rows, tablePath } from "./tables";
 import type { Account, Balances, List, Plan, Tables } from "./types";
@@ -54,7 +55,7 @@ export interface CheckoutOutcome {
 /** Which plan a hosted page was for, and whether it was paid; null when it is none of this account. */
 export const checkoutOutcome = (session_id: string) =>
   queryOptions({
-    queryKey: ["checkout", session_id] as const,
+    queryKey: keys.checkout(session_id),
     queryFn: async ({ signal }) => {
       const answer = await call<Envelope<CheckoutOutcome>>("GET", CALL, { query: { res: "checkout", session_id }, signal });
       return answer.success === 2 ? null : (answer.resource?.data ?? null);
@@ -89,10 +90,7 @@ export function useCancelPlan() {
 /** Takes up what a payment has changed: the account, the counters and the invoices. */
 export function useAccountStale() {
   const queries = useQueryClient();
-  return () =>
-    Promise.all(
-      [account.queryKey, ["transactionhistory"], ["appcounters"]].map((queryKey) => queries.invalidateQueries({ queryKey })),
-    );
+  return () => invalidate(queries, STALE.payment);
 }
 
 /** Asks for the account until it shows what the provider's event brings, or patience ends. */

@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MOST_OFFSET, fromEnd } from "../lib/paging";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
+import { STALE, keys } from "./keys";
 import { contactsPage } from "./lists";
 import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
@@ -13,7 +14,7 @@ export type Asked = Input<"searchurl"> & { run: number };
 
 export const searchContact = ({ run, ...input }: Asked) =>
   queryOptions({
-    queryKey: ["searchurl", input, run] as const,
+    queryKey: keys.contactSearch(input, run),
     queryFn: async ({ signal }) => (await runScript("searchurl", input, { signal, contacts: true })).data,
     // Revealed values are put into this answer; it must not be asked for behind the reader's back.
     staleTime: Number.POSITIVE_INFINITY,
@@ -21,7 +22,7 @@ export const searchContact = ({ run, ...input }: Asked) =>
   });
 
 /** The balances come with the answer, so the account is not asked again. */
-export const useReveal = () => useScript("getcontact", { touches: ["usercontact", "searchname"], contacts: true });
+export const useReveal = () => useScript("getcontact", { stale: STALE.reveal, contacts: true });
 
 interface Page {
   page: number;
@@ -47,7 +48,7 @@ const all = (page: { limit: number; offset: number }) => rows("usercontact", con
 /** A page that the server does not leaf to from the beginning: read from the end, in the opposite order. */
 const far = (page: { limit: number; offset: number }) =>
   queryOptions({
-    queryKey: ["usercontact", "far", page] as const,
+    queryKey: keys.contactsFromEnd(page),
     queryFn: async ({ signal }) => {
       const list = (query: ListOptions) =>
         call<List<UserContact>>("GET", tablePath("usercontact"), { query: { include_count: true, ...query }, signal, contacts: true });
@@ -62,7 +63,7 @@ const far = (page: { limit: number; offset: number }) =>
 
 const byName = (input: Input<"searchname">) =>
   queryOptions({
-    queryKey: ["searchname", input] as const,
+    queryKey: keys.contactsByName(input),
     queryFn: ({ signal }) => runScript("searchname", input, { signal, contacts: true }),
   });
 
@@ -72,7 +73,7 @@ const LONGEST_LIST = 1700;
 /** Own votes on the values of these profiles. */
 export const votesOn = (urls: readonly string[]) =>
   queryOptions({
-    queryKey: ["contactfeedback", urls] as const,
+    queryKey: keys.votes(urls),
     queryFn: async ({ signal }) => {
       const portions = inPortions(urls.map(literal), LONGEST_LIST);
       const answers = await Promise.all(portions.map((portion) => savedVotes(portion, signal)));

@@ -1,16 +1,17 @@
 /** The numbers of the first screen. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keys } from "./keys";
 import { runScript } from "./scripts";
 
 /** Reveals of a person since a day, in all and per day. */
 export const revealCount = (revealedby: number, date: string) =>
   queryOptions({
-    queryKey: ["getrevealcount", revealedby, date] as const,
+    queryKey: keys.revealCount(revealedby, date),
     queryFn: ({ signal }) => runScript("getrevealcount", { revealedby, date, daily: true }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const appCounters = queryOptions({
-  queryKey: ["appcounters"] as const,
+  queryKey: keys.appCounters,
   queryFn: async ({ signal }) => (await runScript("datascript/appcounters", {}, { signal })).data,
 });

@@ -1,6 +1,7 @@
 /** The script half of the API: one name, one typed input, one typed answer. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
+import { type Subject, invalidate } from "./keys";
 import type { ApiUsage, Found, List, PlatformUsage, Schemas } from "./types";
 
 type Described<Kind extends "input" | "output"> = { [Key in keyof Schemas as Key extends `${infer Name} ${Kind}` ? Name : never]: Schemas[Key] };
@@ -46,14 +47,14 @@ export function runScript<Name extends ScriptName>(name: Name, input: Input<Name
   return call<Answer<Name>>("POST", name, { body: input, ...options });
 }
 
-/** A script as a mutation. `touches` names the query keys that are stale after it. */
+/** A script as a mutation. `stale` names what it changes. */
 export function useScript<Name extends ScriptName>(
   name: Name,
-  { touches = [], contacts = false }: { touches?: readonly string[]; contacts?: boolean } = {},
+  { stale = [], contacts = false }: { stale?: readonly Subject[]; contacts?: boolean } = {},
 ) {
-  const client = useQueryClient();
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: Input<Name>) => runScript(name, input, { contacts }),
-    onSuccess: () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => invalidate(queries, stale),
   });
 }

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { t } from "./i18n.dashboard";
-import { chooseLanguage, chosenLanguage, setLanguage } from "./language";
+import { chooseLanguage, chosenLanguage, language, loadLanguage, setLanguage } from "./language";
+import { dayText } from "./dates";
+import { cents, dollars } from "./money";
+import { monthText } from "./months";
 import { preference, setPreference } from "./preferences";
 
 test("a text is found by its path", () => expect(t("login.title")).toBe("Login"));
@@ -29,4 +32,14 @@ test("a choice is kept and removed; an unknown language is English", () => {
   expect(preference("note")).toBe("a=b; c");
   setPreference("note", null);
   expect(preference("note")).toBeUndefined();
+});
+
+test("the chosen language is loaded with its texts, numbers and dates", async () => {
+  chooseLanguage("de");
+  await loadLanguage();
+  expect([language().name, document.documentElement.lang]).toEqual(["de", "de"]);
+  expect(t("search.credits", { count: 1200 })).toBe("1.200 übrig");
+  expect([dayText("2026-01-10"), monthText("2026-03")]).toEqual(["10. Jan. 2026", "März 2026"]);
+  expect([dollars(49), cents(123456)].map((text) => text.replace("\u00a0", " "))).toEqual(["49 $", "1.234,56 $"]);
+  chooseLanguage("en");
 });

@@ -2,7 +2,7 @@
 import type { Legal, Texts } from "../texts/shape";
 import { preference, setPreference } from "./preferences";
 
-export const LANGUAGES = { en: "English" } as const;
+export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 /** What a folder of `texts/` exports. English is part of the scripts, so it needs none. */
@@ -16,7 +16,9 @@ interface Loaded extends Translated {
 }
 
 const PREFERENCE = "language";
-const TRANSLATIONS: Partial<Record<string, () => Promise<{ translation: Translated }>>> = {};
+const TRANSLATIONS: Record<Exclude<Language, "en">, () => Promise<{ translation: Translated }>> = {
+  de: () => import("../texts/de"),
+};
 
 let loaded: Loaded = { name: "en" };
 const listeners = new Set<() => void>();
@@ -42,10 +44,9 @@ export function chosenLanguage(): Language {
 
 /** Loads the chosen language. A translation that cannot be loaded leaves the page in English. */
 export async function loadLanguage(name = chosenLanguage()): Promise<void> {
-  const load = TRANSLATIONS[name];
-  if (!load) return;
+  if (name === "en") return;
   try {
-    setLanguage(name, (await load()).translation);
+    setLanguage(name, (await TRANSLATIONS[name]()).translation);
   } catch {
     setLanguage("en");
   }

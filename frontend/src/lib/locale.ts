@@ -2,7 +2,7 @@
 import { type Language, language, onLanguage } from "./language";
 import { preference, setPreference } from "./preferences";
 
-const LOCALES: Record<Language, string> = { en: "en-US" };
+const LOCALES: Record<Language, string> = { en: "en-US", de: "de-DE" };
 const TIME_ZONE = "timezone";
 
 /** The locale of the language, as `Intl` takes it. */

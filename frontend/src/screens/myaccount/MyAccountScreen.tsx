@@ -6,6 +6,7 @@ import { Title } from "../../components/Title";
 import { t } from "../../lib/i18n.dashboard";
 import { AvatarCard } from "./AvatarCard";
 import { ChangeEmail } from "./ChangeEmail";
+import { LanguageCard } from "./LanguageCard";
 import { ProfileForm } from "./ProfileForm";
 
 export function MyAccountScreen() {
@@ -23,6 +24,7 @@ export function MyAccountScreen() {
       <Title text={t("settings.myaccount")} />
       <AvatarCard />
       <ProfileForm me={me} onChangeEmail={open} />
+      <LanguageCard />
       <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
     </>
   );

@@ -37,6 +37,13 @@ export const account = {
     cannotUpdate: "Something Went Wrong!Cannot Update Email.",
     changed: "Email updated successfully!",
   },
+  preferences: {
+    title: "Language and time",
+    text: "Kept in this browser.",
+    language: "Language",
+    timeZone: "Time zone",
+    fromBrowser: "As in the browser",
+  },
   demoForm: {
     title: "Schedule a demo",
     lead: "Tell us what you would like to see. We will write back to find a time.",

@@ -1,0 +1,61 @@
+/** German texts of profile, password, change of address and the demo form. */
+import type { account as english } from "../en/account";
+import type { Translation } from "../shape";
+
+export const account: Translation<typeof english> = {
+  account: {
+    title: "Profil",
+    update: "Aktualisieren",
+    saved: "Profil aktualisiert",
+    photo: "Foto",
+    photoText: "JPEG oder PNG, höchstens 2 MB.",
+    photoChoose: "Foto auswählen",
+    photoMissing: "Bitte wählen Sie ein Bild aus",
+    photoType: "Bitte wählen Sie ein Bild im Format JPEG oder PNG",
+    photoSize: "Das Bild ist größer als 2 MB",
+    photoSaved: "Foto aktualisiert.",
+    photoDeleted: "Foto gelöscht.",
+    changeEmail: "E-Mail ändern",
+    addressLong: "Höchstens 200 Zeichen",
+  },
+  password: {
+    title: "Passwort ändern",
+    text: "Wenn sich das Passwort ändert, enden alle Ihre anderen Sitzungen.",
+    old: "Altes Passwort",
+    new: "Neues Passwort",
+    submit: "Passwort ändern",
+    must: "Sie haben sich mit einem vorläufigen Passwort angemeldet. Bitte wählen Sie ein eigenes.",
+  },
+  email: {
+    new: "Neue E-Mail-Adresse",
+    code: "Bestätigungscode",
+    sendCode: "Code senden",
+    verify: "Bestätigen und ändern",
+    sent: "Bitte öffnen Sie den Link in der E-Mail und schließen Sie die Änderung ab.",
+    same: "Sie verwenden diese E-Mail-Adresse bereits.",
+    taken: "Diese E-Mail-Adresse ist bereits vergeben. Bitte verwenden Sie eine andere.",
+    codeMissing: "Der Bestätigungscode fehlt.",
+    invalidOrCode: "E-Mail-Adresse oder Code ist ungültig",
+    mismatch: "Der Bestätigungscode stimmt nicht",
+    cannotUpdate: "Die E-Mail-Adresse konnte nicht geändert werden.",
+    changed: "E-Mail-Adresse geändert",
+  },
+  preferences: {
+    title: "Sprache und Zeit",
+    text: "Wird in diesem Browser gespeichert.",
+    language: "Sprache",
+    timeZone: "Zeitzone",
+    fromBrowser: "Wie im Browser",
+  },
+  demoForm: {
+    title: "Demo vereinbaren",
+    lead: "Schreiben Sie uns, was Sie sehen möchten. Wir melden uns, um einen Termin zu finden.",
+    name: "Name",
+    query: "Anliegen",
+    queryHint: "Höchstens 200 Zeichen",
+    nameMissing: "Bitte geben Sie Ihren Namen ein",
+    queryMissing: "Bitte geben Sie Ihr Anliegen ein",
+    queryLong: "Höchstens 200 Zeichen",
+    sent: "Vielen Dank! Ihre Nachricht wurde gesendet.",
+  },
+};

@@ -1,0 +1,48 @@
+/** German texts of credit add-ons and payment outcomes. */
+import type { payments as english } from "../en/payments";
+import type { Translation } from "../shape";
+
+export const payments: Translation<typeof english> = {
+  addons: {
+    title: "Zusatz-Credits",
+    lead: "Credits für Mobilnummern, einmal gekauft. Sie bleiben, bis Sie sie verbrauchen; Credits Ihres Tarifs werden zuerst verbraucht.",
+    buy: "Kaufen",
+    free: "Zum kostenlosen Tarif gibt es keine Zusatz-Credits.",
+    freeText: "Abonnieren Sie zuerst einen Tarif, danach können Sie jederzeit weitere Credits kaufen.",
+    card: "Kartennummer",
+    expiry: "Gültig bis",
+    cvc: "CVC",
+    pay: "{{price}} zahlen",
+    cardMissing: "Bitte geben Sie Ihre Kartennummer ein",
+    cardInvalid: "Ihre Kartennummer ist ungültig",
+    expiryInvalid: "Das Ablaufdatum Ihrer Karte ist ungültig",
+    expiryPast: "Ihre Karte ist abgelaufen",
+    cvcInvalid: "Die Prüfnummer Ihrer Karte ist ungültig",
+    testMode: "Testmodus: 4242 4242 4242 4242 wird angenommen, 4000 0000 0000 0002 wird abgelehnt, 4000 0025 0000 3155 verlangt 3-D Secure.",
+    safe: "Ihre Kartendaten gehen direkt an unseren Zahlungsdienstleister. Sie erreichen unseren Server nicht.",
+    formFailed: "Das Kartenformular konnte nicht geladen werden",
+    formFailedText: "Der Zahlungsdienstleister ist von diesem Browser aus nicht erreichbar. Versuchen Sie es erneut, oder wählen Sie einen größeren Tarif, der auf der Seite des Dienstleisters bezahlt wird.",
+    paid: "Zahlung erfolgreich. Ihre Credits wurden gutgeschrieben.",
+    failed: "Zahlung fehlgeschlagen",
+    bank: "Ihre Bank bittet Sie, diese Zahlung zu bestätigen …",
+    confirming: "Ihre Zahlung wird bestätigt …",
+    processing: "Ihre Zahlung wird verarbeitet. Die Credits werden danach von selbst gutgeschrieben.",
+    hosted: "Tarife ansehen",
+  },
+  pay: {
+    successTitle: "Willkommen im Tarif {{name}}",
+    successText: "Vielen Dank! Ihr Tarif ist aktiv, und seine Credits stehen bereit.",
+    waitingTitle: "Der Tarif {{name}} wird eingerichtet",
+    waitingText: "Wir warten auf die Bestätigung des Zahlungsdienstleisters. Das dauert einige Sekunden.",
+    lateText: "Die Bestätigung dauert länger als üblich. Ihr Tarif ändert sich von selbst, sobald sie eintrifft; Sie können diese Seite verlassen.",
+    noneTitle: "Keine Zahlung",
+    noneText: "Diese Seite gehört zu einer Zahlung, und es gibt keine. Ihr Tarif hat sich nicht geändert.",
+    doneTitle: "Diese Zahlung ist abgeschlossen",
+    doneText: "Sie wurde früher abgeschlossen. Ihr aktueller Tarif steht in der Übersicht.",
+    your: "Ihr",
+    toDashboard: "Zur Übersicht",
+    failTitle: "Zahlung fehlgeschlagen",
+    failText: "Ihr Abonnement konnte leider nicht abgeschlossen werden. Bitte versuchen Sie es erneut.",
+    toPlans: "Zu den Tarifen",
+  },
+};
