@@ -1,4 +1,4 @@
-/** The owner's API keys, and the look-up that they are good for. */
+/** The owner's API keys, and the look-up that they give access to. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
 import { STALE, invalidate } from "./keys";
@@ -22,7 +22,7 @@ export interface Lookup {
   credits_left: number;
 }
 
-/** Looks a contact up exactly as a customer's program does. */
+/** Looks a contact up by the same call that customers' programs use. */
 export function useLookup() {
   const queries = useQueryClient();
   return useMutation({

@@ -1,4 +1,4 @@
-/** Bulk look-ups: what a list would cost, starting it, following it, cancelling it, and its contacts. */
+/** Bulk look-ups: estimate, start, progress, cancellation, contacts. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
 import { keys } from "./keys";
@@ -38,7 +38,7 @@ const POLL_MS = 1000;
 
 export const isOver = (job: BulkJob): boolean => !["queued", "running"].includes(job.status);
 
-/** A job, asked for again until it is over. */
+/** A job, polled until it is over. */
 export const bulkJob = (jobid: number) =>
   queryOptions({
     queryKey: keys.bulkJob(jobid),
@@ -52,7 +52,7 @@ function send<T>({ file, kinds }: BulkInput, query: { max_credits: number; estim
   return call<T>("POST", "bulklookup", { body, query: { kinds: kinds.join(","), ...query } });
 }
 
-/** What a list would cost. Starts nothing. */
+/** The estimated cost of a list. Starts nothing. */
 export const estimate = ({ file, kinds }: BulkInput) =>
   queryOptions({
     queryKey: keys.bulkEstimate(file, kinds),

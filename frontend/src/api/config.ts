@@ -1,4 +1,4 @@
-/** What this server is called and what it can do. Read once, before anything is drawn. */
+/** The settings of the server: its name and its features. Loaded once, before anything is drawn. */
 
 export interface Config {
   brandname: string;
@@ -8,7 +8,7 @@ export interface Config {
   publicurl: string;
   googleenabled: boolean;
   linkedinenabled: boolean;
-  /** Absent means that they are. */
+  /** True when absent. */
   paymentsenabled?: boolean;
   stripepublishablekey: string | null;
   /** Domain of the professional network on which profiles are searched. */
@@ -44,7 +44,7 @@ export function config(): Config {
   return loaded;
 }
 
-/** Whether anything can be bought here. */
+/** Whether payments are set up. */
 export const canPay = (): boolean => config().paymentsenabled ?? true;
 
 export const profileHost = (): string => config().profilehost ?? "linkedin.com";

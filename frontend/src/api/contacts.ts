@@ -1,6 +1,6 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { MOST_OFFSET, fromEnd } from "../lib/paging";
+import { MAX_OFFSET, fromEnd } from "../lib/paging";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { STALE, keys } from "./keys";
@@ -9,19 +9,19 @@ import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tab
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
-/** What was asked, and the how manieth search it is: the same question again is a new search. */
+/** The input of a search and its number: the same input again is a new search. */
 export type Asked = Input<"searchurl"> & { run: number };
 
 export const searchContact = ({ run, ...input }: Asked) =>
   queryOptions({
     queryKey: keys.contactSearch(input, run),
     queryFn: async ({ signal }) => (await runScript("searchurl", input, { signal, contacts: true })).data,
-    // Revealed values are put into this answer; it must not be asked for behind the reader's back.
+    // Revealed values are written into this entry, so it must not be refetched.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-/** The balances come with the answer, so the account is not asked again. */
+/** The response carries the balances, so the account is not refetched. */
 export const useReveal = () => useScript("getcontact", { stale: STALE.reveal, contacts: true });
 
 interface Page {
@@ -30,22 +30,22 @@ interface Page {
   text: string;
 }
 
-/** One page of the personal list: all of it, or what matches a text. */
+/** One page of the personal list, of all contacts or of those that match a text. */
 export function myContacts({ page, size, text }: Page) {
   const limit = size;
   const offset = (page - 1) * size;
   return queryOptions({
-    ...(text ? byName({ limit, offset, searchtext: text }) : offset > MOST_OFFSET ? far({ limit, offset }) : all({ limit, offset })),
+    ...(text ? byName({ limit, offset, searchtext: text }) : offset > MAX_OFFSET ? far({ limit, offset }) : all({ limit, offset })),
     placeholderData: keepPreviousData,
   } as ReturnType<typeof all>);
 }
 
-/** The page is in the middle of a list so long that only a search leads there. */
+/** The page is too far from both ends of the list to be read by offset. */
 export class TooFar extends Error {}
 
 const all = (page: { limit: number; offset: number }) => rows("usercontact", contactsPage(page));
 
-/** A page that the server does not leaf to from the beginning: read from the end, in the opposite order. */
+/** A page beyond the largest offset, read from the end of the list in the opposite order. */
 const far = (page: { limit: number; offset: number }) =>
   queryOptions({
     queryKey: keys.contactsFromEnd(page),
@@ -56,8 +56,8 @@ const far = (page: { limit: number; offset: number }) =>
       const place = fromEnd(page, count);
       if (!place) throw new TooFar();
       if (place.limit === 0) return { resource: [], meta: { count } };
-      const answer = await list({ order: "createdon ASC,contactid DESC", ...place });
-      return { ...answer, resource: answer.resource.toReversed() };
+      const rows = await list({ order: "createdon ASC,contactid DESC", ...place });
+      return { ...rows, resource: rows.resource.toReversed() };
     },
   });
 
@@ -68,16 +68,16 @@ const byName = (input: Input<"searchname">) =>
   });
 
 // The server takes filters of 2,000 characters.
-const LONGEST_LIST = 1700;
+const MAX_LIST_CHARACTERS = 1700;
 
 /** Own votes on the values of these profiles. */
 export const votesOn = (urls: readonly string[]) =>
   queryOptions({
     queryKey: keys.votes(urls),
     queryFn: async ({ signal }) => {
-      const portions = inPortions(urls.map(literal), LONGEST_LIST);
-      const answers = await Promise.all(portions.map((portion) => savedVotes(portion, signal)));
-      return answers.flat();
+      const portions = inPortions(urls.map(literal), MAX_LIST_CHARACTERS);
+      const lists = await Promise.all(portions.map((portion) => savedVotes(portion, signal)));
+      return lists.flat();
     },
     select: votesByValue,
     placeholderData: keepPreviousData,
@@ -88,5 +88,5 @@ async function savedVotes(urls: string[], signal: AbortSignal): Promise<Feedback
   return (await call<List<Feedback>>("GET", tablePath("contactfeedback"), { query, signal, contacts: true })).resource;
 }
 
-/** Saves votes: all of them count, or none. A new vote on the same value replaces the one before. */
+/** Saves votes, all or none. A new vote on a value replaces the previous one. */
 export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { keys } from "./keys";
 import { runScript } from "./scripts";
 
-/** Reveals of a person since a day, in all and per day. */
+/** The reveals of a user since a day, in total and per day. */
 export const revealCount = (revealedby: number, date: string) =>
   queryOptions({
     queryKey: keys.revealCount(revealedby, date),

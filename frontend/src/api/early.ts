@@ -25,7 +25,7 @@ export interface EarlyRequest {
 export function sendEarly({ method, path, query, contacts = false }: EarlyRequest, { appkey, token }: Credentials & { token: string }): void {
   const address = addressOf(path, query);
   const response = fetch(address, { method, headers: headersOf({ appkey, token, contacts }) });
-  // The caller that takes it sees the failure; without one it is of no interest.
+  // The caller that takes the response handles a failure.
   response.catch(() => undefined);
   early.set(keyOf(method, address, token, contacts), { response, sentAt: performance.now() });
 }

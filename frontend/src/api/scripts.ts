@@ -1,4 +1,4 @@
-/** The script half of the API: one name, one typed input, one typed answer. */
+/** Calls of scripts by name, with typed input and output. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
 import { type Subject, invalidate } from "./keys";
@@ -19,7 +19,7 @@ interface Answers {
 
 export type ScriptName = keyof Described<"input"> & keyof Described<"output">;
 
-/** Reveals of one day that has some. */
+/** The number of reveals of one day; days without reveals are left out. */
 export interface DayCount {
   date: string;
   count: number;
@@ -27,7 +27,7 @@ export interface DayCount {
 
 export type UsageSpan = Input<"getplatformusagedata">;
 
-/** Paid, or the bank wants to ask the cardholder first: on its page, when there is a `url`. */
+/** A completed payment, or one that the cardholder has to confirm, on the page at `url` if there is one. */
 export type AddonPayment =
   | { transactionid: number; requires_action?: undefined }
   | { requires_action: 1; clientsecret: string; url?: string; paymentintentid?: string };
@@ -47,7 +47,7 @@ export function runScript<Name extends ScriptName>(name: Name, input: Input<Name
   return call<Answer<Name>>("POST", name, { body: input, ...options });
 }
 
-/** A script as a mutation. `stale` names what it changes. */
+/** A script as a mutation. `stale` names the subjects that it changes. */
 export function useScript<Name extends ScriptName>(
   name: Name,
   { stale = [], contacts = false }: { stale?: readonly Subject[]; contacts?: boolean } = {},

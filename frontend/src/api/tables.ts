@@ -1,4 +1,4 @@
-/** The table half of the API: `rows` describes a list, `useTableWrite` changes one. */
+/** Lists and writes of tables: `rows` gives query options, `useTableWrite` a mutation. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, type Query } from "./client";
 import { config } from "./config";
@@ -33,11 +33,11 @@ export function rows<Name extends keyof Tables>(table: Name, options: ListOption
 
 interface WriteOptions {
   method: "POST" | "PATCH";
-  /** What the write changes; the table itself where nothing is said. */
+  /** The subjects that the write changes; by default the table. */
   stale?: readonly Subject[];
 }
 
-/** A mutation that writes one record, or several, and returns what the server kept. */
+/** A mutation that writes one record or several and returns the stored records. */
 export function useTableWrite<Row = unknown>(table: keyof Tables, { method, stale = [table] }: WriteOptions) {
   const queries = useQueryClient();
   return useMutation({

@@ -8,7 +8,7 @@ type Columns<Table extends keyof Schemas> = { [Name in keyof Schemas[Table] as N
 
 export type Plan = Omit<Columns<"subscriptionplan">, "new_features_json"> & { new_features_json: Feature[] | null };
 
-/** One line of what a plan holds. */
+/** One feature of a plan. */
 export interface Feature {
   name: string;
   value: string;

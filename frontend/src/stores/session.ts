@@ -33,13 +33,13 @@ function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
 }
 
-/** The session as it is stored now: another tab may have replaced it before its storage event arrives here. */
+/** Reads the session from storage: another tab may have replaced it before its storage event arrives. */
 export function storedSession(): Session | null {
   void useStore.persist.rehydrate();
   return currentSession();
 }
 
-/** The server gave a new token for the same person: a changed password or address. */
+/** Stores the new token that a changed password or address brings. */
 export function tokenReplaced(sessionToken: string, emailid?: string): void {
   useStore.setState(({ session }) => ({
     session: session && { ...session, sessionToken, emailid: emailid ?? session.emailid },
@@ -50,7 +50,7 @@ export function sessionEnded(): void {
   forget(true);
 }
 
-/** The session is over by itself: the next sign-in comes back to the address of now. */
+/** Drops an expired session; the next sign-in returns to the present address. */
 export function sessionExpired(): void {
   forget(false);
 }

@@ -1,4 +1,4 @@
-/** Canned answers of the server, for tests of screens. */
+/** Responses of the server for tests of screens. */
 import type { Config } from "../api/config";
 import type { Account, Credits, Found, Plan, Subscription, UserContact } from "../api/types";
 

@@ -9,14 +9,15 @@ import classes from "./MyAccount.module.css";
 
 const FROM_BROWSER = "";
 
+function changeLanguage(name: Language): void {
+  chooseLanguage(name);
+  // Texts are read when scripts are loaded, so the page starts again.
+  window.location.reload();
+}
+
 export function LanguageCard() {
   const [zone, setZone] = useState(chosenTimeZone() ?? FROM_BROWSER);
 
-  const changeLanguage = (name: Language) => {
-    chooseLanguage(name);
-    // Texts are read when scripts are loaded, so the page starts again.
-    window.location.reload();
-  };
   const changeZone = (name: string) => {
     chooseTimeZone(name === FROM_BROWSER ? null : name);
     setZone(name);
