@@ -174,6 +174,9 @@ POLICY: dict[str, Access] = {
         sealed={"emails", "business_emails", "phone_numbers"},
         replica=True,
     ),
+    # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
+    "contactmeta": Access(read=Rule(roles=EVERYONE, rows=own_self)),
+    "bulkjob": Access(read=Rule(roles=EVERYONE, rows=own_self)),
     "contactfeedback": Access(
         # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE, rows=own_self, hidden={"infohash", "personid"}),

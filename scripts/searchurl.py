@@ -38,6 +38,9 @@ class Email(BaseModel):
 class Card(BaseModel):
     full_name: str
     linkedinurl: str
+    title: str
+    company: str
+    country: str
     emails: list[Email]
     phone_numbers: list[str]
     phone_encrypted: bool
@@ -80,6 +83,9 @@ def _card(ctx: Context, person: Person, input: Input, paid: set[Any]) -> Card:
     emails += _emails(ctx, "personal", list(person.personal) if input.personal else [], personal_hidden)
     return Card(
         full_name=person.full_name,
+        title=person.title,
+        company=person.company,
+        country=person.country,
         linkedinurl=profile_url.url_of(person.key, ctx.settings.profile_host),
         emails=emails,
         phone_numbers=[MASKED_PHONE] * len(phones) if phone_hidden else contact.shown(ctx, phones),

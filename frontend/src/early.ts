@@ -26,7 +26,7 @@ async function requestData({ pathname, search }: Location): Promise<void> {
   if (!session || !pathname.startsWith("/dashboard") || params.has("session_token")) return;
   const credentials = { appkey: session.apiKey, token: session.sessionToken };
   sendEarly({ method: "PUT", path: "user/session" }, credentials);
-  if (pathname !== CONTACTS || params.get("search")) return;
+  if (pathname !== CONTACTS || [...params.keys()].some((name) => name !== "page" && name !== "size")) return;
   const { dataset } = await loadConfig();
   const size = pageSize(params.get("size"));
   const query = contactsPage({ limit: size, offset: (pageNumber(params.get("page")) - 1) * size });

@@ -46,7 +46,8 @@ function reduced({ openapi, info, paths, components }) {
 
 /** A copy without an annotation: a default would make a field of an input required, titles repeat the names. */
 function without(annotation, schema) {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key === annotation && (value === null || typeof value !== "object") ? undefined : value)));
+  const isAnnotation = (key, value) => key === annotation && (value === null || typeof value !== "object" || Array.isArray(value));
+  return JSON.parse(JSON.stringify(schema, (key, value) => (isAnnotation(key, value) ? undefined : value)));
 }
 
 /** A list without the option `fields` holds every column; related records are there on request. */

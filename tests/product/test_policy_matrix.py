@@ -21,7 +21,7 @@ KEYS = {
     "appuser": "appuserid", "client": "clientid", "usercredit": "usercreditid", "creditledger": "ledgerid",
     "usersubscription": "subscriptionid", "apikeys": "keyid", "apiusage": "usageid", "usercontact": "contactid",
     "contactfeedback": "feedbackid", "transactionhistory": "transactionid", "usersession": "usersessionid",
-    "auditlog": "auditid",
+    "auditlog": "auditid", "contactmeta": "contactid", "bulkjob": "jobid",
 }  # fmt: skip
 HIDDEN_FROM_ALL = {
     "person",
@@ -56,6 +56,11 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
         "type": "businessemail",
     }
     assert (await account.owner.table("POST", "contactfeedback", vote)).status_code == 200
+    contact = (await account.owner.table("GET", "usercontact", params={"limit": "1"})).json()["resource"][0]
+    note = {"contactid": contact["contactid"], "tags": [mark], "note": mark}
+    assert (await account.owner.post("contactmeta_addupdate", **note)).status_code == 200
+    job = {"urls": [f"linkedin.com/{person.key}"], "kinds": ["directdial"], "max_credits": 0}
+    assert (await account.owner.post("bulklookup", **job)).status_code == 202
     made = (await account.owner.table("POST", "apikeys", {"purpose": mark})).json()["resource"][0]
     query = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdials", "apikey": made["apikey"]}
     assert (await product.caller(key="").get("/api/v2/keylookup", params=query)).status_code == 200

@@ -63,6 +63,14 @@ async def test_nothing_unpaid_leaves_the_server(product: Product, account: Accou
     assert body["bus_email_validation"] == "valid"
 
 
+async def test_who_it_is_comes_free_and_not_how_to_reach_them(product: Product, account: Account) -> None:
+    person = await product.person(title="Head of Sales", company="Acme", country="USA")
+    answer = await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)
+    body = answer.json()["data"][0]
+    assert (body["title"], body["company"], body["country"]) == ("Head of Sales", "Acme", "USA")
+    assert "5550123" not in answer.text
+
+
 async def test_boxes_that_are_not_ticked_show_nothing(product: Product, account: Account) -> None:
     person = await product.person()
     body = (await account.owner.post("searchurl", linkedinurl=f"linkedin.com/{person.key}", phone=True)).json()

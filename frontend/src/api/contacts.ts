@@ -1,10 +1,11 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MAX_OFFSET, fromEnd } from "../lib/paging";
+import { type ContactFilter, type ContactOrder, NEWEST_FIRST, ORDERS, contactFilter } from "../domain/contactfilter";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { STALE, keys } from "./keys";
-import { contactsPage } from "./lists";
+import { type ContactsPage, contactsPage } from "./lists";
 import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
@@ -28,22 +29,55 @@ interface Page {
   page: number;
   size: number;
   text: string;
+  order?: ContactOrder | undefined;
+  filter?: ContactFilter | undefined;
 }
 
-/** One page of the personal list, of all contacts or of those that match a text. */
-export function myContacts({ page, size, text }: Page) {
+/** One page of the personal list, of all contacts or of those that match a text and the filters. */
+export function myContacts({ page, size, text, order = NEWEST_FIRST, filter = {} }: Page) {
   const limit = size;
   const offset = (page - 1) * size;
   return queryOptions({
-    ...(text ? byName({ limit, offset, searchtext: text }) : offset > MAX_OFFSET ? far({ limit, offset }) : all({ limit, offset })),
+    ...pageOf({ limit, offset }, text, order, filter),
     placeholderData: keepPreviousData,
   } as ReturnType<typeof all>);
 }
 
+function pageOf(page: { limit: number; offset: number }, text: string, order: ContactOrder, filter: ContactFilter) {
+  const isPlain = order === NEWEST_FIRST && contactFilter(filter) === undefined;
+  // The search by name has an index of its own; filters and other orders are the table's.
+  if (isPlain && text) return byName({ ...page, searchtext: text });
+  if (isPlain && page.offset > MAX_OFFSET) return far(page);
+  const condition = contactFilter({ ...filter, text });
+  return all({ ...page, order: ORDERS[order], filter: condition });
+}
+
+/** One contact of the list by its id, whatever page is shown. */
+export const oneContact = (contactid: number) =>
+  queryOptions({
+    queryKey: keys.contact(contactid),
+    queryFn: async ({ signal }) => {
+      const query = { filter: `(contactid=${contactid})` };
+      const { resource } = await call<List<UserContact>>("GET", tablePath("usercontact"), { query, signal, contacts: true });
+      return resource[0] ?? null;
+    },
+  });
+
+/** Title, company and verification of a person. Free of charge; null when nothing is known. */
+export const personOf = (linkedinurl: string) =>
+  queryOptions({
+    queryKey: keys.person(linkedinurl),
+    queryFn: async ({ signal }) => {
+      const input = { linkedinurl, phone: true, business: true, personal: true };
+      return (await runScript("searchurl", input, { signal, contacts: true })).data[0] ?? null;
+    },
+    staleTime: 60_000,
+  });
+
 /** The page is too far from both ends of the list to be read by offset. */
 export class TooFar extends Error {}
 
-const all = (page: { limit: number; offset: number }) => rows("usercontact", contactsPage(page));
+const all = (page: ContactsPage) => rows("usercontact", contactsPage(page));
 
 /** A page beyond the largest offset, read from the end of the list in the opposite order. */
 const far = (page: { limit: number; offset: number }) =>
@@ -87,6 +121,12 @@ async function savedVotes(urls: string[], signal: AbortSignal): Promise<Feedback
   const query = { filter: `linkedin_url in (${urls.join(",")})`, fields: "linkedin_url,info,action,type" };
   return (await call<List<Feedback>>("GET", tablePath("contactfeedback"), { query, signal, contacts: true })).resource;
 }
+
+/** The user's own tags and note on a contact. */
+export const metaOf = (contactid: number) => rows("contactmeta", { filter: `(contactid=${contactid})` });
+
+/** Replaces tags and note of a contact. */
+export const useKeepMeta = () => useScript("contactmeta_addupdate", { stale: ["contactmeta"] });
 
 /** Saves votes, all or none. A new vote on a value replaces the previous one. */
 export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });

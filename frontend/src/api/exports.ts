@@ -1,5 +1,6 @@
 /** Files of contacts, which the server writes, counts and audits. */
 import { useMutation } from "@tanstack/react-query";
+import { type ContactFilter, type ContactOrder, ORDERS, contactFilter } from "../domain/contactfilter";
 import { t } from "../lib/i18n.dashboard";
 import { saveFile } from "../lib/savefile";
 import { download } from "./client";
@@ -19,6 +20,15 @@ export const useExportContacts = () =>
   useMutation({
     mutationFn: async (ids: number[]) =>
       saveFile(await download(tablePath("usercontact"), { body: { ids }, accept: XLSX }), "mycontacts.xlsx"),
+  });
+
+/** All contacts that a filter leaves, in the order of the list. */
+export const useExportFound = () =>
+  useMutation({
+    mutationFn: async ({ filter, order }: { filter: ContactFilter; order: ContactOrder }) => {
+      const query = { filter: contactFilter({ ...filter, present: true }), order: ORDERS[order], limit: MOST_EXPORTED };
+      return saveFile(await download(tablePath("usercontact"), { query, accept: XLSX }), "mycontacts.xlsx");
+    },
   });
 
 /** The outcome of a bulk job, with the contacts that it found. */

@@ -12,6 +12,8 @@ type Table = keyof Tables;
 export const keys = {
   account: ["account"],
   table: <Name extends Table>(name: Name, options: Query) => [name, options] as const,
+  contact: (contactid: number) => ["usercontact", "one", contactid] as const,
+  person: (linkedinurl: string) => ["searchurl", "person", linkedinurl] as const,
   contactsFromEnd: (page: { limit: number; offset: number }) => ["usercontact", "end", page] as const,
   contactsByName: (input: Input<"searchname">) => ["searchname", input] as const,
   contactSearch: (input: Input<"searchurl">, run: number) => ["searchurl", input, run] as const,

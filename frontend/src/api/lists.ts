@@ -1,6 +1,13 @@
 /** Queries that the first script and a screen send alike. */
 import type { Query } from "./transport";
 
-/** A page of the personal list, newest first. */
-export const contactsPage = ({ limit, offset }: { limit: number; offset: number }) =>
-  ({ order: "createdon DESC", include_count: true, limit, offset }) satisfies Query;
+export interface ContactsPage {
+  limit: number;
+  offset: number;
+  order?: string;
+  filter?: string | undefined;
+}
+
+/** A page of the personal list, newest first by default. */
+export const contactsPage = ({ limit, offset, order = "createdon DESC", filter }: ContactsPage) =>
+  ({ order, include_count: true, limit, offset, filter }) satisfies Query;

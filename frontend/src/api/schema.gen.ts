@@ -93,12 +93,18 @@ export interface components {
             auditlog_by_appuserid?: components["schemas"]["auditlog"][];
             /** @description text */
             avatar: string | null;
+            /** @description With related=bulkjob_by_appuserid. */
+            bulkjob_by_appuserid?: components["schemas"]["bulkjob"][];
             /** @description With related=client_by_auditlog. */
             client_by_auditlog?: components["schemas"]["client"][];
+            /** @description With related=client_by_bulkjob. */
+            client_by_bulkjob?: components["schemas"]["client"][];
             /** @description With related=client_by_clientid. */
             client_by_clientid?: components["schemas"]["client"] | null;
             /** @description With related=client_by_contactfeedback. */
             client_by_contactfeedback?: components["schemas"]["client"][];
+            /** @description With related=client_by_contactmeta. */
+            client_by_contactmeta?: components["schemas"]["client"][];
             /** @description With related=client_by_creditledger. */
             client_by_creditledger?: components["schemas"]["client"][];
             /** @description With related=client_by_usercontact. */
@@ -111,6 +117,8 @@ export interface components {
             clientid: number;
             /** @description With related=contactfeedback_by_appuserid. */
             contactfeedback_by_appuserid?: components["schemas"]["contactfeedback"][];
+            /** @description With related=contactmeta_by_appuserid. */
+            contactmeta_by_appuserid?: components["schemas"]["contactmeta"][];
             /** @description timestamp with time zone */
             createdon: string;
             /** @description With related=creditledger_by_actor. */
@@ -139,6 +147,8 @@ export interface components {
             phonenumber: string;
             /** @description text */
             role: string;
+            /** @description With related=usercontact_by_contactmeta. */
+            usercontact_by_contactmeta?: components["schemas"]["usercontact"][];
             /** @description With related=usercontact_by_dialrevealedby. */
             usercontact_by_dialrevealedby?: components["schemas"]["usercontact"][];
             /** @description With related=usercontact_by_revealedby. */
@@ -177,15 +187,45 @@ export interface components {
             contactcredit: number;
             personal_email_credits: number;
         };
+        /** @description A record of bulkjob. Which fields are there depends on `fields`. */
+        bulkjob: {
+            /** @description With related=appuser_by_appuserid. */
+            appuser_by_appuserid?: components["schemas"]["appuser"] | null;
+            /** @description bigint, refers to appuser.appuserid */
+            appuserid: number;
+            /** @description integer */
+            charged: number;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description timestamp with time zone */
+            createdon: string;
+            /** @description timestamp with time zone */
+            finishedon: string | null;
+            /** @description bigint */
+            jobid: number;
+            /** @description text[] */
+            kinds: unknown[];
+            /** @description integer */
+            max_credits: number;
+            /** @description text */
+            status: string;
+            /** @description integer */
+            total: number;
+        };
         Card: {
             bus_email_validation: string | null;
             business_email_encrypted: boolean;
+            company: string;
+            country: string;
             emails: components["schemas"]["Email"][];
             full_name: string;
             linkedinurl: string;
             personal_email_encrypted: boolean;
             phone_encrypted: boolean;
             phone_numbers: string[];
+            title: string;
         };
         "checkemailavailable input": {
             email: string;
@@ -209,10 +249,14 @@ export interface components {
             apiusage_by_clientid?: components["schemas"]["apiusage"][];
             /** @description With related=appuser_by_auditlog. */
             appuser_by_auditlog?: components["schemas"]["appuser"][];
+            /** @description With related=appuser_by_bulkjob. */
+            appuser_by_bulkjob?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_clientid. */
             appuser_by_clientid?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_contactfeedback. */
             appuser_by_contactfeedback?: components["schemas"]["appuser"][];
+            /** @description With related=appuser_by_contactmeta. */
+            appuser_by_contactmeta?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_creditledger. */
             appuser_by_creditledger?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_usercontact. */
@@ -225,12 +269,16 @@ export interface components {
             auditlog_by_clientid?: components["schemas"]["auditlog"][];
             /** @description text */
             billingaddress: string;
+            /** @description With related=bulkjob_by_clientid. */
+            bulkjob_by_clientid?: components["schemas"]["bulkjob"][];
             /** @description bigint */
             clientid: number;
             /** @description text */
             companyname: string;
             /** @description With related=contactfeedback_by_clientid. */
             contactfeedback_by_clientid?: components["schemas"]["contactfeedback"][];
+            /** @description With related=contactmeta_by_clientid. */
+            contactmeta_by_clientid?: components["schemas"]["contactmeta"][];
             /** @description text */
             country: string | null;
             /** @description timestamp with time zone */
@@ -259,6 +307,8 @@ export interface components {
             transactionhistory_by_usersubscription?: components["schemas"]["transactionhistory"][];
             /** @description With related=usercontact_by_clientid. */
             usercontact_by_clientid?: components["schemas"]["usercontact"][];
+            /** @description With related=usercontact_by_contactmeta. */
+            usercontact_by_contactmeta?: components["schemas"]["usercontact"][];
             /** @description With related=usercredit_by_clientid. */
             usercredit_by_clientid?: components["schemas"]["usercredit"][];
             /** @description With related=usersession_by_clientid. */
@@ -310,11 +360,31 @@ export interface components {
             /** @description text */
             type: string;
         };
+        /** @description A record of contactmeta. Which fields are there depends on `fields`. */
+        contactmeta: {
+            /** @description With related=appuser_by_appuserid. */
+            appuser_by_appuserid?: components["schemas"]["appuser"] | null;
+            /** @description bigint, refers to appuser.appuserid */
+            appuserid: number;
+            /** @description With related=client_by_clientid. */
+            client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description bigint, refers to client.clientid */
+            clientid: number;
+            /** @description bigint, refers to usercontact.contactid */
+            contactid: number;
+            /** @description text */
+            note: string;
+            /** @description text[] */
+            tags: unknown[];
+            /** @description timestamp with time zone */
+            updatedon: string;
+            /** @description With related=usercontact_by_contactid. */
+            usercontact_by_contactid?: components["schemas"]["usercontact"] | null;
+        };
         "contactmeta_addupdate input": {
             contactid: number;
             note?: string;
-            /** @default [] */
-            tags: string[];
+            tags?: string[];
         };
         "contactmeta_addupdate output": {
             resource: components["schemas"]["Meta_2"][];
@@ -748,6 +818,8 @@ export interface components {
         };
         /** @description A record of usercontact. Which fields are there depends on `fields`. */
         usercontact: {
+            /** @description With related=appuser_by_contactmeta. */
+            appuser_by_contactmeta?: components["schemas"]["appuser"][];
             /** @description With related=appuser_by_dialrevealedby. */
             appuser_by_dialrevealedby?: components["schemas"]["appuser"] | null;
             /** @description With related=appuser_by_revealedby. */
@@ -760,10 +832,14 @@ export interface components {
             businessemailcost: number;
             /** @description With related=client_by_clientid. */
             client_by_clientid?: components["schemas"]["client"] | null;
+            /** @description With related=client_by_contactmeta. */
+            client_by_contactmeta?: components["schemas"]["client"][];
             /** @description bigint, refers to client.clientid */
             clientid: number;
             /** @description bigint */
             contactid: number;
+            /** @description With related=contactmeta_by_contactid. */
+            contactmeta_by_contactid?: components["schemas"]["contactmeta"][];
             /** @description timestamp with time zone */
             createdon: string;
             /** @description flag */

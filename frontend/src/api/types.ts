@@ -44,9 +44,6 @@ export type FoundEmail = Omit<Schemas["Email"], "type" | "validation"> & { type:
 export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation"> & {
   emails: FoundEmail[];
   bus_email_validation: Validation;
-  /** Shown where a server sends them; the search does not yet. */
-  title?: string | null;
-  company?: string | null;
 };
 
 type Validation = "valid" | "unknown" | null;
@@ -87,6 +84,15 @@ export interface ApiUsage {
   directdialscount: number;
 }
 
+/** The user's own tags and note on a contact. */
+export type ContactMeta = Pick<Columns<"contactmeta">, "contactid" | "note"> & { tags: string[] };
+
+/** A bulk look-up, as the list of them shows it. */
+export type BulkJobRow = Omit<Columns<"bulkjob">, "status" | "kinds"> & {
+  status: "queued" | "running" | "done" | "cancelled" | "failed";
+  kinds: RevealType[];
+};
+
 export interface List<Row> {
   resource: Row[];
   meta?: { count?: number };
@@ -94,6 +100,8 @@ export interface List<Row> {
 
 /** The tables that the app reads, and their records. */
 export interface Tables {
+  contactmeta: ContactMeta;
+  bulkjob: BulkJobRow;
   appuser: User;
   client: Client;
   subscriptionplan: Plan;

@@ -3,12 +3,21 @@ import type { CSSProperties } from "react";
 import { hueOf, initials } from "../domain/contacts";
 import classes from "./NameAvatar.module.css";
 
-export function NameAvatar({ name, src, size = 40 }: { name: string; src?: string | null | undefined; size?: number }) {
+interface Props {
+  name: string;
+  src?: string | null | undefined;
+  size?: number;
+  /** Inside a button: the letters are drawn by the style sheet, so that they are no part of its text. */
+  drawn?: boolean;
+}
+
+export function NameAvatar({ name, src, size = 40, drawn = false }: Props) {
   const style = { width: size, height: size, fontSize: size * 0.38, "--hue": hueOf(name) } as CSSProperties;
   if (src) return <img className={classes.avatar} style={style} src={src} alt="" />;
+  const letters = initials(name);
   return (
-    <span className={`avatar-colors ${classes.avatar}`} style={style} aria-hidden="true">
-      {initials(name)}
+    <span className={`avatar-colors ${classes.avatar}`} style={style} aria-hidden="true" data-initials={drawn ? letters : undefined}>
+      {!drawn && letters}
     </span>
   );
 }

@@ -57,6 +57,9 @@ export function fieldOf(card: Card, kind: Kind): { values: FieldValue[]; hidden:
   };
 }
 
+/** Whether any kind of a card is still masked. */
+export const hasHidden = (card: Card): boolean => KINDS.some((kind) => fieldOf(card, kind).hidden);
+
 /** The card with the values of one kind replaced by those of the revealed row; none without a row. */
 export function withRevealed<Shown extends Card>(card: Shown, kind: Kind, row: Row | undefined): Shown {
   const values = row ? revealedValues(row)[VALUES_OF[kind]] : [];

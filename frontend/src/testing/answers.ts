@@ -98,6 +98,9 @@ export function accountAnswer({ credits = {}, subscription = {}, plan = STARTER,
 
 export const MASKED: Found = {
   full_name: "Maya Thornton",
+  title: "",
+  company: "",
+  country: "",
   linkedinurl: "https://www.linkedin.com/in/maya",
   emails: [
     { address: "*****@****.***", type: "business", encrypted: true, validation: "valid" },

@@ -22,8 +22,9 @@ KINDS = ("directdial", "businessemail", "personalemail")
 # Tries the present profile key first, which nearly always matches, so that one index lookup reads one row; aliases
 # (former keys) are searched only when it does not.
 _FIND = """
-    select p.personid, p.profilekey, p.full_name, p.personalcipher, p.businesscipher, p.phonecipher, p.source,
-           p.updatedon, exists (select 1 from suppression where hash = any($2) and kind = 'profile') as suppressed
+    select p.personid, p.profilekey, p.full_name, p.title, p.company, p.country, p.personalcipher, p.businesscipher,
+           p.phonecipher, p.source, p.updatedon,
+           exists (select 1 from suppression where hash = any($2) and kind = 'profile') as suppressed
     from (select * from person where profilekey = $1
           union all
           select n.* from personalias a join person n using (personid)
@@ -39,7 +40,8 @@ _KEEP = """
         company = excluded.company, company_domain = excluded.company_domain, country = excluded.country,
         personalcipher = excluded.personalcipher, businesscipher = excluded.businesscipher,
         phonecipher = excluded.phonecipher, source = 'vendor', updatedon = now()
-    returning personid, profilekey, full_name, personalcipher, businesscipher, phonecipher, source, updatedon
+    returning personid, profilekey, full_name, title, company, country, personalcipher, businesscipher, phonecipher,
+              source, updatedon
 """
 
 
@@ -53,6 +55,9 @@ class Person:
     personal: tuple[str, ...]
     business: tuple[tuple[str, str], ...]  # address, "valid" or "unknown"
     phones: tuple[str, ...]
+    title: str = ""
+    company: str = ""
+    country: str = ""
 
     def has(self, kind: str) -> bool:
         """Return whether there is a value of this kind to reveal."""
@@ -93,6 +98,9 @@ def _person(vault: Vault, row: Any) -> Person:
         personal=tuple(opened("personalcipher")),
         business=tuple((address, validity) for address, validity in opened("businesscipher")),
         phones=tuple(opened("phonecipher")),
+        title=row["title"],
+        company=row["company"],
+        country=row["country"],
     )
 
 

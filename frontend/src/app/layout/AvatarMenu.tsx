@@ -34,10 +34,10 @@ export function AvatarMenu() {
 
   return (
     <>
-      <Menu position="bottom-end" width={248}>
+      <Menu position="bottom-end" width={248} withinPortal={false}>
         <Menu.Target>
           <UnstyledButton ref={target} className={classes.target} aria-label={t("menu.account")}>
-            {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
+            {me ? <NameAvatar name={me.name} src={me.avatar} size={AVATAR} drawn /> : <Skeleton circle width={AVATAR} height={AVATAR} />}
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
@@ -79,19 +79,16 @@ function SchemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <div role="group" aria-label={t("theme.label")}>
-      {SCHEMES.map(([scheme, Icon]) => (
-        <Menu.Item
-          key={scheme}
-          role="menuitemradio"
-          aria-checked={colorScheme === scheme}
-          closeMenuOnClick={false}
-          leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden="true" />}
-          rightSection={colorScheme === scheme && <Check size={16} strokeWidth={1.75} aria-hidden="true" />}
-          onClick={() => setColorScheme(scheme)}
-        >
-          {t(`theme.${scheme}`)}
-        </Menu.Item>
-      ))}
+      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
+        {SCHEMES.map(([scheme, Icon]) => (
+          <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Check size={12} aria-hidden="true" />}>
+            <span className={classes.scheme}>
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+              {t(`theme.${scheme}`)}
+            </span>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
     </div>
   );
 }

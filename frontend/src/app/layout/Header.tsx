@@ -40,7 +40,7 @@ export function Header({ onPalette, onShortcuts }: Props) {
       <button type="button" className={classes.search} onClick={onPalette} aria-keyshortcuts="Meta+K Control+K">
         <Search size={16} strokeWidth={1.75} aria-hidden="true" />
         <span>{t("palette.open")}</span>
-        <kbd className={classes.keys} aria-hidden="true">{`${MOD_KEY}K`}</kbd>
+        <kbd className={classes.keys} aria-hidden="true" data-keys={`${MOD_KEY}K`} />
       </button>
       {me && isOwner(me) && (
         <Button

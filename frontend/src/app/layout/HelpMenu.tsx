@@ -7,7 +7,7 @@ import classes from "./Header.module.css";
 
 export function HelpMenu({ onShortcuts }: { onShortcuts: () => void }) {
   return (
-    <Menu position="bottom-end" width={220}>
+    <Menu position="bottom-end" width={220} withinPortal={false}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("menu.help")} className={classes.wide}>
           <CircleQuestionMark size={20} strokeWidth={1.75} aria-hidden="true" />

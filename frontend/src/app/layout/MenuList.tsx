@@ -26,7 +26,9 @@ export function MenuList({ collapsed = false, onOpen }: Props) {
               ) : (
                 <span className={classes.item} data-soon>
                   <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
-                  <span className={classes.text}>{t(text)}</span> <span className={classes.soon}>{t("comingSoon")}</span>
+                  <span className={classes.later}>
+                    <span className={classes.text}>{t(text)}</span> <span className={classes.soon}>{t("comingSoon")}</span>
+                  </span>
                 </span>
               )}
             </Tooltip>

@@ -43,9 +43,9 @@ export default function Palette({ onClose, onShortcuts }: Props) {
   };
 
   return (
-    <Modal.Root opened onClose={onClose} size={560} yOffset="12vh">
+    <Modal.Root opened onClose={onClose} size={560} yOffset="12vh" classNames={{ content: classes.palette }}>
       <Modal.Overlay />
-      <Modal.Content className={classes.palette} aria-label={t("palette.title")}>
+      <Modal.Content aria-label={t("palette.title")}>
         <div className={classes.field}>
           <Search size={16} strokeWidth={1.75} aria-hidden="true" />
           <input
@@ -99,7 +99,8 @@ function Choices({ id, group, active, onChoose }: ChoicesProps) {
       {group.commands.map((command) => {
         const Icon = command.icon;
         return (
-          <div
+          <button
+            type="button"
             key={command.id}
             id={`${id}-${command.id}`}
             role="option"
@@ -107,12 +108,11 @@ function Choices({ id, group, active, onChoose }: ChoicesProps) {
             aria-selected={command.id === active?.id}
             className={classes.choice}
             onClick={() => onChoose(command)}
-            onKeyDown={undefined}
           >
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
             <span className={classes.text}>{command.text}</span>
             {command.hint && <span className={classes.hint}>{command.hint}</span>}
-          </div>
+          </button>
         );
       })}
     </div>

@@ -23,9 +23,9 @@ interface Props {
 
 export function Drawer({ opened, onClose, title, subtitle, lead, actions, foot, children }: Props) {
   return (
-    <MantineDrawer.Root opened={opened} onClose={onClose} position="right" size="var(--drawer-w)" className={classes.root}>
+    <MantineDrawer.Root opened={opened} onClose={onClose} position="right" size="var(--drawer-w)" classNames={{ content: classes.content }}>
       <MantineDrawer.Overlay />
-      <MantineDrawer.Content className={classes.content}>
+      <MantineDrawer.Content>
         <div className={classes.head}>
           {lead}
           <div className={classes.titles}>

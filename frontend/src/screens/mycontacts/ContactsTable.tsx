@@ -1,36 +1,46 @@
 /** The contacts of one page, and the votes about them. */
-import { Checkbox, Table } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, UserContact } from "../../api/types";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
-import { t } from "../../lib/i18n.dashboard";
+import { DataTable } from "../../components/ui/DataTable";
+import { Pager } from "../../components/ui/Pager";
+import type { ContactOrder } from "../../domain/contactfilter";
 import { FEEDBACK_TYPE } from "../../domain/reveal";
-import type { Votable, Votes } from "../../domain/votes";
+import type { Votes } from "../../domain/votes";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
-import { ContactRow, votableOf } from "./ContactRow";
-import classes from "./MyContacts.module.css";
+import { columnsWithout } from "./columns";
+import { PhoneRow } from "./PhoneRow";
+import type { ChangeList, ListParams } from "./useListParams";
 import { type Selection, canSelect } from "./useSelection";
+import { type Voting, VotingContext, votableOf } from "./voting";
 
 type Details = Omit<Feedback, "linkedin_url" | "action">;
 
-interface Voting {
-  row: UserContact;
-  values: Votable[];
+const NO_VOTES: Votes = new Map();
+const SORTS: Record<ContactOrder, { by: string; down: boolean }> = {
+  newest: { by: "newest", down: true },
+  oldest: { by: "newest", down: false },
+  name: { by: "name", down: false },
+  "-name": { by: "name", down: true },
+};
+const OTHER_WAY: Record<ContactOrder, ContactOrder> = { newest: "oldest", oldest: "newest", name: "-name", "-name": "name" };
+
+interface Props {
+  rows: UserContact[];
+  count: number;
+  shown: ListParams;
+  change: ChangeList;
+  selection: Selection;
 }
 
-const NO_VOTES: Votes = new Map();
-
-export function ContactsTable({ rows, selection }: { rows: UserContact[]; selection: Selection }) {
-  const [flagging, setFlagging] = useState<Voting | null>(null);
+export function ContactsTable({ rows, count, shown, change, selection }: Props) {
+  const [flagging, setFlagging] = useState<UserContact | null>(null);
   const { data: votes = NO_VOTES } = useQuery(votesOn(rows.map((row) => row.linkedinurl)));
   const feedback = useFeedback();
-
-  const open = rows.filter(canSelect);
-  const ticked = rows.filter(selection.has).length;
-  const all = open.length > 0 && open.every(selection.has);
 
   const vote = (row: UserContact, action: Feedback["action"], details: Details[]) =>
     feedback.mutate(
@@ -45,46 +55,63 @@ export function ContactsTable({ rows, selection }: { rows: UserContact[]; select
     );
   const upvote = (row: UserContact) =>
     vote(row, "upvote", votableOf(row).map(({ kind, value }) => ({ info: value, type: FEEDBACK_TYPE[kind] })));
-  const flag = (answer: FlagAnswer) => flagging && vote(flagging.row, "downvote", [answer]);
+  const flag = (answer: FlagAnswer) => flagging && vote(flagging, "downvote", [answer]);
+  const open = (row: UserContact) => change({ contact: row.contactid });
+
+  const { hide } = shown;
+  const columns = useMemo(() => columnsWithout(hide), [hide]);
+  const voting = useVoting(votes, upvote, setFlagging, open);
+  const sort = (by: string) => {
+    const isShown = SORTS[shown.order].by === by;
+    change({ order: isShown ? OTHER_WAY[shown.order] : (by as ContactOrder), page: 1 });
+  };
 
   return (
-    <>
-      <Table.ScrollContainer className={classes.scroll} minWidth={980} tabIndex={0} aria-label={t("contacts.title")} role="region">
-        <Table className={classes.table} verticalSpacing="sm" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={44}>
-                <Checkbox
-                  aria-label={t("contacts.selectAll")}
-                  checked={all}
-                  indeterminate={ticked > 0 && !all}
-                  disabled={open.length === 0 && ticked === 0}
-                  onChange={() => selection.toggleAll(rows)}
-                />
-              </Table.Th>
-              <Table.Th>{t("contacts.name")}</Table.Th>
-              <Table.Th>{t("contacts.phone")}</Table.Th>
-              <Table.Th>{t("contacts.business")}</Table.Th>
-              <Table.Th>{t("contacts.personal")}</Table.Th>
-              <Table.Th w={104}>{t("contacts.feedback")}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <ContactRow
-                key={row.contactid}
-                row={row}
-                selected={selection.has(row)}
-                votes={votes}
-                onToggle={() => selection.toggle(row)}
-                onUpvote={() => upvote(row)}
-                onDownvote={() => setFlagging({ row, values: votableOf(row) })}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <FlagDialog values={flagging && flagging.values} busy={feedback.isPending} onClose={() => setFlagging(null)} onSubmit={flag} />
-    </>
+    <VotingContext value={voting}>
+      <DataTable
+        fill
+        label={t("contacts.title")}
+        columns={columns}
+        rows={rows}
+        rowKey={idOf}
+        selection={{
+          has: selection.has,
+          canSelect,
+          toggle: selection.toggle,
+          toggleAll: selection.toggleAll,
+          nameOf: (row) => t("contacts.select", { name: row.name }),
+          allLabel: t("contacts.selectAll"),
+        }}
+        sort={SORTS[shown.order]}
+        onSort={sort}
+        onOpen={open}
+        phone={phoneRow}
+        state={stateOf}
+        compact={shown.compact}
+        foot={<Pager page={shown.page} size={shown.size} count={count} onChange={change} />}
+      />
+      <FlagDialog values={flagging && votableOf(flagging)} busy={feedback.isPending} onClose={() => setFlagging(null)} onSubmit={flag} />
+    </VotingContext>
+  );
+}
+
+const idOf = (row: UserContact) => row.contactid;
+const stateOf = (row: UserContact) => (row.deleted ? "deleted" : undefined);
+const phoneRow = (row: UserContact) => <PhoneRow row={row} />;
+
+/** The same object until the votes change: a tick must not draw every cell. */
+function useVoting(votes: Votes, onUpvote: Voting["onUpvote"], onDownvote: Voting["onDownvote"], onOpen: Voting["onOpen"]): Voting {
+  const latest = useRef({ onUpvote, onDownvote, onOpen });
+  useLayoutEffect(() => {
+    latest.current = { onUpvote, onDownvote, onOpen };
+  });
+  return useMemo(
+    () => ({
+      votes,
+      onUpvote: (row) => latest.current.onUpvote(row),
+      onDownvote: (row) => latest.current.onDownvote(row),
+      onOpen: (row) => latest.current.onOpen(row),
+    }),
+    [votes],
   );
 }

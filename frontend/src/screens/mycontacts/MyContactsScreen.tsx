@@ -1,9 +1,8 @@
-/** The contacts that this person has unlocked. What is searched for and the page are in the address. */
-import { Button, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+/** The contacts that this person has unlocked. Everything that the list shows is in the address. */
+import { Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { FileSpreadsheet, Search, UsersRound } from "lucide-react";
-import { useState } from "react";
+import { FileSpreadsheet, UsersRound } from "lucide-react";
+import { Suspense, lazy, useState } from "react";
 import { Link } from "react-router";
 import { TooFar, myContacts } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
@@ -11,101 +10,114 @@ import { explain, fieldErrors } from "../../api/explain";
 import type { List, UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactsTable } from "./ContactsTable";
+import { Filters } from "./Filters";
 import classes from "./MyContacts.module.css";
+import { SelectionBar } from "./SelectionBar";
 import { useExport } from "./useExport";
-import { useListParams } from "./useListParams";
+import { type ChangeList, type ListParams, NO_FILTER, filterOf, isFiltered, useListParams } from "./useListParams";
 import { type Selection, useSelection } from "./useSelection";
 
-const DEBOUNCE_MS = 500;
+const ContactDrawer = lazy(() => import("./ContactDrawer"));
+
+const NO_ROWS: UserContact[] = [];
 
 export function MyContactsScreen() {
-  const [{ page, size, text }, change] = useListParams();
-  const list = useQuery(myContacts({ page, size, text }));
-  const selection = useSelection();
-  const { exportRows, busy } = useExport();
+  const [shown, change] = useListParams();
+  const { page, size, text, order } = shown;
+  const filter = filterOf(shown);
+  const list = useQuery(myContacts({ page, size, text, order, filter }));
+  const rows = list.data?.resource ?? NO_ROWS;
   const count = list.data?.meta?.count ?? 0;
+  const selection = useSelection(rows, JSON.stringify([text, filter]));
+  const file = useExport();
+  const nothing = selection.rows.length === 0 && !selection.all;
 
+  const exportButton = (
+    <BusyButton
+      size="sm"
+      variant={nothing ? "default" : "filled"}
+      leftSection={<FileSpreadsheet size={16} strokeWidth={1.75} aria-hidden="true" />}
+      disabled={nothing}
+      busy={file.busy}
+      onClick={() => file.run(selection, { ...filter, text }, order)}
+    >
+      {t("contacts.export")}
+    </BusyButton>
+  );
   return (
-    <>
-      <Title text={t("contacts.title")} />
-      <div className={classes.head}>
-        <div>
-          <h1>{t("contacts.title")}</h1>
-          <p role="status">{list.isSuccess && t("contacts.count", { count })}</p>
-        </div>
-        <SearchBox text={text} onSearch={(typed) => change({ text: typed, page: 1 })} />
-        <BusyButton
-          leftSection={<FileSpreadsheet size={17} aria-hidden="true" />}
-          disabled={selection.rows.length === 0}
-          busy={busy}
-          onClick={() => exportRows(selection.rows)}
-        >
-          {t("contacts.export")}
-        </BusyButton>
-      </div>
+    <Page title={t("contacts.title")} lead={<p role="status">{list.isSuccess && t("contacts.count", { count })}</p>}>
+      <Filters shown={shown} change={change} end={nothing && exportButton} />
       <section className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-        <Content list={list} selection={selection} />
+        <Content list={list} shown={shown} change={change} selection={selection} />
       </section>
-      {count > 0 && <Pager page={page} size={size} count={count} onChange={change} />}
-    </>
+      {count > 0 && rows.length === 0 && <Pager page={page} size={size} count={count} onChange={change} />}
+      {!nothing && (
+        <SelectionBar selection={selection} page={rows} count={count}>
+          {exportButton}
+        </SelectionBar>
+      )}
+      <Opened contactid={shown.contact} rows={rows} change={change} />
+    </Page>
+  );
+}
+
+/** The drawer, fetched when it is first opened; it stays while it closes. */
+function Opened({ contactid, rows, change }: { contactid: number; rows: UserContact[]; change: ChangeList }) {
+  const [wasOpen, setWasOpen] = useState(false);
+  if (contactid > 0 && !wasOpen) setWasOpen(true);
+  if (!wasOpen) return null;
+  return (
+    <Suspense>
+      <ContactDrawer contactid={contactid} rows={rows} onChange={(contact) => change({ contact })} />
+    </Suspense>
   );
 }
 
 interface ContentProps {
   list: UseQueryResult<List<UserContact>>;
+  shown: ListParams;
+  change: ChangeList;
   selection: Selection;
 }
 
-function Content({ list, selection }: ContentProps) {
+function Content({ list, shown, change, selection }: ContentProps) {
   if (list.isPending) return <TableSkeleton label={t("loading")} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    if (isTooFar(list.error)) return <Empty icon={<UsersRound size={30} aria-hidden="true" />} title={t("contacts.tooFar")} />;
+    if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} />;
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
-  if (list.data.resource.length === 0) {
-    return (
-      <Empty
-        icon={<UsersRound size={30} aria-hidden="true" />}
-        title={t("noDataFound")}
-        action={
+  if (list.data.resource.length === 0) return <Nothing shown={shown} change={change} />;
+  return <ContactsTable rows={list.data.resource} count={list.data.meta?.count ?? 0} shown={shown} change={change} selection={selection} />;
+}
+
+function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
+  return (
+    <Empty
+      icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />}
+      title={t("noDataFound")}
+      action={
+        isFiltered(shown) ? (
+          <Button variant="default" onClick={() => change(NO_FILTER)}>
+            {t("contacts.clearSearch")}
+          </Button>
+        ) : (
           <Button component={Link} to="/dashboard/main/search" variant="default">
             {t("contacts.findOne")}
           </Button>
-        }
-      />
-    );
-  }
-  return <ContactsTable rows={list.data.resource} selection={selection} />;
+        )
+      }
+    />
+  );
 }
 
 /** Also a search leafs no further than the server goes. */
 const isTooFar = (error: Error) => error instanceof TooFar || (error instanceof ApiError && error.status === 422 && "offset" in fieldErrors(error));
-
-function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const search = useDebouncedCallback(onSearch, DEBOUNCE_MS);
-  return (
-    <TextInput
-      className={classes.search}
-      size="sm"
-      aria-label={t("contacts.searchLabel")}
-      placeholder={t("contacts.searchPlaceholder")}
-      leftSection={<Search size={16} aria-hidden="true" />}
-      value={typed}
-      maxLength={100}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        search(event.currentTarget.value.trim());
-      }}
-    />
-  );
-}
 
 export { MyContactsScreen as Component };

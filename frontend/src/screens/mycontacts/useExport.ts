@@ -1,18 +1,23 @@
-/** Exports contacts into mycontacts.xlsx. */
-import { MOST_EXPORTED, explainExport, useExportContacts } from "../../api/exports";
-import type { UserContact } from "../../api/types";
+/** Exports contacts into mycontacts.xlsx: the ticked ones, or all that are found. The server writes and counts the file. */
+import { MOST_EXPORTED, explainExport, useExportContacts, useExportFound } from "../../api/exports";
+import type { ContactFilter, ContactOrder } from "../../domain/contactfilter";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
+import type { Selection } from "./useSelection";
+
+const onError = (error: unknown) => toast(explainExport(error), "bad");
 
 export function useExport() {
-  const { mutate, isPending } = useExportContacts();
-  const exportRows = (rows: UserContact[]) => {
+  const byId = useExportContacts();
+  const found = useExportFound();
+  const run = ({ all, rows }: Selection, filter: ContactFilter, order: ContactOrder) => {
+    if (all) return found.mutate({ filter, order }, { onError });
     if (rows.length === 0) return toast(t("contacts.selectToExport"), "bad");
     if (rows.length > MOST_EXPORTED) return toast(t("contacts.exportMost", { count: MOST_EXPORTED }), "bad");
-    mutate(
+    byId.mutate(
       rows.map(({ contactid }) => contactid),
-      { onError: (error) => toast(explainExport(error), "bad") },
+      { onError },
     );
   };
-  return { exportRows, busy: isPending };
+  return { run, busy: byId.isPending || found.isPending };
 }

@@ -1,33 +1,82 @@
-/** Search text, page and page size, kept in the address. */
+/** What the list shows, kept in the address: search text, page, size, order, filters, columns, density, the open contact. */
+import { useMemo } from "react";
 import { useSearchParams } from "react-router";
+import { type ContactFilter, type ContactOrder, NEWEST_FIRST, isOrder } from "../../domain/contactfilter";
+import { daysAgo } from "../../lib/dates";
 import { type PageSize, pageNumber, pageSize } from "../../lib/paging";
 
 export interface ListParams {
   page: number;
   size: PageSize;
   text: string;
+  order: ContactOrder;
+  phone: boolean;
+  email: boolean;
+  verified: boolean;
+  by: number;
+  /** Days before today; 0 for all. */
+  days: number;
+  /** Keys of columns that are not shown. */
+  hide: string[];
+  compact: boolean;
+  /** The contact in the drawer; 0 for none. */
+  contact: number;
 }
 
-export function useListParams(): [ListParams, (change: Partial<ListParams>) => void] {
-  const [params, setParams] = useSearchParams();
-  const now: ListParams = {
+const FLAGS = ["phone", "email", "verified", "compact"] as const;
+
+const count = (text: string | null): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : 0);
+
+function read(params: URLSearchParams): ListParams {
+  const order = params.get("order");
+  const is = (name: string) => params.get(name) === "1";
+  return {
     page: pageNumber(params.get("page")),
     size: pageSize(params.get("size")),
     text: params.get("search") ?? "",
+    order: isOrder(order) ? order : NEWEST_FIRST,
+    phone: is("phone"),
+    email: is("email"),
+    verified: is("verified"),
+    by: count(params.get("by")),
+    days: count(params.get("days")),
+    hide: params.get("hide")?.split(",").filter(Boolean) ?? [],
+    compact: is("compact"),
+    contact: count(params.get("contact")),
   };
+}
 
-  const change = (part: Partial<ListParams>) =>
-    setParams(
-      (old) => {
-        // From the address as it is now: a debounced search must not bring back an older page.
-        const next = { page: pageNumber(old.get("page")), size: pageSize(old.get("size")), text: old.get("search") ?? "", ...part };
-        return {
-          ...(next.text && { search: next.text }),
-          ...(next.page > 1 && { page: String(next.page) }),
-          ...(next.size !== 25 && { size: String(next.size) }),
-        };
-      },
-      { replace: part.text !== undefined, preventScrollReset: true },
-    );
+function written(list: ListParams): Record<string, string> {
+  return {
+    ...(list.text && { search: list.text }),
+    ...(list.page > 1 && { page: String(list.page) }),
+    ...(list.size !== 25 && { size: String(list.size) }),
+    ...(list.order !== NEWEST_FIRST && { order: list.order }),
+    ...Object.fromEntries(FLAGS.filter((flag) => list[flag]).map((flag) => [flag, "1"])),
+    ...(list.by > 0 && { by: String(list.by) }),
+    ...(list.days > 0 && { days: String(list.days) }),
+    ...(list.hide.length > 0 && { hide: list.hide.join(",") }),
+    ...(list.contact > 0 && { contact: String(list.contact) }),
+  };
+}
+
+export type ChangeList = (change: Partial<ListParams>) => void;
+
+export function useListParams(): [ListParams, ChangeList] {
+  const [params, setParams] = useSearchParams();
+  const now = useMemo(() => read(params), [params]);
+  const change: ChangeList = (part) =>
+    // From the address as it is now: a debounced search must not bring back an older page.
+    setParams((old) => written({ ...read(old), ...part }), { replace: part.text !== undefined || part.contact === 0, preventScrollReset: true });
   return [now, change];
 }
+
+/** The conditions of the list, without its text. */
+export function filterOf({ phone, email, verified, by, days }: ListParams): ContactFilter {
+  return { phone, email, verified, by: by || undefined, since: days > 0 ? daysAgo(days) : undefined };
+}
+
+export const isFiltered = ({ text, phone, email, verified, by, days }: ListParams): boolean =>
+  Boolean(text || phone || email || verified || by || days);
+
+export const NO_FILTER = { text: "", phone: false, email: false, verified: false, by: 0, days: 0, page: 1 } as const;

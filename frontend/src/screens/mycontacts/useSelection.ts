@@ -1,41 +1,60 @@
-/** The ticked contacts, over all pages. A deleted contact cannot be ticked anew, only unticked. */
+/** The ticked contacts, over all pages, or all that are found. A deleted contact cannot be ticked anew, only unticked. */
 import { useState } from "react";
 import type { UserContact } from "../../api/types";
 
 export interface Selection {
+  /** Ticked one by one. */
   rows: UserContact[];
+  /** Everything that the filters leave is selected, also what is on other pages. */
+  all: boolean;
   has: (row: UserContact) => boolean;
   toggle: (row: UserContact) => void;
   /** Ticks every row of a page that may be ticked; all ticked already: unticks the page. */
   toggleAll: (page: UserContact[]) => void;
+  takeAll: () => void;
+  clear: () => void;
 }
 
 export const canSelect = (row: UserContact): boolean => !row.deleted;
 
-export function useSelection(): Selection {
-  const [chosen, setChosen] = useState<ReadonlyMap<number, UserContact>>(new Map());
+const NONE: ReadonlyMap<number, UserContact> = new Map();
 
-  const set = (rows: UserContact[], on: boolean) =>
+/** `found` names what the filters leave: a selection of all of it ends when they change. */
+export function useSelection(page: readonly UserContact[], found: string): Selection {
+  const [chosen, setChosen] = useState(NONE);
+  const [allOf, setAllOf] = useState<string | null>(null);
+  const all = allOf === found;
+
+  const set = (rows: readonly UserContact[], on: boolean) =>
     setChosen((old) => {
-      const next = new Map(old);
+      const next = new Map(all ? page.filter(canSelect).map((row) => [row.contactid, row]) : old);
       for (const row of rows) {
         if (on) next.set(row.contactid, row);
         else next.delete(row.contactid);
       }
       return next;
     });
+  const has = (row: UserContact) => (all ? canSelect(row) : chosen.has(row.contactid));
 
   return {
-    rows: [...chosen.values()],
-    has: (row) => chosen.has(row.contactid),
+    rows: all ? [] : [...chosen.values()],
+    all,
+    has,
     toggle: (row) => {
-      const on = !chosen.has(row.contactid);
+      const on = !has(row);
       if (!on || canSelect(row)) set([row], on);
+      setAllOf(null);
     },
-    toggleAll: (page) => {
-      const open = page.filter(canSelect);
-      const on = open.some((row) => !chosen.has(row.contactid));
-      set(on ? open : page, on);
+    toggleAll: (rows) => {
+      const open = rows.filter(canSelect);
+      const on = open.some((row) => !has(row));
+      set(on ? open : rows, on);
+      setAllOf(null);
+    },
+    takeAll: () => setAllOf(found),
+    clear: () => {
+      setChosen(NONE);
+      setAllOf(null);
     },
   };
 }

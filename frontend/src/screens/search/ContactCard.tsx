@@ -1,7 +1,7 @@
 /** The person found, with each requested kind of data. */
 import { Anchor, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ExternalLink } from "lucide-react";
+import { CircleCheck, ExternalLink, Eye } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, hasLivePlan, isExpired, isOwner, useAccount } from "../../api/account";
@@ -10,18 +10,21 @@ import { explain } from "../../api/explain";
 import type { Feedback, Found } from "../../api/types";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
+import { Banner } from "../../components/ui/Banner";
+import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
-import { t } from "../../lib/i18n.dashboard";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { type Votable, voteOn } from "../../domain/votes";
+import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
 import { KindField } from "./KindField";
+import { type Reveals, useReveals } from "./useReveals";
 
 interface Props {
   found: Found;
   asked: Asked;
-  onChange: (found: Found) => void;
+  onChange: (update: (found: Found) => Found) => void;
 }
 
 export function ContactCard({ found, asked, onChange }: Props) {
@@ -29,7 +32,10 @@ export function ContactCard({ found, asked, onChange }: Props) {
   const [flagged, setFlagged] = useState<Votable | null>(null);
   const feedback = useFeedback();
   const url = found.linkedinurl || asked.linkedinurl;
-  const { data: votes } = useQuery({ ...votesOn([url]), enabled: KINDS.some((kind) => isShown(found, kind)) });
+  const reveals = useReveals(url, onChange);
+  const kinds = KINDS.filter((kind) => asked[kind]);
+  const paid = kinds.some((kind) => isShown(found, kind));
+  const { data: votes } = useQuery({ ...votesOn([url]), enabled: paid });
 
   const vote = (details: Omit<Feedback, "linkedin_url">) =>
     feedback.mutate([{ linkedin_url: url, ...details }], {
@@ -40,39 +46,59 @@ export function ContactCard({ found, asked, onChange }: Props) {
       onError: (error) => toast(explain(error), "bad"),
     });
   const flag = (answer: FlagAnswer) => vote({ action: "downvote", ...answer });
+  const hidden = isExpired(me) ? [] : kinds.filter((kind) => fieldOf(found, kind).hidden);
 
   return (
     <article className={classes.card}>
-      <header className={classes.who}>
-        <NameAvatar name={found.full_name} size={56} />
+      <header className={classes.who} role="presentation">
+        <NameAvatar name={found.full_name} size={48} />
         <div className={classes.names}>
           <h2>{found.full_name.toUpperCase()}</h2>
-          <p>{[found.title, found.company].filter(Boolean).join(" · ")}</p>
+          <p>{[found.title, found.company, found.country].filter(Boolean).join(" · ")}</p>
+          <Anchor href={profileLink(url)} target="_blank" rel="noopener noreferrer" className={classes.link}>
+            {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
+          </Anchor>
         </div>
-        <Anchor href={profileLink(url)} target="_blank" rel="noopener noreferrer" size="sm" className={classes.link}>
-          {t("search.profile")} <ExternalLink size={14} aria-hidden="true" />
-        </Anchor>
+        {hidden.length > 1 && <RevealAll kinds={hidden} reveals={reveals} />}
       </header>
       {!hasLivePlan(me) ? (
         <Exhausted title={t("plan.expired")} isOwner={isOwner(me)} />
       ) : (
         hasNoCredit(me) && <Exhausted title={t("search.exhausted")} isOwner={isOwner(me)} />
       )}
-      {KINDS.filter((kind) => asked[kind]).map((kind) => (
+      {kinds.map((kind) => (
         <KindField
           key={kind}
           kind={kind}
           found={found}
-          linkedinurl={url}
           canReveal={!isExpired(me)}
+          reveals={reveals}
           voteOf={(value) => votes && voteOn(votes, url, { kind, value })}
-          onChange={onChange}
           onUpvote={(value) => vote({ action: "upvote", info: value, type: FEEDBACK_TYPE[kind] })}
           onFlag={(value) => setFlagged({ kind, value })}
         />
       ))}
+      {paid && (
+        <footer className={classes.saved} role="presentation">
+          <CircleCheck size={16} strokeWidth={1.75} aria-hidden="true" />
+          <Link to={`/dashboard/main/mycontacts?search=${encodeURIComponent(found.full_name)}`}>{t("search.saved")}</Link>
+        </footer>
+      )}
       <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} onClose={() => setFlagged(null)} onSubmit={flag} />
     </article>
+  );
+}
+
+function RevealAll({ kinds, reveals }: { kinds: Kind[]; reveals: Reveals }) {
+  return (
+    <BusyButton
+      className={classes.all}
+      busy={kinds.every((kind) => reveals.busy[kind])}
+      onClick={() => void reveals.reveal(kinds)}
+      leftSection={<Eye size={16} strokeWidth={1.75} aria-hidden="true" />}
+    >
+      {t("search.revealAll", { count: kinds.length })}
+    </BusyButton>
   );
 }
 
@@ -90,15 +116,19 @@ function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
 function Exhausted({ title, isOwner: owns }: { title: string; isOwner: boolean }) {
   return (
     <div className={classes.exhausted}>
-      <div>
-        <strong>{title}</strong>
-        <p>{owns ? t("search.exhaustedText") : t("search.askOwner")}</p>
-      </div>
-      {owns && (
-        <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
-          {t("search.upgradePlan")}
-        </Button>
-      )}
+      <Banner
+        tone="warn"
+        title={title}
+        action={
+          owns && (
+            <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
+              {t("search.upgradePlan")}
+            </Button>
+          )
+        }
+      >
+        {owns ? t("search.exhaustedText") : t("search.askOwner")}
+      </Banner>
     </div>
   );
 }

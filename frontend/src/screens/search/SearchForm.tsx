@@ -1,33 +1,37 @@
-/** The profile URL and what is wanted of it. */
-import { Button, Checkbox, TextInput } from "@mantine/core";
-import { Link2, Search } from "lucide-react";
+/** The bar: a profile URL, and as chips what is wanted of it. */
+import { Button, TextInput } from "@mantine/core";
+import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
-import { t } from "../../lib/i18n.dashboard";
 import { CREDIT_OF, KINDS, type Kind } from "../../domain/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { KIND_ICONS } from "./icons";
 import classes from "./Search.module.css";
-
-export type Boxes = Record<Kind, boolean>;
-
-export interface SearchErrors {
-  url?: string | undefined;
-  options?: string | undefined;
-}
+import type { SearchErrors } from "./SearchScreen";
+import type { Boxes } from "./useQuestion";
 
 interface Props {
+  /** What was asked last; Back changes it. */
+  url: string;
   boxes: Boxes;
   errors: SearchErrors;
+  /** Whether something else on the screen is the primary button now. */
+  quiet: boolean;
   onTick: (boxes: Boxes) => void;
   onSearch: (url: string) => void;
   onType: () => void;
 }
 
-export function SearchForm({ boxes, errors, onTick, onSearch, onType }: Props) {
+export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType }: Props) {
   const hint = useId();
-  const [url, setUrl] = useState("");
-  const credits = creditsOf(useAccount());
+  const [typed, setTyped] = useState(url);
+  const [shown, setShown] = useState(url);
   const ready = KINDS.some((kind) => boxes[kind]);
+  if (url !== shown) {
+    setShown(url);
+    if (url) setTyped((text) => (text.includes(url) ? text : url));
+  }
 
   return (
     <form
@@ -35,37 +39,39 @@ export function SearchForm({ boxes, errors, onTick, onSearch, onType }: Props) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSearch(url);
+        onSearch(typed);
       }}
     >
-      <TextInput
-        label={t("search.url")}
-        placeholder={t("search.urlPlaceholder", { host: profileHost() })}
-        leftSection={<Link2 size={17} aria-hidden="true" />}
-        value={url}
-        error={errors.url}
-        autoComplete="off"
-        spellCheck={false}
-        // A browser does not submit a form with a disabled button.
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !ready) onSearch(url);
-        }}
-        onChange={(event) => {
-          setUrl(event.currentTarget.value);
-          onType();
-        }}
-      />
+      <div className={classes.bar}>
+        <TextInput
+          size="lg"
+          className={classes.url}
+          label={t("search.url")}
+          labelProps={{ className: classes.hidden }}
+          placeholder={t("search.urlPlaceholder", { host: profileHost() })}
+          leftSection={<Link2 size={20} strokeWidth={1.75} aria-hidden="true" />}
+          value={typed}
+          error={errors.url}
+          autoComplete="off"
+          inputMode="url"
+          spellCheck={false}
+          // A browser does not submit a form with a disabled button.
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !ready) onSearch(typed);
+          }}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+            onType();
+          }}
+        />
+        <Button type="submit" size="lg" variant={quiet ? "default" : "filled"} disabled={!ready} leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}>
+          {t("search.submit")}
+        </Button>
+      </div>
       <fieldset className={classes.options} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
-        <legend>{t("search.options")}</legend>
+        <legend className={classes.hidden}>{t("search.options")}</legend>
         {KINDS.map((kind) => (
-          <div key={kind} className={classes.option}>
-            <Checkbox
-              label={t(`kind.${kind}`)}
-              checked={boxes[kind]}
-              onChange={(event) => onTick({ ...boxes, [kind]: event.currentTarget.checked })}
-            />
-            <span className={classes.left}>{t("search.credits", { count: credits?.[CREDIT_OF[kind]] ?? 0 })}</span>
-          </div>
+          <Chip key={kind} kind={kind} checked={boxes[kind]} onChange={(on) => onTick({ ...boxes, [kind]: on })} />
         ))}
         {errors.options && (
           <p id={hint} className={classes.wrong} role="alert">
@@ -73,15 +79,28 @@ export function SearchForm({ boxes, errors, onTick, onSearch, onType }: Props) {
           </p>
         )}
       </fieldset>
-      <Button
-        type="submit"
-        size="md"
-        fullWidth
-        disabled={!ready}
-        leftSection={<Search size={17} aria-hidden="true" />}
-      >
-        {t("search.submit")}
-      </Button>
     </form>
+  );
+}
+
+function Chip({ kind, checked, onChange }: { kind: Kind; checked: boolean; onChange: (on: boolean) => void }) {
+  const id = useId();
+  const left = creditsOf(useAccount())?.[CREDIT_OF[kind]] ?? 0;
+  const Icon = checked ? Check : KIND_ICONS[kind];
+  return (
+    <label className={classes.chip} data-selected={checked || undefined}>
+      <input
+        type="checkbox"
+        checked={checked}
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-left`}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span id={`${id}-name`}>{t(`kind.${kind}`)}</span>
+      <span id={`${id}-left`} className={classes.left} data-empty={left === 0 || undefined}>
+        {t("search.credits", { count: left })}
+      </span>
+    </label>
   );
 }

@@ -1,5 +1,5 @@
-/** The result pane: idle, loading, error, empty, or the contact. */
-import { Loader } from "@mantine/core";
+/** The result: idle, loading, error, empty, or the contact. */
+import { Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
 import { type Asked, searchContact } from "../../api/contacts";
@@ -8,6 +8,7 @@ import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
+import { KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactCard } from "./ContactCard";
 import classes from "./Search.module.css";
@@ -18,29 +19,42 @@ interface Props {
 }
 
 export function SearchResult({ asked, answer }: Props) {
-  if (!asked) return <Empty icon={<ScanSearch size={30} aria-hidden="true" />} title={t("search.start")} />;
+  if (!asked) return <Empty icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.start")} />;
   return <Answer asked={asked} answer={answer} />;
 }
 
 function Answer({ asked, answer }: Props & { asked: Asked }) {
   const queries = useQueryClient();
 
-  if (answer.isPending) {
-    return (
-      <div className={classes.fetching}>
-        <Loader size="sm" />
-        <span>{t("search.fetching")}</span>
-      </div>
-    );
-  }
+  if (answer.isPending) return <Fetching lines={KINDS.filter((kind) => asked[kind]).length} />;
   if (answer.isError) {
     const requestId = answer.error instanceof ApiError ? answer.error.requestId : undefined;
     return <Problem text={explain(answer.error)} requestId={requestId} retry={answer.refetch} />;
   }
   const [found] = answer.data;
   if (!found) {
-    return <Empty icon={<SearchX size={30} aria-hidden="true" />} title={t("search.none")} text={t("search.noneText")} />;
+    return <Empty icon={<SearchX size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.none")} text={t("search.noneText")} />;
   }
-  const change = (changed: Found) => queries.setQueryData(searchContact(asked).queryKey, [changed]);
-  return <ContactCard found={found} asked={asked} onChange={change} />;
+  // Several reveals may come back at once: each changes what is there by then.
+  const change = (update: (shown: Found) => Found) =>
+    queries.setQueryData(searchContact(asked).queryKey, (old) => old?.map((one) => update(one)));
+  return <ContactCard key={found.linkedinurl} found={found} asked={asked} onChange={change} />;
+}
+
+/** The shape of the card that comes. */
+function Fetching({ lines }: { lines: number }) {
+  return (
+    <div className={classes.fetching}>
+      <div className={classes.fetchingHead}>
+        <Skeleton circle width={48} height={48} />
+        <p>{t("search.fetching")}</p>
+      </div>
+      {KINDS.slice(0, lines).map((kind) => (
+        <div key={kind} className={classes.fetchingLine}>
+          <Skeleton width={120} height={12} />
+          <Skeleton width="40%" height={12} />
+        </div>
+      ))}
+    </div>
+  );
 }

@@ -66,11 +66,11 @@ test("shows masks, and after a reveal the value and the new balance", async () =
   expect(screen.getByText("Verified")).toBeVisible();
   expect(sent[0]!.body).toEqual({ linkedinurl: "linkedin.com/in/maya", phone: true, business: true, personal: false });
 
-  await user.click(screen.getByRole("button", { name: "Reveal Cell Number" }));
+  await user.click(screen.getByRole("button", { name: /^Reveal Cell Number/ }));
   expect(await screen.findByText("+14155551001")).toBeVisible();
   expect(sent[1]!.body).toEqual({ linkedinurl: MASKED.linkedinurl, type: "directdial", action: "reveal" });
-  expect(screen.queryByRole("button", { name: "Reveal Cell Number" })).toBeNull();
-  expect(screen.getByRole("button", { name: "Reveal Work Email" })).toBeVisible();
+  expect(screen.queryByRole("button", { name: /^Reveal Cell Number/ })).toBeNull();
+  expect(screen.getByRole("button", { name: /^Reveal Work Email/ })).toBeVisible();
   expect(within(screen.getByRole("group", { name: "Search options" })).getAllByText("4 left")).toHaveLength(2);
 });
 
@@ -80,7 +80,7 @@ test("changing a box after a search asks again", async () => {
   await ask("Work Email");
   expect(await screen.findByText("No email found")).toBeVisible();
   await user.click(screen.getByRole("checkbox", { name: "Secondary Email" }));
-  expect(await screen.findByRole("button", { name: "Reveal Secondary Email" })).toBeVisible();
+  expect(await screen.findByRole("button", { name: /^Reveal Secondary Email/ })).toBeVisible();
   expect(sent).toHaveLength(2);
 });
 
@@ -88,7 +88,7 @@ test("without a credit of the kind the way leads to the plans", async () => {
   const sent = serve({ "POST searchurl": { data: [MASKED] } });
   const { where } = draw(<SearchScreen />, { me: accountAnswer({ credits: { bus_email_credits: 0 } }) });
   await ask("Work Email");
-  await user.click(await screen.findByRole("button", { name: "Reveal Work Email" }));
+  await user.click(await screen.findByRole("button", { name: /^Reveal Work Email/ }));
   await waitFor(() => expect(where()).toBe("/dashboard/upgradeplan"));
   expect(sent.map((one) => one.path)).toEqual(["searchurl"]);
 });
@@ -98,7 +98,7 @@ test("a refusal for want of credit leads to the plans too", async () => {
   serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
   const { where } = draw(<SearchScreen />);
   await ask("Cell Number");
-  await user.click(await screen.findByRole("button", { name: "Reveal Cell Number" }));
+  await user.click(await screen.findByRole("button", { name: /^Reveal Cell Number/ }));
   await waitFor(() => expect(where()).toBe("/dashboard/upgradeplan"));
   expect(screen.getByText("Cell Number Credits Over")).toBeVisible();
 });
@@ -111,11 +111,11 @@ test.each([
   const sent = serve({ "POST searchurl": { data: [MASKED] }, "POST getcontact": refusal });
   const { where } = draw(<SearchScreen />, { me: accountAnswer({ role: "member", credits }) });
   await ask("Cell Number");
-  await user.click(await screen.findByRole("button", { name: "Reveal Cell Number" }));
+  await user.click(await screen.findByRole("button", { name: /^Reveal Cell Number/ }));
   const field = within(screen.getByRole("region", { name: "Cell Number" }));
   expect(await field.findByRole("alert")).toHaveTextContent("Cell Number Credits Over. Ask the owner of your account for more credits.");
   expect(field.getByText("+**********")).toBeVisible();
-  expect(where()).toBe("/");
+  expect(where()).toMatch(/^\/\?url=/);
   expect(sent.map((one) => one.path)).toEqual(["searchurl", ...calls]);
 });
 

@@ -1,73 +1,99 @@
-/** Search by profile URL: the question on the left, the answer on the right. */
+/** Search by profile URL: one bar, the answer below it, and what was looked up before. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ListPlus } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "react-router";
+import { useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
 import { fieldErrors } from "../../api/explain";
-import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n.dashboard";
+import { Page } from "../../components/ui/Page";
 import { profileUrl } from "../../domain/profileurl";
-import { type Boxes, type SearchErrors, SearchForm } from "./SearchForm";
-import { SearchResult } from "./SearchResult";
+import { hasHidden } from "../../domain/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { lookedUp } from "../../stores/recent";
+import { RecentLookups } from "./RecentLookups";
 import classes from "./Search.module.css";
+import { SearchForm } from "./SearchForm";
+import { SearchResult } from "./SearchResult";
+import { type Boxes, useQuestion } from "./useQuestion";
+
+export interface SearchErrors {
+  url?: string | undefined;
+  options?: string | undefined;
+}
 
 const NOTHING: Asked = { linkedinurl: "", phone: false, business: false, personal: false, run: 0 };
-const NONE: Boxes = { phone: false, business: false, personal: false };
 
 export function SearchScreen() {
-  const [boxes, setBoxes] = useState(NONE);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const { asked, boxes, ask, tick } = useQuestion();
   const [errors, setErrors] = useState<SearchErrors>({});
+  const [dropped, setDropped] = useState<Asked | null>(null);
   const answer = useQuery({ ...searchContact(asked ?? NOTHING), enabled: asked !== null });
-  // What the server refuses about the address is said where the app itself says it.
-  const refused = fieldErrors(answer.error)["linkedinurl"];
-
-  const ask = (linkedinurl: string, wanted: Boxes) =>
-    setAsked((last) => ({ linkedinurl, ...wanted, run: (last?.run ?? 0) + 1 }));
+  // What the server refuses about the address is said where the app itself says it, until it is typed anew.
+  const refused = isSame(asked, dropped) ? undefined : fieldErrors(answer.error)["linkedinurl"];
+  const found = answer.data?.[0];
+  useRemembered(asked, found);
 
   const search = (text: string) => {
     const url = profileUrl(text, profileHost());
     if (!hasAny(boxes)) return setErrors({ options: t("search.chooseOptions") });
     if (!url) return setErrors({ url: t("search.wrongUrl") });
     setErrors({});
-    ask(url, boxes);
+    ask(url);
   };
-
-  const tick = (changed: Boxes) => {
-    setBoxes(changed);
+  const change = (changed: Boxes) => {
     setErrors(({ url }) => ({ url }));
-    if (asked && hasAny(changed)) ask(asked.linkedinurl, changed);
+    tick(changed);
   };
   const type = () => {
     setErrors(({ options }) => ({ options }));
-    if (refused) setAsked(null);
+    if (refused) setDropped(asked);
   };
+  const isOpen = asked !== null && !refused && !isSame(asked, dropped);
 
   return (
-    <>
-      <Title text={t("search.title")} />
-      <div className={classes.head}>
-        <div>
-          <h1>{t("search.title")}</h1>
-          <p>{t("search.lead")}</p>
-        </div>
-        <Button component={Link} to="/dashboard/main/bulklookup" variant="default" leftSection={<ListPlus size={17} aria-hidden="true" />}>
-          {t("bulk.open")}
-        </Button>
-      </div>
-      <div className={classes.panes}>
-        <SearchForm boxes={boxes} errors={{ url: refused, ...errors }} onTick={tick} onSearch={search} onType={type} />
+    <div className={classes.column}>
+      <Page
+        title={t("search.title")}
+        lead={t("search.lead")}
+        actions={
+          <Button component={Link} to="/dashboard/main/bulklookup" variant="default" size="sm" leftSection={<ListPlus size={16} strokeWidth={1.75} aria-hidden="true" />}>
+            {t("bulk.open")}
+          </Button>
+        }
+      >
+        <SearchForm
+          url={asked?.linkedinurl ?? ""}
+          boxes={boxes}
+          errors={{ url: refused, ...errors }}
+          quiet={found !== undefined && hasHidden(found)}
+          onTick={change}
+          onSearch={search}
+          onType={type}
+        />
         <section className={classes.result} aria-live="polite" aria-label={t("search.results")}>
-          <SearchResult asked={refused ? null : asked} answer={answer} />
+          <SearchResult asked={isOpen ? asked : null} answer={answer} />
         </section>
-      </div>
-    </>
+        <RecentLookups />
+      </Page>
+    </div>
   );
 }
 
 const hasAny = (boxes: Boxes) => boxes.phone || boxes.business || boxes.personal;
+const isSame = (one: Asked | null, other: Asked | null) => one !== null && one.run === other?.run;
+
+/** Keeps who was found among the recent look-ups. */
+function useRemembered(asked: Asked | null, found: { full_name: string; title?: string | null; company?: string | null } | undefined): void {
+  const { appuserid } = useAccount();
+  const url = asked?.linkedinurl;
+  const name = found?.full_name;
+  const about = [found?.title, found?.company].filter(Boolean).join(" · ");
+  useEffect(() => {
+    if (url && name) lookedUp(appuserid, { url, name, about });
+  }, [appuserid, url, name, about]);
+}
 
 export { SearchScreen as Component };

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { type ContactFilter, contactFilter, isOrder } from "./contactfilter";
+
+test.each<[ContactFilter, string | undefined]>([
+  [{}, undefined],
+  [{ text: "" }, undefined],
+  [{ text: "o'hara 5%_\\" }, String.raw`(name ilike '%o''hara 5\%\_\\%')`],
+  [{ phone: true, email: true, verified: true }, "(phonecost=1) and (businessemailcost=1) and (bus_email_validation='valid')"],
+  [{ by: 7, since: "2026-03-01" }, "((revealedby=7) or (dialrevealedby=7)) and (createdon>='2026-03-01')"],
+  [{ text: "a", present: true }, "(name ilike '%a%') and (deleted=0)"],
+])("the filter %j is %s", (filter, expected) => expect(contactFilter(filter)).toBe(expected));
+
+test("only known orders are orders", () => {
+  expect(isOrder("-name")).toBe(true);
+  for (const text of [null, "", "createdon", "constructor"]) expect(isOrder(text)).toBe(false);
+});

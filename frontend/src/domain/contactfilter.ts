@@ -1,0 +1,42 @@
+/** The filters and orders of My Contacts, as the filter grammar of the API writes them. Pure. */
+
+export interface ContactFilter {
+  text?: string | undefined;
+  phone?: boolean | undefined;
+  email?: boolean | undefined;
+  verified?: boolean | undefined;
+  /** Who revealed something of the contact. */
+  by?: number | undefined;
+  /** YYYY-MM-DD. */
+  since?: string | undefined;
+  /** Without contacts that were removed. */
+  present?: boolean | undefined;
+}
+
+export const ORDERS = {
+  newest: "createdon DESC",
+  oldest: "createdon ASC",
+  name: "name ASC",
+  "-name": "name DESC",
+} as const;
+
+export type ContactOrder = keyof typeof ORDERS;
+export const NEWEST_FIRST: ContactOrder = "newest";
+
+export const isOrder = (text: string | null): text is ContactOrder => text !== null && Object.hasOwn(ORDERS, text);
+
+const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("'", "''");
+
+/** The conditions joined by AND; undefined where there are none. */
+export function contactFilter({ text, phone, email, verified, by, since, present }: ContactFilter): string | undefined {
+  const conditions = [
+    text && `(name ilike '%${escaped(text)}%')`,
+    phone && "(phonecost=1)",
+    email && "(businessemailcost=1)",
+    verified && "(bus_email_validation='valid')",
+    by && `((revealedby=${by}) or (dialrevealedby=${by}))`,
+    since && `(createdon>='${since}')`,
+    present && "(deleted=0)",
+  ].filter(Boolean);
+  return conditions.length > 0 ? conditions.join(" and ") : undefined;
+}

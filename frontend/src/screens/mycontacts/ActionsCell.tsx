@@ -1,0 +1,67 @@
+/** What can be done with one contact: both votes, and opening it. */
+import { ActionIcon } from "@mantine/core";
+import { PanelRight, ThumbsDown, ThumbsUp } from "lucide-react";
+import { use } from "react";
+import type { UserContact } from "../../api/types";
+import { voteOnAll } from "../../domain/votes";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./MyContacts.module.css";
+import { VotingContext, votableOf } from "./voting";
+
+export function ActionsCell({ row }: { row: UserContact }) {
+  const { votes, onUpvote, onDownvote, onOpen } = use(VotingContext);
+  const values = votableOf(row);
+  const vote = voteOnAll(votes, row.linkedinurl, values);
+  return (
+    <span className={classes.actions}>
+      <Vote
+        label={t("vote.up")}
+        hint={t("vote.upHint", { count: values.length })}
+        pressed={vote === "mixed" ? "mixed" : vote === "upvote"}
+        disabled={values.length === 0}
+        onClick={() => onUpvote(row)}
+      >
+        <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
+      </Vote>
+      <Vote
+        label={t("vote.down")}
+        hint={t("vote.downHint", { count: values.length })}
+        pressed={vote === "downvote"}
+        disabled={values.length === 0}
+        onClick={() => onDownvote(row)}
+      >
+        <ThumbsDown size={16} strokeWidth={1.75} aria-hidden="true" />
+      </Vote>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("contacts.open", { name: row.name })} onClick={() => onOpen(row)}>
+        <PanelRight size={16} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </span>
+  );
+}
+
+interface VoteProps {
+  label: string;
+  /** What a click counts for. */
+  hint: string;
+  pressed: boolean | "mixed";
+  disabled: boolean;
+  onClick: () => void;
+  children: React.ReactNode;
+}
+
+function Vote({ label, hint, pressed, disabled, onClick, children }: VoteProps) {
+  return (
+    <ActionIcon
+      variant={pressed ? "light" : "subtle"}
+      color={pressed ? "pine" : "gray"}
+      title={hint}
+      aria-label={label}
+      aria-description={hint}
+      aria-pressed={pressed}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,156 @@
+/** Everything about one contact: its values with copy and votes, who it is, who revealed what and when. */
+import { ActionIcon, Anchor, Button, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown, ChevronUp, CircleCheck, Copy, ExternalLink, Search } from "lucide-react";
+import { Link } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { oneContact, personOf } from "../../api/contacts";
+import { team } from "../../api/team";
+import type { Found, UserContact } from "../../api/types";
+import { NameAvatar } from "../../components/NameAvatar";
+import { Drawer } from "../../components/ui/Drawer";
+import { Field } from "../../components/ui/Field";
+import { useLast } from "../../components/useLast";
+import { profileLink, valuesOf } from "../../domain/contacts";
+import { KINDS, type Kind, fieldOf } from "../../domain/reveal";
+import { copyText } from "../../lib/clipboard";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n.dashboard";
+import { toast } from "../../stores/toasts";
+import { ContactNotes } from "./ContactNotes";
+import classes from "./MyContacts.module.css";
+
+interface Props {
+  /** 0 closes it. */
+  contactid: number;
+  /** The rows of the list, to go through. */
+  rows: UserContact[];
+  onChange: (contactid: number) => void;
+}
+
+export default function ContactDrawer({ contactid, rows, onChange }: Props) {
+  const listed = rows.find((row) => row.contactid === contactid);
+  const fetched = useQuery({ ...oneContact(contactid), enabled: contactid > 0 && !listed });
+  const contact = useLast(contactid > 0 ? (listed ?? fetched.data ?? null) : null);
+  const person = useQuery({ ...personOf(contact?.linkedinurl ?? ""), enabled: contactid > 0 && contact !== null });
+  const at = rows.findIndex((row) => row.contactid === contactid);
+  const isMissing = contactid > 0 && !listed && fetched.isSuccess && fetched.data === null;
+  const shown = isMissing ? null : contact;
+
+  return (
+    <Drawer
+      opened={contactid > 0}
+      onClose={() => onChange(0)}
+      title={shown?.name ?? t("contacts.title")}
+      subtitle={person.data ? aboutOf(person.data) : person.isPending && shown && <Skeleton width={180} height={12} mt={6} />}
+      lead={shown && <NameAvatar name={shown.name} size={40} />}
+      actions={
+        <>
+          <Step label={t("contacts.earlier")} to={rows[at - 1]} onChange={onChange} icon={ChevronUp} />
+          <Step label={t("contacts.later")} to={at < 0 ? undefined : rows[at + 1]} onChange={onChange} icon={ChevronDown} />
+        </>
+      }
+    >
+      {isMissing && <p role="status">{t("contacts.notThere")}</p>}
+      {shown && <Details key={shown.contactid} contact={shown} person={person.data ?? null} />}
+    </Drawer>
+  );
+}
+
+const aboutOf = ({ title, company, country }: Found): string => [title, company, country].filter(Boolean).join(" · ");
+
+interface StepProps {
+  label: string;
+  to: UserContact | undefined;
+  onChange: (contactid: number) => void;
+  icon: typeof ChevronUp;
+}
+
+function Step({ label, to, onChange, icon: Icon }: StepProps) {
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={!to} onClick={() => to && onChange(to.contactid)}>
+      <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+    </ActionIcon>
+  );
+}
+
+const VALUES = { phone: "phones", business: "business", personal: "personal" } as const;
+
+function Details({ contact, person }: { contact: UserContact; person: Found | null }) {
+  const values = valuesOf(contact);
+  return (
+    <>
+      <section className={classes.section}>
+        {KINDS.map((kind) => (
+          <Field key={kind} label={t(`kind.${kind}`)}>
+            {values[VALUES[kind]].length > 0 ? (
+              values[VALUES[kind]].map((value) => <Bought key={value} value={value} verified={isVerified(person, kind, value)} />)
+            ) : (
+              <Missing kind={kind} url={contact.linkedinurl} />
+            )}
+          </Field>
+        ))}
+        <Field label={t("contacts.about")}>
+          <Anchor href={profileLink(contact.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.profile}>
+            {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
+          </Anchor>
+        </Field>
+      </section>
+      <ContactNotes contactid={contact.contactid} />
+      <History contact={contact} />
+    </>
+  );
+}
+
+/** Whether an address is known to take mail; null where nothing is known. */
+function isVerified(person: Found | null, kind: Kind, value: string): boolean | null {
+  const found = person && fieldOf(person, kind).values.find(({ text }) => text === value);
+  return found?.verified ?? null;
+}
+
+function Bought({ value, verified }: { value: string; verified: boolean | null }) {
+  const copy = async () => {
+    await copyText(value);
+    toast(t("copied"));
+  };
+  return (
+    <div className={classes.bought}>
+      <span className={classes.whole}>{value}</span>
+      {verified && <CircleCheck size={14} className={classes.good} role="img" aria-label={t("search.verified")} />}
+      <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>
+        <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </div>
+  );
+}
+
+function Missing({ kind, url }: { kind: Kind; url: string }) {
+  return (
+    <Button
+      component={Link}
+      to={`/dashboard/main/search?url=${encodeURIComponent(url)}&kinds=${kind}`}
+      size="compact-sm"
+      variant="subtle"
+      leftSection={<Search size={14} aria-hidden="true" />}
+      aria-label={`${t("contacts.revealMissing")}: ${t(`kind.${kind}`)}`}
+    >
+      {t("contacts.revealMissing")}
+    </Button>
+  );
+}
+
+/** Who revealed what, and when the contact came into the list. */
+function History({ contact }: { contact: UserContact }) {
+  const me = useAccount();
+  const members = useQuery({ ...team, enabled: isOwner(me) });
+  const nameOf = (id: number) =>
+    id === me.appuserid ? t("contacts.byYou") : (members.data?.resource.find(({ appuserid }) => appuserid === id)?.name ?? t("contacts.byColleague"));
+  return (
+    <section className={classes.section} aria-label={t("contacts.history")}>
+      <h3>{t("contacts.history")}</h3>
+      <Field label={t("contacts.revealedOn")}>{dayText(contact.createdon)}</Field>
+      {contact.revealedby !== null && <Field label={t("contacts.addedBy")}>{nameOf(contact.revealedby)}</Field>}
+      {contact.dialrevealedby !== null && <Field label={t("contacts.dialBy")}>{nameOf(contact.dialrevealedby)}</Field>}
+    </section>
+  );
+}

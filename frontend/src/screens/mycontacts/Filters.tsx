@@ -1,0 +1,101 @@
+/** The row above the list: search, filter chips, and how the table looks. */
+import { NativeSelect, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { isOwner, useAccount } from "../../api/account";
+import { team } from "../../api/team";
+import { FilterChip } from "../../components/ui/FilterChip";
+import { Toolbar } from "../../components/ui/Toolbar";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./MyContacts.module.css";
+import type { ChangeList, ListParams } from "./useListParams";
+import { ViewOptions } from "./ViewOptions";
+
+const DEBOUNCE_MS = 500;
+const DAYS = [7, 30, 90];
+const CHIPS = [
+  ["phone", "contacts.hasPhone"],
+  ["email", "contacts.hasEmail"],
+  ["verified", "contacts.isVerified"],
+] as const;
+
+interface Props {
+  shown: ListParams;
+  change: ChangeList;
+  end: ReactNode;
+}
+
+export function Filters({ shown, change, end }: Props) {
+  return (
+    <Toolbar
+      label={t("contacts.filters")}
+      end={
+        <>
+          <ViewOptions shown={shown} change={change} />
+          {end}
+        </>
+      }
+    >
+      <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
+      {CHIPS.map(([name, text]) => (
+        <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
+          {t(text)}
+        </FilterChip>
+      ))}
+      <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
+      <NativeSelect
+        size="sm"
+        className={classes.choice}
+        aria-label={t("contacts.since")}
+        data={[{ value: "0", label: t("contacts.anyTime") }, ...DAYS.map((days) => ({ value: String(days), label: t("home.lastDays", { days }) }))]}
+        value={String(shown.days)}
+        onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
+      />
+    </Toolbar>
+  );
+}
+
+/** For the owner, who sees what the team revealed. */
+function ByWhom({ by, onChange }: { by: number; onChange: (by: number) => void }) {
+  const owns = isOwner(useAccount());
+  const members = useQuery({ ...team, enabled: owns });
+  if (!owns || !members.data || members.data.resource.length < 2) return null;
+  return (
+    <NativeSelect
+      size="sm"
+      className={classes.choice}
+      aria-label={t("contacts.revealedBy")}
+      data={[{ value: "0", label: t("contacts.anyone") }, ...members.data.resource.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
+      value={String(by)}
+      onChange={(event) => onChange(Number(event.currentTarget.value))}
+    />
+  );
+}
+
+function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const [shown, setShown] = useState(text);
+  const search = useDebouncedCallback(onSearch, DEBOUNCE_MS);
+  // Back, or Clear search, changed the address.
+  if (text !== shown) {
+    setShown(text);
+    if (text !== typed.trim()) setTyped(text);
+  }
+  return (
+    <TextInput
+      className={classes.search}
+      size="sm"
+      aria-label={t("contacts.searchLabel")}
+      placeholder={t("contacts.searchPlaceholder")}
+      leftSection={<Search size={16} strokeWidth={1.75} aria-hidden="true" />}
+      value={typed}
+      maxLength={100}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        search(event.currentTarget.value.trim());
+      }}
+    />
+  );
+}

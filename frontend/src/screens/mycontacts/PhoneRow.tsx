@@ -1,0 +1,32 @@
+/** A contact on a phone: name, and its best value. A press opens everything else. */
+import { Badge, UnstyledButton } from "@mantine/core";
+import { ChevronRight } from "lucide-react";
+import { use } from "react";
+import type { UserContact } from "../../api/types";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./MyContacts.module.css";
+import { VotingContext, votableOf } from "./voting";
+
+export function PhoneRow({ row }: { row: UserContact }) {
+  const { onOpen } = use(VotingContext);
+  const values = votableOf(row);
+  return (
+    <UnstyledButton className={classes.phoneRow} onClick={() => onOpen(row)}>
+      <span className={classes.phoneText}>
+        <strong>
+          {row.name}
+          {Boolean(row.deleted) && (
+            <Badge color="gray" variant="light">
+              {t("contacts.deleted")}
+            </Badge>
+          )}
+        </strong>
+        <span>
+          {values[0]?.value ?? t("contacts.noValue")}
+          {values.length > 1 && <em>+{values.length - 1}</em>}
+        </span>
+      </span>
+      <ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" />
+    </UnstyledButton>
+  );
+}

@@ -1,0 +1,40 @@
+/** What is selected, at the bottom of the window: also what is on another page or was found by another search. */
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import { MOST_EXPORTED } from "../../api/exports";
+import type { UserContact } from "../../api/types";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./MyContacts.module.css";
+import type { Selection } from "./useSelection";
+
+interface Props {
+  selection: Selection;
+  page: readonly UserContact[];
+  /** How many are found. */
+  count: number;
+  children: ReactNode;
+}
+
+export function SelectionBar({ selection, page, count, children }: Props) {
+  const { rows, all } = selection;
+  const here = new Set(page.map(({ contactid }) => contactid));
+  const elsewhere = rows.filter(({ contactid }) => !here.has(contactid)).length;
+  const offersAll = !all && count > rows.length && count <= MOST_EXPORTED && page.some(selection.has);
+  return (
+    <div className={classes.bar} role="group" aria-label={t("contacts.selected", { count: all ? count : rows.length })}>
+      <p role="status">
+        <strong>{all ? t("contacts.allSelected", { count }) : t("contacts.selected", { count: rows.length })}</strong>
+        {elsewhere > 0 && <span>{t("contacts.elsewhere", { count: elsewhere })}</span>}
+      </p>
+      {offersAll && (
+        <Button size="sm" variant="subtle" onClick={selection.takeAll}>
+          {t("contacts.takeAll", { count })}
+        </Button>
+      )}
+      {children}
+      <Button size="sm" variant="subtle" color="gray" onClick={selection.clear}>
+        {t("contacts.clear")}
+      </Button>
+    </div>
+  );
+}

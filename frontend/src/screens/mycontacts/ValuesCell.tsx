@@ -1,0 +1,101 @@
+/** The values of one kind in one line: the first, and a button for the others. A press on a value copies it. */
+import { Popover, UnstyledButton } from "@mantine/core";
+import { ThumbsDown, ThumbsUp } from "lucide-react";
+import { use, useState } from "react";
+import type { UserContact } from "../../api/types";
+import type { Kind } from "../../domain/reveal";
+import { type Vote, voteOn } from "../../domain/votes";
+import { copyText } from "../../lib/clipboard";
+import { t } from "../../lib/i18n.dashboard";
+import { toast } from "../../stores/toasts";
+import classes from "./MyContacts.module.css";
+import { VotingContext, votableOf } from "./voting";
+
+const MOST_VALUES = 3;
+
+export function ValuesCell({ row, kind }: { row: UserContact; kind: Kind }) {
+  const values = votableOf(row).filter((one) => one.kind === kind);
+  const [first, ...others] = values.slice(0, MOST_VALUES).map(({ value }) => value);
+  if (first === undefined) return <span className={classes.none}>–</span>;
+  return (
+    <span className={classes.values}>
+      <Value row={row} kind={kind} value={first} />
+      {others.length > 0 && <More row={row} kind={kind} values={values.map(({ value }) => value)} others={others} />}
+    </span>
+  );
+}
+
+interface ValueProps {
+  row: UserContact;
+  kind: Kind;
+  value: string;
+}
+
+function Value({ row, kind, value }: ValueProps) {
+  const { votes } = use(VotingContext);
+  const vote = voteOn(votes, row.linkedinurl, { kind, value });
+  return (
+    <span className={classes.line}>
+      <UnstyledButton className={classes.value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
+        {value}
+      </UnstyledButton>
+      {vote && <Mark vote={vote} />}
+    </span>
+  );
+}
+
+interface MoreProps {
+  row: UserContact;
+  kind: Kind;
+  values: string[];
+  others: string[];
+}
+
+/** The popover is made when it is opened: a page has three hundred of these. */
+function More({ row, kind, values, others }: MoreProps) {
+  const [opened, setOpened] = useState(false);
+  const button = (
+    <UnstyledButton
+      className={classes.more}
+      aria-expanded={opened}
+      aria-label={`+${others.length}, ${t("contacts.more", { count: others.length, name: row.name })}`}
+      onClick={() => setOpened(!opened)}
+    >
+      +{others.length}
+    </UnstyledButton>
+  );
+  return (
+    <>
+      {opened ? (
+        <Popover opened onChange={setOpened} position="bottom-start" trapFocus returnFocus>
+          <Popover.Target>{button}</Popover.Target>
+          <Popover.Dropdown aria-label={t(`kind.${kind}`)}>
+            <span className={classes.all}>
+              {values.map((value) => (
+                <Value key={value} row={row} kind={kind} value={value} />
+              ))}
+            </span>
+          </Popover.Dropdown>
+        </Popover>
+      ) : (
+        button
+      )}
+      <span className={classes.hidden}>{others.join(", ")}</span>
+    </>
+  );
+}
+
+async function copy(value: string): Promise<void> {
+  await copyText(value);
+  toast(t("copied"));
+}
+
+/** The own vote on one value. */
+function Mark({ vote }: { vote: Vote }) {
+  const [label, Icon] = vote === "upvote" ? [t("vote.upvoted"), ThumbsUp] : [t("vote.downvoted"), ThumbsDown];
+  return (
+    <span className={classes.mark} role="img" aria-label={label} title={label} data-down={vote === "downvote" || undefined}>
+      <Icon size={12} aria-hidden="true" />
+    </span>
+  );
+}

@@ -1,0 +1,43 @@
+/** Which columns are shown, and how close the rows stand. */
+import { Button, Checkbox, Popover } from "@mantine/core";
+import { SlidersHorizontal } from "lucide-react";
+import { Segment } from "../../components/ui/Segment";
+import { t } from "../../lib/i18n.dashboard";
+import { HIDEABLE } from "./columns";
+import classes from "./MyContacts.module.css";
+import type { ChangeList, ListParams } from "./useListParams";
+
+const DENSITIES = [
+  { value: "comfortable", label: t("contacts.comfortable") },
+  { value: "compact", label: t("contacts.compact") },
+] as const;
+
+export function ViewOptions({ shown, change }: { shown: ListParams; change: ChangeList }) {
+  const { hide, compact } = shown;
+  const toggle = (key: string) => change({ hide: hide.includes(key) ? hide.filter((one) => one !== key) : [...hide, key] });
+  return (
+    <Popover position="bottom-end" width={248} withinPortal={false}>
+      <Popover.Target>
+        <Button size="sm" variant="default" className={classes.view} leftSection={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden="true" />}>
+          {t("contacts.view")}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t("contacts.view")}>
+        <div className={classes.options}>
+          <Segment
+            label={t("contacts.density")}
+            options={DENSITIES}
+            value={compact ? "compact" : "comfortable"}
+            onChange={(value) => change({ compact: value === "compact" })}
+          />
+          <fieldset>
+            <legend>{t("contacts.columns")}</legend>
+            {HIDEABLE.map(([key, text]) => (
+              <Checkbox key={key} label={t(text)} checked={!hide.includes(key)} onChange={() => toggle(key)} />
+            ))}
+          </fieldset>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
