@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from scripts._shared import api_keys
 from scripts._shared.contacts import reveal
@@ -20,9 +20,9 @@ PER_MINUTE, PER_DAY = 30, 5000
 
 
 class Input(BaseModel):
-    linkedinurl: str
-    type: Literal["personalemails", "businessemails", "directdials"]
-    apikey: str = ""
+    linkedinurl: str = Field(description="The address of a public profile.")
+    type: Literal["personalemails", "businessemails", "directdials"] = Field(description="The kind of contact data.")
+    apikey: str = Field(default="", description="An API key of the account, or the same as the header `X-API-Key`.")
 
 
 class Lookup(BaseModel):
@@ -47,7 +47,7 @@ _COUNT = """
 _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
 
 
-@script(method="GET", public=True, limit="120/minute per ip")
+@script(method="GET", public=True, limit="120/minute per ip", tag="Key lookup")
 async def run(ctx: Context, input: Input) -> Output:
     key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
     ctx.limit("keylookup minute", str(key["keyid"]), PER_MINUTE, 60)

@@ -19,15 +19,18 @@ const INSIDE = [
   ["bulklookup", "/dashboard/main/bulklookup", "Bulk lookup"],
   ["scheduledemo", "/dashboard/scheduledemo", "Schedule a demo"],
   ["chromeprivacy", "/dashboard/chromeprivacy", "Chrome Privacy"],
-  ["myaccount", "/dashboard/settings", "Settings"],
-  ["password", "/dashboard/settings/password", "Settings"],
-  ["manageseats", "/dashboard/settings/manageseats", "Settings"],
-  ["billing", "/dashboard/settings/billing", "Settings"],
-  ["plans", "/dashboard/settings/plans", "Settings"],
-  ["usage", "/dashboard/settings/usage", "Settings"],
-  ["usageapi", "/dashboard/settings/usage?tab=api", "Settings"],
-  ["api", "/dashboard/settings/api", "Settings"],
-  ["privacy", "/dashboard/settings/privacy", "Settings"],
+  ["myaccount", "/dashboard/settings", "My Account"],
+  ["password", "/dashboard/settings/password", "Change password"],
+  ["manageseats", "/dashboard/settings/manageseats", "Manage Seats"],
+  ["billing", "/dashboard/settings/billing", "Billing"],
+  ["plans", "/dashboard/settings/plans", "Plans"],
+  ["usage", "/dashboard/settings/usage", "Usage"],
+  ["usageapi", "/dashboard/settings/usage?tab=api", "Usage"],
+  ["api", "/dashboard/settings/api", "API keys"],
+  ["privacy", "/dashboard/settings/privacy", "Privacy"],
+  ["sessions", "/dashboard/settings/sessions", "Sessions"],
+  ["auditlog", "/dashboard/settings/auditlog", "Audit log"],
+  ["creditledger", "/dashboard/settings/creditledger", "Credit ledger"],
   ["upgradeplan", "/dashboard/upgradeplan", "Plans"],
   ["creditaddons", "/dashboard/creditaddons", "Credit add-ons"],
   ["paysuccess", "/dashboard/paysuccess", "No payment here"],
@@ -48,7 +51,7 @@ async function look(page, [name, path, heading]) {
 /** The page of the API finds its key by itself. */
 async function lookAtDocs(page) {
   await page.goto("/api/docs");
-  await page.getByRole("heading", { level: 2, name: /^Read records of/ }).waitFor();
+  await page.getByRole("heading", { level: 2, name: "Authentication" }).waitFor();
   await picture(page, "apidocs");
 }
 

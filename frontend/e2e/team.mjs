@@ -58,7 +58,7 @@ journey("team", async (open) => {
     await member.goto(elsewhere);
     await member.waitForURL("**/dashboard/settings/password");
   }
-  await member.getByRole("link", { name: "My Contacts" }).click();
+  await member.getByRole("link", { name: "Back to dashboard" }).click();
   await member.getByRole("alert").getByText("You signed in with a temporary password. Please choose one of your own.").waitFor();
   await picture(member, "password-must");
   await member.getByLabel("Old Password").fill(temporary);
@@ -71,7 +71,7 @@ journey("team", async (open) => {
 
   await owner.reload();
   await toggle(owner, "Disable", "Disabled");
-  await member.getByRole("link", { name: "My Contacts" }).click();
+  await member.getByRole("link", { name: "Back to dashboard" }).click();
   await member.waitForURL("**/login");
   await memberSignsIn(member, PASSWORD);
   await member.getByText("Your account is temporarily disabled").first().waitFor();

@@ -14,7 +14,10 @@ async function draw() {
   const { list, account } = await stored();
   at("connect").hidden = account !== null;
   at("collect").hidden = account === null;
+  at("account").hidden = account === null;
   at("count").textContent = String(list.length);
+  at("meter").value = list.length;
+  at("clear").hidden = list.length === 0;
   at("who").textContent = account ? `${account.email} at ${account.brand}` : "";
   at("price").disabled = list.length === 0;
   at("price").hidden = false;

@@ -1,6 +1,7 @@
 """Render PDFs from typst templates with packaged fonts: reproducible, and without network access.
 
-The template reads JSON text from `sys.inputs.data`. Text in the data is never interpreted as typst markup.
+The template reads JSON text from `sys.inputs.data`, the colors of `design` from `sys.inputs.colors`, and the logo, an
+SVG, from `sys.inputs.logo`. Text in the data is never interpreted as typst markup.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
+
+from scripts._shared.design import LIGHT, LOGO
 
 if TYPE_CHECKING:
     import typst
@@ -37,6 +40,6 @@ def render(template: Path, data: Any, *, form: Literal["pdf", "png"] = "pdf") ->
     """Return PDF bytes; with `form` png a picture, or a list of pictures for several pages."""
     import typst
 
-    inputs = {"data": orjson.dumps(data).decode()}
+    inputs = {"data": orjson.dumps(data).decode(), "colors": orjson.dumps(LIGHT).decode(), "logo": LOGO}
     compiler = typst.Compiler(str(template), root=str(template.parent), font_paths=_fonts(), sys_inputs=inputs)
     return compiler.compile(format=form, ppi=80 if form == "png" else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scripts._shared import design
 from scripts._shared.sandbox import Sandbox
 from scripts._shared.settings import Settings
 from scripts._shared.vendors import Vendors
@@ -15,6 +16,7 @@ class Product(Project):
     """The product: a contact-data and lead lookup service."""
 
     settings = Settings
+    look = design.FOLDER
     content_sources = {  # noqa: RUF012 - read only
         "script-src": ("https://js.stripe.com",),
         "connect-src": ("https://api.stripe.com",),

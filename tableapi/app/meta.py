@@ -15,8 +15,8 @@ from tableapi.endpoints.project import Project
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
-from tableapi.openapi import docs
 from tableapi.openapi.cache import Descriptions, unpacked
+from tableapi.openapi.docs import DocsPage
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
 
@@ -31,6 +31,7 @@ class Meta:
     ) -> None:
         self._settings, self._served, self._services = settings, served, services
         self._callers, self._project = callers, project
+        self._docs = DocsPage(project.look)
         self._descriptions = Descriptions(
             services.scripts,
             served.project,
@@ -74,7 +75,7 @@ class Meta:
 
     async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:
         """Return a file of the page that shows the description."""
-        return docs.page("/".join(parts[1:]), request.root_path, request.headers)
+        return self._docs.reply("/".join(parts[1:]), request.root_path, request.headers)
 
     async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
         if not request.actor.role:

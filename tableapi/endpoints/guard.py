@@ -15,6 +15,7 @@ from tableapi.errors import Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
+SCRIPTS = "scripts"  # the tag of scripts without one of their own
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip)")
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
@@ -67,6 +68,7 @@ class Endpoint:
     body_bytes: int
     seconds: float
     repeatable: bool
+    tag: str
     takes_input: bool
     input: type[BaseModel] | None
     output: Any
@@ -92,6 +94,7 @@ def script(
     body_bytes: int = 0,
     seconds: float = 0,
     repeatable: bool = False,
+    tag: str = SCRIPTS,
 ) -> Callable[[Run], Run]:
     """Make `async def run(ctx, input)` an endpoint or a job.
 
@@ -108,6 +111,7 @@ def script(
         seconds: Time limit, if not that of the settings.
         repeatable: Running it twice has the effect of running it once, so that a request with an Idempotency-Key runs
             again when the first attempt died.
+        tag: Its group in the API description. Groups with a name of their own come first.
 
     Raises:
         TypeError: None of `roles`, `public`, `internal` and `every` was given.
@@ -122,7 +126,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, takes_input=bool(second), input=model, output=hints.get("return"),
+            repeatable=repeatable, tag=tag, takes_input=bool(second), input=model, output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
         run.endpoint = endpoint  # type: ignore[attr-defined]

@@ -53,6 +53,8 @@ class Project:
     settings: type[Settings] = Settings
     # Sources added to the Content-Security-Policy of pages: {"script-src": ("https://js.example.com",)}.
     content_sources: Mapping[str, tuple[str, ...]] = {}
+    # A folder with theme.css, logo.svg and fonts for the page /api/docs, in place of the engine's own.
+    look: Path | None = None
     # Origins that may use the Payment Request API.
     payment_origins: tuple[str, ...] = ()
 

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from tableapi.auth.policy import ANYONE
 from tableapi.datasets.dataset import Dataset
-from tableapi.endpoints.guard import Endpoint
+from tableapi.endpoints.guard import SCRIPTS, Endpoint
 from tableapi.http.response import dumps
 from tableapi.openapi.components import SECURITY, Json, components, json, refusals
 from tableapi.openapi.routines import describe as describe_routine
@@ -56,15 +56,18 @@ class Document:
             "servers": [{"url": self._root}],
             "security": self._security,
         }
+        first: dict[str, None] = {}  # the tags of scripts that have one of their own, in order
         yield dumps(head)[:-1] + b',"paths":{'
         yield from _members(self._table_paths(datasets))
         for endpoint in endpoints:
             self._add_script(endpoint)
+            first |= {endpoint.tag: None} if endpoint.tag != SCRIPTS else {}
         yield b"," if self._paths and self._tags else b""
         yield from _members(self._paths.items())
         rest = components() | {"securitySchemes": SECURITY if self._security else {}}
         fixed = rest.pop("schemas")
-        yield (b'},"tags":' + dumps(self._tags) + b',"components":' + dumps(rest)[:-1] + b',"schemas":{')
+        tags = [*({"name": tag} for tag in first), *self._tags]
+        yield b'},"tags":' + dumps(tags) + b',"components":' + dumps(rest)[:-1] + b',"schemas":{'
         yield from _members(chain(fixed.items(), self._table_schemas(datasets), self._models.items()))
         yield b"}}}"
 
@@ -128,7 +131,7 @@ class Document:
         operation: Json = {
             "operationId": endpoint.method.lower() + word,
             "summary": endpoint.summary.strip() or endpoint.name,
-            "tags": ["scripts"],
+            "tags": [endpoint.tag],
             "responses": {"200": self._output(endpoint)} | refusals(408, 409, 415, 422),
         }
         if endpoint.public:

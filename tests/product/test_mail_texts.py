@@ -9,7 +9,8 @@ from email.message import EmailMessage
 import pytest
 
 from scripts._shared.accounts import passwords, person_names
-from scripts._shared.mail import render
+from scripts._shared.design import DARK, LIGHT
+from scripts._shared.mail import FOLDER, render
 from tests.helpers.product import API, TABLE, Account, Product
 
 EVIL = "Security Team https://evil.example/login"
@@ -136,3 +137,51 @@ async def test_code_password_and_link_stand_alone_on_their_lines(product: Produc
             for line in _lines(mail):
                 if "http" in line:
                     assert re.fullmatch(r"https?://\S*[^.\s]", line), line
+
+
+VALUES = {
+    "name": "Ina",
+    "inviter": "Olivia",
+    "company": "Acme",
+    "password": "Ab1cd2ef",
+    "code": "482913",
+    "email": "a@b.example",
+    "query": "When?",
+    "newemail": "c@d.example",
+    "planname": "Growth",
+    "price": 49.0,
+    "invoicenumber": "INV-1",
+    "expiry": "5 Nov 2026",
+    "kind": "work email",
+    "left": 3,
+    "event": "payment_refunded",
+    "amount": "$49.00",
+    "credits": "",
+    "until": "5 Nov 2026",
+    "unpaid": True,
+    "total": "$49.00",
+    "vendor": "Google",
+    "link": "http://test/x",
+}
+MAILS = sorted(path.stem for path in FOLDER.glob("*.jinja"))
+
+
+@pytest.mark.parametrize("name", MAILS)
+def test_a_mail_begins_with_its_preheader_and_has_one_look(product: Product, name: str) -> None:
+    mail = render(product.ctx.settings, name, "a@b.example", VALUES)
+    assert mail.html.startswith("<!doctype html>")
+    body = mail.html.partition("<body")[2].partition(">")[2]
+    preheader = body.strip().partition(">")[2].partition("&#847;")[0]
+    assert 20 <= len(preheader) <= 120
+    assert preheader != mail.subject
+    assert "Openlead" in mail.text
+    # Colors come from the tokens, in both schemes.
+    colors = set(re.findall(r"#[0-9a-f]{6}\b", mail.html))
+    assert {LIGHT["accent"], DARK["accent"]} <= colors or "button" not in mail.html.partition("<body")[2]
+    assert colors <= {*LIGHT.values(), *DARK.values()}
+
+
+def test_a_code_stands_alone_in_its_block(product: Product) -> None:
+    mail = render(product.ctx.settings, "emailcode", "a@b.example", VALUES)
+    assert re.search(r'<p class="code"[^>]*>482913</p>', mail.html)
+    assert "482913" in mail.text.splitlines()

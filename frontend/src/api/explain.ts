@@ -23,3 +23,8 @@ export function explainLeaving(error: ApiError): string {
   if (error.status === 403) return t("session.disabled");
   return t("session.expired");
 }
+
+/** The message for an error in place of a list, and the number of its request. */
+export function problemOf(error: unknown): { text: string; requestId: string | undefined } {
+  return { text: explain(error), requestId: error instanceof ApiError ? error.requestId : undefined };
+}

@@ -93,6 +93,15 @@ export type BulkJobRow = Omit<Columns<"bulkjob">, "status" | "kinds"> & {
   kinds: RevealType[];
 };
 
+/** A session of the user. */
+export type SignIn = Columns<"usersession">;
+
+/** An entry of the audit log. */
+export type AuditEvent = Columns<"auditlog">;
+
+/** One change of a credit balance. */
+export type LedgerRow = Omit<Columns<"creditledger">, "kind"> & { kind: keyof Balances };
+
 export interface List<Row> {
   resource: Row[];
   meta?: { count?: number };
@@ -110,6 +119,9 @@ export interface Tables {
   usercontact: UserContact;
   apikeys: ApiKey;
   contactfeedback: Columns<"contactfeedback">;
+  usersession: SignIn;
+  auditlog: AuditEvent;
+  creditledger: LedgerRow;
 }
 
 export type Balances = Schemas["Balances"];

@@ -37,6 +37,9 @@ const settings: RouteObject[] = [
   { path: "usage", lazy: () => import("../screens/usage/UsageScreen") },
   { path: "api", lazy: () => import("../screens/api/ApiScreen") },
   { path: "privacy", lazy: () => import("../screens/privacy/PrivacyScreen") },
+  { path: "sessions", lazy: () => import("../screens/sessions/SessionsScreen") },
+  { path: "auditlog", lazy: () => import("../screens/auditlog/AuditLogScreen") },
+  { path: "creditledger", lazy: () => import("../screens/creditledger/CreditLedgerScreen") },
 ];
 
 const dashboard: RouteObject[] = [

@@ -1,7 +1,7 @@
 /** The action that a plan card offers, given the present subscription. Pure. */
 import { parseDate } from "../lib/dates";
 import { CREDIT_OF, KINDS, type Kind } from "./reveal";
-import { isCustom, isLive, renews } from "./subscription";
+import { isCustom, isLive, isMonthly, renews } from "./subscription";
 
 export type Offer = "current" | "upgrade" | "downgrade" | "subscribe" | "contact";
 
@@ -79,4 +79,25 @@ export function restOf(subscription: (Subscription & { subscriptionplan_by_plani
   const days = Math.ceil((end.getTime() - now.getTime()) / DAY_MS);
   const worth = Math.max(0, Number(plan.price)) * Math.min(1, days / plan.validity);
   return { name: plan.name, until: subscription.expirydate!, days, worth };
+}
+
+/** A yearly price by the month, and what a year of it saves over the monthly plan of the same kind, in dollars. */
+export interface Saving {
+  aMonth: number;
+  aYear: number;
+}
+
+interface Offered extends Priced {
+  availableseats: number;
+}
+
+const MONTHS = 12;
+
+/** Null for a monthly plan, and where no monthly plan of the same name and seats is dearer over a year. */
+export function savingOf(plan: Offered, all: readonly Offered[]): Saving | null {
+  if (isMonthly(plan) || Number(plan.price) <= 0) return null;
+  const same = all.find((one) => isMonthly(one) && one.availableseats === plan.availableseats && plan.name.startsWith(one.name));
+  const aYear = same ? Number(same.price) * MONTHS - Number(plan.price) : 0;
+  if (aYear <= 0) return null;
+  return { aMonth: Math.round((Number(plan.price) / MONTHS) * 100) / 100, aYear };
 }

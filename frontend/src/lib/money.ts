@@ -12,3 +12,7 @@ export const cents = (amount: number, currency = "usd"): string => money(currenc
 
 const money = (currency: string, digits: number): Intl.NumberFormat =>
   numberFormat({ style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** The price of a small thing, in dollars or cents: `$1.20`, `25¢`, `14.95¢`. */
+export const smallAmount = (amount: number): string =>
+  amount >= 1 ? dollars(amount) : `${numberFormat({ maximumFractionDigits: 2 }).format(amount * 100)}¢`;

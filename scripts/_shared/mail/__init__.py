@@ -2,6 +2,10 @@
 
 The server chooses template, recipient and link. A mail is queued in the transaction of its cause. Text typed by users
 passes through `person_names.plain`, so a name cannot add a link or a line to a mail.
+
+A template sets `subject`, `preheader` (the line that a mail program shows beside the subject), `paragraphs`, and where
+needed `button` and `note`. A paragraph is a text, `{"code": value}` with a value to copy, or a table of names and
+values: `{"facts": [["Total", "$49.00"]]}`.
 """
 
 from __future__ import annotations
@@ -16,11 +20,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from scripts._shared.accounts import person_names
 from scripts._shared.context import Context
+from scripts._shared.design import DARK, LIGHT
 from scripts._shared.settings import Settings
 from scripts._shared.vendors.mail import Mail
 
+FOLDER = Path(__file__).parent
 TYPED = {"name": "there", "inviter": "A colleague", "company": ""}  # values typed by users, and their defaults
-PARTS = ("subject", "paragraphs", "button", "note")
+PARTS = ("subject", "preheader", "paragraphs", "button", "note")
 
 
 async def queue(ctx: Context, mail: str, to: str, link: str = "", /, **values: Any) -> None:
@@ -35,7 +41,7 @@ def link(ctx: Context, path: str, **query: str) -> str:
 
 @cache
 def _templates(autoescape: bool) -> Environment:
-    loader = FileSystemLoader(Path(__file__).parent)
+    loader = FileSystemLoader(FOLDER)
     # Plain text is rendered without escaping, base.html with it.
     return Environment(loader=loader, autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True)  # noqa: S701
 
@@ -49,6 +55,7 @@ def render(settings: Settings, name: str, to: str, values: dict[str, Any]) -> Ma
     words = _templates(False).get_template(f"{name}.jinja").make_module(values)
     parts: dict[str, Any] = {part: getattr(words, part, "") for part in PARTS}
     parts |= {"brand": settings.brand_name, "link": values["link"], "site": settings.public_url}
+    parts |= {"light": LIGHT, "dark": DARK}
     text = _templates(False).get_template("base.txt").render(parts)
     html = _templates(True).get_template("base.html").render(parts)
     return Mail(to=to, subject=parts["subject"], text=text, html=html)

@@ -19,10 +19,15 @@ class Sandbox:
 
     def __init__(self, settings: Settings) -> None:
         # Imported here, because vendors import single stand-ins from this package.
-        from scripts._shared.sandbox import mail, oidc, stripe
+        from scripts._shared.sandbox import mail, oidc, page, stripe
 
         self._stripe = stripe.Stripe(settings)
-        self._routes = [*mail.routes(settings), *oidc.routes(settings), *self._stripe.routes()]
+        self._routes = [
+            *(page.routes() if settings.demo else ()),
+            *mail.routes(settings),
+            *oidc.routes(settings),
+            *self._stripe.routes(),
+        ]
 
     def start(self) -> None:
         """Resume webhook deliveries that an earlier process left unfinished."""

@@ -11,24 +11,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scripts._shared.sandbox.mailbox import Mailbox, StoredMail
+from scripts._shared.sandbox.page import HEADERS, page
 from scripts._shared.settings import Settings
 
 _STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f5f7f4;color:#17231e}
-main{max-width:860px;margin:0 auto;padding:24px}
-h1{font-size:22px} .tag{background:#8a5a00;color:#fff;border-radius:6px;padding:2px 8px;font-size:13px}
-a{color:#137a5a} li{background:#fff;border:1px solid #e0e6e1;border-radius:10px;padding:12px 16px;margin:8px 0}
-ul{list-style:none;padding:0} small{color:#55655d} iframe{box-sizing:border-box;width:100%;height:560px;border:1px solid #e0e6e1;
-border-radius:10px;background:#fff} pre{white-space:pre-wrap;background:#fff;border:1px solid #e0e6e1;padding:16px;
-border-radius:10px}
+ul{margin-top:16px;padding:0;border:1px solid var(--line);border-radius:12px;background:var(--surface);list-style:none}
+li+li{border-top:1px solid var(--line)}li a{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 16px;padding:12px 16px;
+color:inherit;text-decoration:none}li a:hover{background:var(--sunken)}li:first-child a{border-radius:12px 12px 0 0}
+li:last-child a{border-radius:0 0 12px 12px}li strong{font-weight:500}li span{color:var(--text-2);font-size:13px}
+li span:last-child{grid-column:2;grid-row:1}main{max-width:760px}.back{display:inline-block;margin-bottom:12px}
+iframe{width:100%;height:640px;margin-top:16px;border:1px solid var(--line);border-radius:12px;background:var(--bg)}
+pre{white-space:pre-wrap;padding:16px;border:1px solid var(--line);border-radius:12px;background:var(--surface)}
 """
-# Mail content is untrusted: its frame runs no script. Links open in a new tab, as in a mail program.
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'",
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
 
 
 def routes(settings: Settings) -> list[Route]:
@@ -41,7 +35,7 @@ def routes(settings: Settings) -> list[Route]:
         mails = await mailbox.all()
         if "application/json" in request.headers.get("accept", ""):
             return Response(
-                orjson.dumps([asdict(mail) for mail in mails]), media_type="application/json", headers=_HEADERS
+                orjson.dumps([asdict(mail) for mail in mails]), media_type="application/json", headers=HEADERS
             )
         return _page("Mail that was sent", _list(mails))
 
@@ -50,24 +44,22 @@ def routes(settings: Settings) -> list[Route]:
         if mail is None:
             return _page("No such mail", "<p><a href='/sandbox/mail'>All mail</a></p>", 404)
         if request.query_params.get("part") == "html":
-            return HTMLResponse(f'<base target="_blank">{mail.html}', headers=_HEADERS)
+            return HTMLResponse(mail.html.replace("<head>", '<head><base target="_blank">', 1), headers=HEADERS)
         return _page(mail.subject, _one(mail))
 
     return [Route("/sandbox/mail", listing), Route("/sandbox/mail/{mailid}", single)]
 
 
-def _page(title: str, body: str, status: int = 200) -> HTMLResponse:
-    head = f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title><style>{_STYLE}</style>"
-    top = f"<main><p><span class=tag>DEMO</span></p><h1>{escape(title)}</h1>"
-    return HTMLResponse(f"{head}<body>{top}{body}</main>", status, headers=_HEADERS)
+def _page(title: str, body: str, status: int = 200) -> Response:
+    return page(title, f"<main><h1>{escape(title)}</h1>{body}</main>", style=_STYLE, status=status)
 
 
 def _list(mails: list[StoredMail]) -> str:
     if not mails:
-        return "<p>No mail was sent yet.</p>"
+        return "<p class=quiet>No mail was sent yet.</p>"
     rows = (
-        f"<li><a href='/sandbox/mail/{mail.id}'>{escape(mail.subject)}</a><br>"
-        f"<small>to {escape(mail.to)}, {escape(mail.date)}</small></li>"
+        f"<li><a href='/sandbox/mail/{mail.id}'><strong>{escape(mail.subject)}</strong><span>to {escape(mail.to)}</span>"
+        f"<span>{escape(mail.date)}</span></a></li>"
         for mail in mails
     )
     return f"<ul>{''.join(rows)}</ul>"
@@ -75,7 +67,7 @@ def _list(mails: list[StoredMail]) -> str:
 
 def _one(mail: StoredMail) -> str:
     frame = f"<iframe title='The mail' sandbox='allow-popups' src='/sandbox/mail/{mail.id}?part=html'></iframe>"
-    header = f"<p><small>to {escape(mail.to)}, {escape(mail.date)}</small></p>"
     return (
-        f"<p><a href='/sandbox/mail'>All mail</a></p>{header}{frame}<h2>Plain text</h2><pre>{escape(mail.text)}</pre>"
+        f"<p class=quiet>to {escape(mail.to)}, {escape(mail.date)}</p>"
+        f"<p><a href='/sandbox/mail'>All mail</a></p>{frame}<h2>Plain text</h2><pre>{escape(mail.text)}</pre>"
     )

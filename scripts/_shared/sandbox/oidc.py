@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from scripts._shared.sandbox.page import page
 from scripts._shared.settings import Settings
 from tableapi.crypto.vault import Vault, derive
 from tableapi.errors import Internal
@@ -30,26 +31,12 @@ CLIENT = "sandbox"  # client id and secret; not confidential
 VENDORS = {"google": "Google", "linkedin": "LinkedIn"}
 SECONDS = 60
 _FIELDS = ("client_id", "redirect_uri", "state", "nonce", "code_challenge")
-_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Sign in with {vendor} (sandbox)</title><style>
-body{{font:16px/1.5 system-ui,sans-serif;margin:0;background:#f6f7f9;color:#1c2230}}
-main{{max-width:360px;margin:0 auto;padding:32px 24px}} .tag{{background:#7a4d00;color:#fff;
-border-radius:6px;padding:2px 8px;font-size:13px}}
-label{{display:block;margin:16px 0 4px}}
-input[type=email],input[type=text]{{width:100%;box-sizing:border-box;padding:10px;
-font:inherit;border:1px solid #a9b0bf;border-radius:8px}} button{{margin-top:24px;width:100%;padding:12px;font:inherit;
-font-weight:600;color:#fff;background:#3b3fb6;border:0;border-radius:8px}}</style>
-<main><p><span class="tag">SANDBOX</span></p><h1>Sign in with {vendor}</h1>
-<p>This is not {vendor}. Choose who you want to be.</p><form method="post">
+_FORM = """<main class="narrow"><h1>Sign in with {vendor}</h1>
+<p class="quiet">This is not {vendor}. Choose who you want to be.</p><form method="post" class="panel">
 <label for="email">Email</label><input id="email" name="email" type="email" required value="owner@acme-demo.com">
 <label for="name">Name</label><input id="name" name="name" type="text" required value="Olivia Owner">
-<label><input name="verified" type="checkbox" value="1" checked> Address is verified</label>
-<button type="submit">Continue</button></form></main></html>"""
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-}
+<label class="check"><input name="verified" type="checkbox" value="1" checked> Address is verified</label>
+<button type="submit">Continue</button></form></main>"""
 
 
 class Sandbox:
@@ -94,10 +81,10 @@ class Sandbox:
         params = request.query_params
         problem = self._problem(params)
         if problem:
-            return HTMLResponse(f"<p>{escape(problem)}</p>", 400, headers=_HEADERS)
+            return page(problem, f'<main class="narrow"><h1>{escape(problem)}</h1></main>', tag="SANDBOX", status=400)
         if request.method == "GET":
-            page = _PAGE.format(vendor=VENDORS[request.path_params["vendor"]])
-            return HTMLResponse(page, headers=_HEADERS)
+            vendor = VENDORS[request.path_params["vendor"]]
+            return page(f"Sign in with {vendor}", _FORM.format(vendor=vendor), tag="SANDBOX")
         form = await request.form()
         email = str(form.get("email", "")).strip().lower()
         claims = {

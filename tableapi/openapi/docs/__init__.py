@@ -14,27 +14,37 @@ _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
 }
+# What a folder of a project may add or replace: theme.css, logo.svg and fonts, but no page and no script.
+_OF_PROJECT = (".css", ".svg", ".woff2")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    " font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-cache",
+    "X-Content-Type-Options": "nosniff",
 }
-_FILES = {
-    path.name: (path.read_bytes(), _MEDIA_TYPES[path.suffix])
-    for path in Path(__file__).parent.iterdir() if path.suffix in _MEDIA_TYPES
-}  # fmt: skip
 
 
-def page(name: str, mount: str, headers: Mapping[str, str]) -> Reply:
-    """Return a file of the page; the page itself refers to its files and to the API below `mount`. Raises NotFound."""
-    file = _FILES.get(name or "index.html")
-    if file is None:
-        raise NotFound("There is no such page.")
-    body, content_type = file
-    if mount and content_type.startswith("text/html"):
-        body = body.replace(b'="/api/', b'="%s/api/' % html.escape(mount).encode())
-    tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
-    if headers.get("if-none-match") == tag:
-        return Reply(b"", 304, content_type, _HEADERS | {"ETag": tag})
-    return Reply(body, 200, content_type, _HEADERS | {"ETag": tag})
+class DocsPage:
+    """The files of the page. `look` is a folder of a project with its theme.css, logo.svg and fonts, or None."""
+
+    def __init__(self, look: Path | None) -> None:
+        files = {path.name: path for path in Path(__file__).parent.iterdir() if path.suffix in _MEDIA_TYPES}
+        if look is not None:
+            files |= {path.name: path for path in look.iterdir() if path.suffix in _OF_PROJECT}
+        self._files = {name: (path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in files.items()}
+
+    def reply(self, name: str, mount: str, headers: Mapping[str, str]) -> Reply:
+        """Return a file of the page; the page refers to its files and to the API below `mount`. Raises NotFound."""
+        file = self._files.get(name or "index.html")
+        if file is None:
+            raise NotFound("There is no such page.")
+        body, content_type = file
+        if mount and content_type.startswith("text/html"):
+            body = body.replace(b'="/api/', b'="%s/api/' % html.escape(mount).encode())
+        tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+        if headers.get("if-none-match") == tag:
+            return Reply(b"", 304, content_type, _HEADERS | {"ETag": tag})
+        return Reply(body, 200, content_type, _HEADERS | {"ETag": tag})

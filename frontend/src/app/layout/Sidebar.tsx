@@ -1,16 +1,18 @@
 /** The left side of the dashboard: where one can go, and how many credits are left. */
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
-import { Link } from "react-router";
+import { Link, useMatch } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n.dashboard";
 import { CreditList } from "./CreditList";
 import { MenuList } from "./MenuList";
+import { SettingsMenu } from "./SettingsMenu";
 import classes from "./Sidebar.module.css";
 
 export function Sidebar({ collapsed, onToggle }: { collapsed: boolean; onToggle: () => void }) {
   const label = collapsed ? t("menu.expand") : t("menu.collapse");
+  const settings = useMatch("/dashboard/settings/*") !== null;
   const Icon = collapsed ? PanelLeftOpen : PanelLeftClose;
   return (
     <aside className={classes.sidebar} aria-label={t("menu.sidebar")} data-collapsed={collapsed || undefined}>
@@ -24,7 +26,7 @@ export function Sidebar({ collapsed, onToggle }: { collapsed: boolean; onToggle:
           </ActionIcon>
         </Tooltip>
       </div>
-      <MenuList collapsed={collapsed} />
+      {settings ? <SettingsMenu collapsed={collapsed} /> : <MenuList collapsed={collapsed} />}
       <CreditList />
     </aside>
   );

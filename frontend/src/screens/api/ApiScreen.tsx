@@ -10,14 +10,14 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { Title } from "../../components/Title";
-import { Card } from "../../components/ui/Card";
+import { Page } from "../../components/ui/Page";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./Api.module.css";
 import { CreateKey } from "./CreateKey";
 import { HowToUse } from "./HowToUse";
 import { KeyTable } from "./KeyTable";
+import { QuickStart } from "./QuickStart";
 import { TryOut } from "./TryOut";
 
 type Dialog = "create" | "try" | "how" | null;
@@ -25,24 +25,18 @@ type Dialog = "create" | "try" | "how" | null;
 export function ApiScreen() {
   const me = useAccount();
   if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
-  return (
-    <>
-      <Title text={t("settings.api")} />
-      {!hasApi(me) && <Gate />}
-      <Keys />
-    </>
-  );
+  return <Keys />;
 }
 
 function Gate() {
   return (
     <section className={classes.gate} aria-label={t("api.gate")}>
-      <KeyRound size={28} aria-hidden="true" />
+      <KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />
       <div>
         <h2>{t("api.gate")}</h2>
         <p>{t("api.gateText")}</p>
       </div>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" className={classes.lime}>
+      <Button component={Link} to="/dashboard/upgradeplan" role="button">
         {t("api.upgradeNow")}
       </Button>
     </section>
@@ -59,49 +53,56 @@ function Keys() {
   const keys = list.data?.resource ?? [];
 
   return (
-    <Card
+    <Page
       title={t("api.title")}
-      text={t("api.text")}
-      action={
-        <div className={classes.actions}>
-          <Button variant="default" leftSection={<BookOpen size={16} aria-hidden="true" />} onClick={() => setDialog("how")}>
+      lead={t("api.text")}
+      actions={
+        <>
+          <Button variant="default" leftSection={<BookOpen size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setDialog("how")}>
             {t("api.howTo")}
           </Button>
           {mayUse && (
-            <Button variant="default" leftSection={<FlaskConical size={16} aria-hidden="true" />} onClick={() => setDialog("try")}>
+            <Button variant="default" leftSection={<FlaskConical size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setDialog("try")}>
               {t("api.tryOut")}
             </Button>
           )}
           {mayUse && left > 0 && (
-            <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setDialog("create")}>
+            <Button leftSection={<Plus size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={() => setDialog("create")}>
               {t("api.create")}
             </Button>
           )}
-        </div>
+        </>
       }
     >
-      {mayUse && (
-        <Badge className={classes.left} variant="light" size="lg" tt="none" color={left > 0 ? "pine" : "gray"}>
-          {t("api.left", { count: left })}
-        </Badge>
-      )}
-      {list.isPending ? (
-        <TableSkeleton label={t("loading")} lines={2} />
-      ) : list.isError ? (
-        <Problem
-          text={explain(list.error)}
-          requestId={list.error instanceof ApiError ? list.error.requestId : undefined}
-          retry={list.refetch}
-        />
-      ) : keys.length === 0 ? (
-        <Empty title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
-      ) : (
-        <KeyTable keys={keys} />
-      )}
+      {!mayUse && <Gate />}
+      {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} />}
+      <section className={classes.list} aria-label={t("api.keys")}>
+        {mayUse && (
+          <div className={classes.head}>
+            <h2>{t("api.keysTitle")}</h2>
+            <Badge variant="light" size="lg" color={left > 0 ? "pine" : "gray"}>
+              {t("api.left", { count: left })}
+            </Badge>
+          </div>
+        )}
+        {list.isPending ? (
+          <TableSkeleton label={t("loading")} lines={2} />
+        ) : list.isError ? (
+          <Problem
+            text={explain(list.error)}
+            requestId={list.error instanceof ApiError ? list.error.requestId : undefined}
+            retry={list.refetch}
+          />
+        ) : keys.length === 0 ? (
+          <Empty title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
+        ) : (
+          <KeyTable keys={keys} />
+        )}
+      </section>
       <CreateKey opened={dialog === "create"} onClose={close} />
       <TryOut opened={dialog === "try"} apikey={keys[0]?.apikey ?? ""} onClose={close} />
       <HowToUse opened={dialog === "how"} apikey={keys[0]?.apikey ?? ""} onClose={close} />
-    </Card>
+    </Page>
   );
 }
 

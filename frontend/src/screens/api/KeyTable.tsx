@@ -1,21 +1,19 @@
 /** The live keys, with copying, editing and deleting each. */
-import { ActionIcon, Table } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { Pencil, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
 import type { ApiKey } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
-import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
+import { type Column, DataTable } from "../../components/ui/DataTable";
 import { copyText } from "../../lib/clipboard";
-import { dayText } from "../../lib/dates";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";
-
-const COLUMNS = [t("api.key"), t("api.purpose"), t("api.created"), t("api.lastused"), t("api.actions")];
 
 interface Asked {
   action: "edit" | "delete";
@@ -28,11 +26,26 @@ async function copy(key: string): Promise<void> {
   toast(t("copied"));
 }
 
+type Ask = (action: Asked["action"], key: ApiKey) => void;
+
+function columnsOf(ask: Ask): Column<ApiKey>[] {
+  return [
+    { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} /> },
+    { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose}>{purpose}</span> },
+    { key: "created", head: t("api.created"), cell: ({ createdon }) => localDayText(createdon) },
+    { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => localDayText(lastused) || t("api.never") },
+    { key: "actions", head: t("api.actions"), align: "end", cell: (key) => <Actions apikey={key} ask={ask} /> },
+  ];
+}
+
 export function KeyTable({ keys }: { keys: ApiKey[] }) {
   // The key stays drawn while its dialog fades out.
   const [asked, setAsked] = useState<Asked | null>(null);
   const remove = useChangeKey();
-  const ask = (action: Asked["action"], key: ApiKey) => setAsked({ action, key, open: true });
+  const [ask, columns] = useMemo(() => {
+    const opens: Ask = (action, key) => setAsked({ action, key, open: true });
+    return [opens, columnsOf(opens)];
+  }, []);
   const close = () => setAsked((old) => old && { ...old, open: false });
 
   const removeKey = () =>
@@ -48,26 +61,21 @@ export function KeyTable({ keys }: { keys: ApiKey[] }) {
 
   return (
     <>
-      <CardTable minWidth={660} label={t("api.keys")} columns={COLUMNS}>
-        {keys.map((key) => (
-          <Table.Tr key={key.keyid}>
-            <Table.Td>
-              <CopyKey apikey={key.apikey} onCopy={() => void copy(key.apikey)} />
-            </Table.Td>
-            <Table.Td className={classes.purpose}>{key.purpose}</Table.Td>
-            <Table.Td className={classes.nowrap}>{dayText(key.createdon)}</Table.Td>
-            <Table.Td className={classes.nowrap}>{dayText(key.lastused) || t("api.never")}</Table.Td>
-            <Table.Td className={classes.nowrap}>
-              <ActionIcon variant="subtle" color="gray" aria-label={t("api.editOf", { purpose: key.purpose })} onClick={() => ask("edit", key)}>
-                <Pencil size={16} aria-hidden="true" />
-              </ActionIcon>
-              <ActionIcon variant="subtle" color="red" aria-label={t("api.deleteOf", { purpose: key.purpose })} onClick={() => ask("delete", key)}>
-                <Trash2 size={17} aria-hidden="true" />
-              </ActionIcon>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </CardTable>
+      <DataTable
+        label={t("api.keys")}
+        columns={columns}
+        rows={keys}
+        rowKey={({ keyid }) => keyid}
+        phone={(key) => (
+          <div className={classes.phone}>
+            <CopyKey apikey={key.apikey} onCopy={() => void copy(key.apikey)} />
+            <Actions apikey={key} ask={ask} />
+            <span>
+              {key.purpose} · {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}
+            </span>
+          </div>
+        )}
+      />
       {asked?.action === "edit" && <EditKey key={asked.key.keyid} apikey={asked.key} opened={asked.open} onClose={close} />}
       {asked?.action === "delete" && (
         <Confirm
@@ -83,5 +91,18 @@ export function KeyTable({ keys }: { keys: ApiKey[] }) {
         />
       )}
     </>
+  );
+}
+
+function Actions({ apikey, ask }: { apikey: ApiKey; ask: Ask }) {
+  return (
+    <span className={classes.actions}>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("api.editOf", { purpose: apikey.purpose })} onClick={() => ask("edit", apikey)}>
+        <Pencil size={16} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("api.deleteOf", { purpose: apikey.purpose })} onClick={() => ask("delete", apikey)}>
+        <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </span>
   );
 }

@@ -7,6 +7,7 @@ import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n.dashboard";
 import { endOf } from "../../domain/subscription";
 import { toast } from "../../stores/toasts";
+import classes from "./Billing.module.css";
 
 const REFETCH_MS = 2000;
 
@@ -26,7 +27,7 @@ export function CancelPlan({ subscription }: { subscription: Subscription }) {
     });
   return (
     <>
-      <Button variant="subtle" color="red" onClick={open}>
+      <Button variant="subtle" color="red" className={classes.cancel} onClick={open}>
         {t("billing.cancel")}
       </Button>
       <Confirm

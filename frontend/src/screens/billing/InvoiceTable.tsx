@@ -1,85 +1,107 @@
 /** Invoices, each with its PDF, and where it can be paid while it is open. */
-import { Anchor, Badge, Table } from "@mantine/core";
+import { Anchor, Badge } from "@mantine/core";
 import { FileDown } from "lucide-react";
+import { useMemo } from "react";
 import { explain } from "../../api/explain";
 import { useInvoicePdf } from "../../api/invoices";
 import type { Transaction } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { CardTable } from "../../components/ui/CardTable";
+import { type Column, DataTable } from "../../components/ui/DataTable";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
 import { toast } from "../../stores/toasts";
 import classes from "./Billing.module.css";
 
-const COLUMNS = [
-  t("billing.number"),
-  t("billing.date"),
-  t("billing.item"),
-  t("billing.validUntil"),
-  t("billing.amount"),
-  t("billing.status"),
-  t("seats.actions"),
-];
 const TONES = { paid: "pine", open: "yellow", refunded: "gray", failed: "red" } as const;
 
-export function InvoiceTable({ rows }: { rows: Transaction[] }) {
-  const pdf = useInvoicePdf();
-  const save = (number: string) => pdf.mutate(number, { onError: (error) => toast(explain(error), "bad") });
+/** `saving` is the number of the invoice whose PDF is on its way. */
+function columnsOf(saving: string | null, onSave: (number: string) => void): Column<Transaction>[] {
+  return [
+    { key: "number", head: t("billing.number"), cell: ({ invoicenumber }) => <span className={classes.number}>{invoicenumber}</span> },
+    { key: "date", head: t("billing.date"), cell: ({ transactiondate }) => dayText(transactiondate) },
+    { key: "item", head: t("billing.item"), cell: (row) => <Item row={row} /> },
+    { key: "until", head: t("billing.validUntil"), cell: ({ expirydate }) => dayText(expirydate) || "–" },
+    { key: "amount", head: t("billing.amount"), align: "end", cell: ({ price }) => dollars(price) },
+    { key: "status", head: t("billing.status"), cell: (row) => <Status row={row} /> },
+    { key: "actions", head: t("seats.actions"), align: "end", cell: (row) => <Actions row={row} saving={saving === row.invoicenumber} onSave={onSave} /> },
+  ];
+}
+
+export function InvoiceTable({ rows, foot }: { rows: Transaction[]; foot?: React.ReactNode }) {
+  const { mutate, isPending, variables } = useInvoicePdf();
+  const saving = isPending ? variables : null;
+  const columns = useMemo(
+    () => columnsOf(saving, (number) => mutate(number, { onError: (error) => toast(explain(error), "bad") })),
+    [saving, mutate],
+  );
+  const actions = columns.at(-1)!;
   return (
-    <CardTable minWidth={720} label={t("billing.list")} columns={COLUMNS} className={classes.table}>
-      {rows.map((row) => (
-        <Row key={row.invoicenumber} row={row} saving={pdf.isPending && pdf.variables === row.invoicenumber} onSave={save} />
-      ))}
-    </CardTable>
+    <DataTable
+      label={t("billing.list")}
+      columns={columns}
+      rows={rows}
+      rowKey={({ invoicenumber }) => invoicenumber}
+      foot={foot}
+      phone={(row) => (
+        <div className={classes.phone}>
+          <strong className={classes.number}>{row.invoicenumber}</strong>
+          <strong>{dollars(row.price)}</strong>
+          <span>
+            <Item row={row} />, {dayText(row.transactiondate)}
+          </span>
+          <Status row={row} />
+          <div>{actions.cell(row)}</div>
+        </div>
+      )}
+    />
   );
 }
 
-interface RowProps {
-  row: Transaction;
-  saving: boolean;
-  onSave: (number: string) => void;
+function Item({ row }: { row: Transaction }) {
+  return (
+    <>
+      {row.planname}
+      {Boolean(row.isaddon) && <span className={classes.addon}> · {t("billing.addon")}</span>}
+    </>
+  );
 }
 
-function Row({ row, saving, onSave }: RowProps) {
+function Status({ row }: { row: Transaction }) {
+  const { status = "paid" } = row;
+  return (
+    <span className={classes.status}>
+      <Badge variant="light" color={TONES[status]}>
+        {t(`billing.${status}`)}
+      </Badge>
+      {status === "paid" && Number(row.refunded ?? 0) > 0 && (
+        <Badge variant="light" color={TONES.refunded}>
+          {t("billing.partlyRefunded", { amount: dollars(row.refunded ?? 0) })}
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+function Actions({ row, saving, onSave }: { row: Transaction; saving: boolean; onSave: (number: string) => void }) {
   const { invoicenumber: number, status = "paid" } = row;
   return (
-    <Table.Tr>
-      <Table.Td className={classes.number}>{number}</Table.Td>
-      <Table.Td className={classes.nowrap}>{dayText(row.transactiondate)}</Table.Td>
-      <Table.Td>
-        {row.planname}
-        {Boolean(row.isaddon) && <span className={classes.addon}> · {t("billing.addon")}</span>}
-      </Table.Td>
-      <Table.Td className={classes.nowrap}>{dayText(row.expirydate) || "–"}</Table.Td>
-      <Table.Td className={classes.nowrap}>{dollars(row.price)}</Table.Td>
-      <Table.Td>
-        <Badge variant="light" tt="none" color={TONES[status]}>
-          {t(`billing.${status}`)}
-        </Badge>
-        {status === "paid" && Number(row.refunded ?? 0) > 0 && (
-          <Badge variant="light" tt="none" color={TONES.refunded} ml={6}>
-            {t("billing.partlyRefunded", { amount: dollars(row.refunded ?? 0) })}
-          </Badge>
-        )}
-      </Table.Td>
-      <Table.Td className={classes.act}>
-        {status === "open" && row.payurl && (
-          <Anchor href={row.payurl} aria-label={t("billing.payOf", { number })}>
-            {t("billing.payNow")}
-          </Anchor>
-        )}
-        <BusyButton
-          size="compact-sm"
-          variant="default"
-          leftSection={<FileDown size={14} aria-hidden="true" />}
-          aria-label={t("billing.pdfOf", { number })}
-          busy={saving}
-          onClick={() => onSave(number)}
-        >
-          {t("billing.pdf")}
-        </BusyButton>
-      </Table.Td>
-    </Table.Tr>
+    <span className={classes.act}>
+      {status === "open" && row.payurl && (
+        <Anchor href={row.payurl} fz="inherit" fw={500} aria-label={t("billing.payOf", { number })}>
+          {t("billing.payNow")}
+        </Anchor>
+      )}
+      <BusyButton
+        size="compact-sm"
+        variant="default"
+        leftSection={<FileDown size={14} strokeWidth={1.75} aria-hidden="true" />}
+        aria-label={t("billing.pdfOf", { number })}
+        busy={saving}
+        onClick={() => onSave(number)}
+      >
+        {t("billing.pdf")}
+      </BusyButton>
+    </span>
   );
 }

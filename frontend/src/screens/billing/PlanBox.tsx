@@ -1,9 +1,11 @@
 /** The plan: price, when it renews or ends, seats in use, and what can be done about it. */
-import { Button, Progress } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan, Subscription } from "../../api/types";
 import { Card } from "../../components/ui/Card";
+import { Meter } from "../../components/ui/Meter";
+import { Banner } from "../../components/ui/Banner";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
@@ -37,6 +39,7 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
   const left = creditsOf(useAccount())?.seatcount ?? 0;
   const total = plan.availableseats;
   const used = Math.max(0, total - left);
+  const share = total > 0 ? Math.round((used / total) * 100) : 0;
   return (
     <>
       <div className={classes.plan}>
@@ -50,14 +53,14 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
         <Price plan={plan} />
       </div>
       {one.status === "past_due" && (
-        <p className={classes.due} role="alert">
-          {t("billing.pastDue")}
-        </p>
+        <Banner tone="danger">{t("billing.pastDue")}</Banner>
       )}
       <div className={classes.seats}>
         <span>{t("billing.seatsUsed")}</span>
         <span>{t("billing.seatsOf", { used, total })}</span>
-        <Progress value={total > 0 ? (used / total) * 100 : 0} size="md" radius="xl" className={classes.bar} aria-label={t("billing.seatsUsed")} />
+        <div className={classes.bar} role="progressbar" aria-label={t("billing.seatsUsed")} aria-valuenow={share} aria-valuemin={0} aria-valuemax={100}>
+          <Meter used={used} total={total} />
+        </div>
       </div>
       <p className={classes.order}>{t("billing.order")}</p>
     </>

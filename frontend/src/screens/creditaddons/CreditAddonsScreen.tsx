@@ -10,13 +10,14 @@ import { canPay } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { Plan } from "../../api/types";
-import { BackLink } from "../../components/BackLink";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { Title } from "../../components/Title";
+import { Banner } from "../../components/ui/Banner";
+import { Page } from "../../components/ui/Page";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
+import { cheapest } from "../../domain/addons";
 import { t } from "../../lib/i18n.dashboard";
-import { AddonCard } from "./AddonCard";
+import { AddonRow } from "./AddonRow";
 import classes from "./CreditAddons.module.css";
 import { PaymentModal } from "./PaymentModal";
 import { useBankReturn } from "./useBankReturn";
@@ -26,15 +27,9 @@ export function CreditAddonsScreen() {
   const confirming = useBankReturn();
   if (!isOwner(me)) return <Navigate to="/dashboard/main/dashboardmain" replace />;
   return (
-    <>
-      <Title text={t("addons.title")} />
-      <BackLink to="/dashboard/main/dashboardmain">{t("plans.back")}</BackLink>
-      <div className={classes.head}>
-        <h1>{t("addons.title")}</h1>
-        <p>{t("addons.lead")}</p>
-      </div>
+    <Page title={t("addons.title")} lead={t("addons.lead")} back={{ to: "/dashboard/main/dashboardmain", text: t("plans.back") }} width="form">
       {confirming ? <Empty title={t("addons.confirming")} /> : isFreePlan(me) ? <NoneOnFree /> : <Addons />}
-    </>
+    </Page>
   );
 }
 
@@ -42,7 +37,7 @@ function NoneOnFree() {
   return (
     <section className={classes.box}>
       <Empty
-        icon={<PackageOpen size={30} aria-hidden="true" />}
+        icon={<PackageOpen size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={t("addons.free")}
         text={t("addons.freeText")}
         action={
@@ -65,16 +60,13 @@ function Addons() {
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
   if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} />;
+  const best = cheapest(list.data.resource);
   return (
     <>
-      {!canPay() && (
-        <p className={classes.off} role="status">
-          {t("plans.offText")}
-        </p>
-      )}
-      <div className={classes.grid}>
+      {!canPay() && <Banner tone="warn">{t("plans.offText")}</Banner>}
+      <div className={classes.box}>
         {list.data.resource.map((plan) => (
-          <AddonCard key={plan.planid} plan={plan} onBuy={() => setBuying(plan)} />
+          <AddonRow key={plan.planid} plan={plan} best={plan.planid === best} onBuy={() => setBuying(plan)} />
         ))}
       </div>
       <PaymentModal plan={buying} onClose={() => setBuying(null)} />

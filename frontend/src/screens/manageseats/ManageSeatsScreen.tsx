@@ -11,8 +11,8 @@ import { team } from "../../api/team";
 import type { List, User } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { Title } from "../../components/Title";
-import { Card } from "../../components/ui/Card";
+import { Meter } from "../../components/ui/Meter";
+import { Page } from "../../components/ui/Page";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
@@ -23,25 +23,27 @@ import { TeamTable } from "./TeamTable";
 export function ManageSeatsScreen() {
   const me = useAccount();
   if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
-  return (
-    <>
-      <Title text={t("settings.manageseats")} />
-      <PlanBanner />
-      <Team />
-    </>
-  );
+  return <Team />;
 }
 
-function PlanBanner() {
+function PlanBanner({ used }: { used: number }) {
   const me = useAccount();
   const plan = subscriptionOf(me)?.subscriptionplan_by_planid;
   return (
-    <section className={classes.banner} aria-label={t("seats.current")}>
+    <section className={classes.plan} aria-label={t("seats.current")}>
       <p>
         <span>{t("seats.current")}</span>
         <strong>{plan?.name ?? t("seats.none")}</strong>
       </p>
-      <Button component={Link} to="/dashboard/upgradeplan" role="button" variant="white" size="sm">
+      {plan && (
+        <div className={classes.seats}>
+          <span>
+            {t("billing.seatsUsed")}: {t("billing.seatsOf", { used, total: plan.availableseats })}
+          </span>
+          <Meter used={used} total={plan.availableseats} />
+        </div>
+      )}
+      <Button component={Link} to="/dashboard/upgradeplan" role="button" variant="default" size="sm">
         {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
       </Button>
     </section>
@@ -53,27 +55,29 @@ function Team() {
   const list = useQuery(team);
   const [adding, { open, close }] = useDisclosure();
   const seats = creditsOf(me)?.seatcount ?? 0;
+  const total = subscriptionOf(me)?.subscriptionplan_by_planid?.availableseats ?? 0;
   const add = () => (subscriptionOf(me) ? open() : toast(t("seats.addPlan"), "bad"));
 
   return (
-    <Card
-      title={t("seats.title")}
-      action={
-        <div className={classes.actions}>
-          <Badge variant="light" size="lg" tt="none" color={seats > 0 ? "pine" : "gray"}>
+    <Page
+      title={t("settings.manageseats")}
+      actions={
+        <div className={classes.status}>
+          <Badge variant="light" size="lg" color={seats > 0 ? "pine" : "gray"}>
             {t("seats.available", { count: seats })}
           </Badge>
           {seats > 0 && (
-            <Button onClick={add} leftSection={<UserPlus size={16} aria-hidden="true" />}>
+            <Button onClick={add} leftSection={<UserPlus size={16} strokeWidth={1.75} aria-hidden="true" />}>
               {t("seats.add")}
             </Button>
           )}
         </div>
       }
     >
+      <PlanBanner used={Math.max(0, total - seats)} />
       <Members list={list} />
       <AddMember opened={adding} onClose={close} />
-    </Card>
+    </Page>
   );
 }
 

@@ -1,15 +1,25 @@
 /** The members of the team, with the actions of the owner. */
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { explain } from "../../api/explain";
 import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/team";
 import type { User } from "../../api/types";
-import { CardTable } from "../../components/ui/CardTable";
 import { Confirm } from "../../components/ui/Confirm";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
-import { MemberRow } from "./MemberRow";
+import { Actions, type MemberActions, MemberStatus, Name, PhoneRow, roleOf } from "./MemberParts";
 
-const COLUMNS = [t("contacts.name"), t("field.email"), t("seats.role"), t("seats.created"), t("seats.status"), t("seats.actions")];
+function columnsOf(actions: MemberActions): Column<User>[] {
+  return [
+    { key: "name", head: t("contacts.name"), cell: (member) => <Name member={member} /> },
+    { key: "email", head: t("field.email"), cell: ({ email }) => email },
+    { key: "role", head: t("seats.role"), cell: roleOf },
+    { key: "created", head: t("seats.created"), cell: ({ createdon }) => localDayText(createdon) },
+    { key: "status", head: t("seats.status"), cell: (member) => <MemberStatus member={member} onToggle={actions.onToggle} /> },
+    { key: "actions", head: t("seats.actions"), align: "end", cell: (member) => <Actions member={member} {...actions} /> },
+  ];
+}
 
 type Action = "enable" | "disable" | "delete";
 
@@ -20,7 +30,6 @@ export function TeamTable({ members }: { members: User[] }) {
   const remove = useDeleteMember();
   const resend = useResendInvite();
 
-  const ask = (action: Action, member: User) => setAsked({ action, member, open: true });
   const close = () => setAsked((old) => old && { ...old, open: false });
   const report = (done: string) => ({
     onSuccess: () => {
@@ -40,19 +49,30 @@ export function TeamTable({ members }: { members: User[] }) {
     else toggle.mutate({ appuserid, isactive: action === "enable" ? 1 : 0 }, report(t(`seats.${action}Done`)));
   };
 
+  const { mutate: sendAgain } = resend;
+  const actions = useMemo<MemberActions>(
+    () => ({
+      onToggle: (member, on) => setAsked({ action: on ? "enable" : "disable", member, open: true }),
+      onDelete: (member) => setAsked({ action: "delete", member, open: true }),
+      onResend: ({ appuserid }) =>
+        sendAgain(
+          { appuserid },
+          { onSuccess: () => toast(t("seats.resendDone")), onError: (error) => toast(explain(error), "bad") },
+        ),
+    }),
+    [sendAgain],
+  );
+  const columns = useMemo(() => columnsOf(actions), [actions]);
+
   return (
     <>
-      <CardTable minWidth={790} label={t("seats.members")} columns={COLUMNS}>
-        {members.map((member) => (
-          <MemberRow
-            key={member.appuserid}
-            member={member}
-            onToggle={(on) => ask(on ? "enable" : "disable", member)}
-            onDelete={() => ask("delete", member)}
-            onResend={() => resend.mutate({ appuserid: member.appuserid }, report(t("seats.resendDone")))}
-          />
-        ))}
-      </CardTable>
+      <DataTable
+        label={t("seats.members")}
+        columns={columns}
+        rows={members}
+        rowKey={({ appuserid }) => appuserid}
+        phone={(member) => <PhoneRow member={member} actions={actions} />}
+      />
       {asked && (
         <Confirm
           opened={asked.open}

@@ -45,7 +45,7 @@ export function AvatarCard() {
   return (
     <Card title={t("account.photo")} text={t("account.photoText")}>
       <div className={classes.photo}>
-        <NameAvatar name={me.name} src={chosen?.url ?? me.avatar} size={84} />
+        <NameAvatar name={me.name} src={chosen?.url ?? me.avatar} size={64} />
         <Group gap="sm">
           <FileButton resetRef={emptyInput} onChange={choose} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
             {(props) => (
@@ -54,7 +54,7 @@ export function AvatarCard() {
               </Button>
             )}
           </FileButton>
-          <BusyButton onClick={update} busy={save.isPending}>
+          <BusyButton variant={chosen ? "filled" : "default"} onClick={update} busy={save.isPending}>
             {t("account.update")}
           </BusyButton>
           <Button variant="subtle" color="red" onClick={remove} disabled={!chosen && !me.avatar}>

@@ -2,7 +2,7 @@
 import { useDisclosure } from "@mantine/hooks";
 import { useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
-import { Title } from "../../components/Title";
+import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import { AvatarCard } from "./AvatarCard";
 import { ChangeEmail } from "./ChangeEmail";
@@ -20,13 +20,12 @@ export function MyAccountScreen() {
     setParams({}, { replace: true });
   };
   return (
-    <>
-      <Title text={t("settings.myaccount")} />
+    <Page title={t("settings.myaccount")} width="form">
       <AvatarCard />
       <ProfileForm me={me} onChangeEmail={open} />
       <LanguageCard />
       <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
-    </>
+    </Page>
   );
 }
 

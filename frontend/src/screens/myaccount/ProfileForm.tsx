@@ -65,7 +65,10 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
     save.mutate(
       { appuserid: me.appuserid, ...names, ...(owns && { ...companyRecord(company), ...billing }) },
       {
-        onSuccess: () => toast(t("account.saved")),
+        onSuccess: () => {
+          form.resetDirty();
+          toast(t("account.saved"));
+        },
         onError: (error) => {
           form.setErrors(fieldErrors(error));
           toast(explain(error), "bad");
@@ -75,20 +78,24 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
   };
 
   return (
-    <Card title={t("account.title")}>
-      <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
-        <div className={classes.pair}>
-          <TextInput label={t("field.firstname")} autoComplete="given-name" {...form.getInputProps("firstname")} />
-          <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
+    <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+      <Card title={t("account.title")}>
+        <div className={classes.fields}>
+          <div className={classes.pair}>
+            <TextInput label={t("field.firstname")} autoComplete="given-name" {...form.getInputProps("firstname")} />
+            <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
+          </div>
+          <div>
+            <TextInput label={t("field.email")} value={me.email} readOnly variant="filled" />
+            <Anchor component="button" type="button" size="sm" mt="xs" onClick={onChangeEmail}>
+              {t("account.changeEmail")}
+            </Anchor>
+          </div>
         </div>
-        <div>
-          <TextInput label={t("field.email")} value={me.email} readOnly variant="filled" />
-          <Anchor component="button" type="button" size="sm" mt={6} onClick={onChangeEmail}>
-            {t("account.changeEmail")}
-          </Anchor>
-        </div>
-        {owns && (
-          <>
+      </Card>
+      {owns && (
+        <Card title={t("account.company")} text={t("account.companyText")}>
+          <div className={classes.fields}>
             <CompanyFields form={form as never} />
             <TextInput label={t("company.taxid")} maxLength={50} {...form.getInputProps("taxid")} />
             <Textarea
@@ -98,12 +105,15 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
               autoComplete="street-address"
               {...form.getInputProps("billingaddress")}
             />
-          </>
-        )}
-        <BusyButton type="submit" busy={save.isPending} className={classes.submit}>
+          </div>
+        </Card>
+      )}
+      <div className={classes.save} data-dirty={form.isDirty() || undefined}>
+        <span role="status">{form.isDirty() ? t("account.unsaved") : ""}</span>
+        <BusyButton type="submit" variant={form.isDirty() ? "filled" : "default"} busy={save.isPending}>
           {t("save")}
         </BusyButton>
-      </form>
-    </Card>
+      </div>
+    </form>
   );
 }

@@ -14,7 +14,7 @@ import { useLast } from "../../components/useLast";
 import { profileLink, valuesOf } from "../../domain/contacts";
 import { KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { copyText } from "../../lib/clipboard";
-import { dayText } from "../../lib/dates";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { ContactNotes } from "./ContactNotes";
@@ -148,7 +148,7 @@ function History({ contact }: { contact: UserContact }) {
   return (
     <section className={classes.section} aria-label={t("contacts.history")}>
       <h3>{t("contacts.history")}</h3>
-      <Field label={t("contacts.revealedOn")}>{dayText(contact.createdon)}</Field>
+      <Field label={t("contacts.revealedOn")}>{localDayText(contact.createdon)}</Field>
       {contact.revealedby !== null && <Field label={t("contacts.addedBy")}>{nameOf(contact.revealedby)}</Field>}
       {contact.dialrevealedby !== null && <Field label={t("contacts.dialBy")}>{nameOf(contact.dialrevealedby)}</Field>}
     </section>

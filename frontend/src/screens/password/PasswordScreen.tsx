@@ -3,10 +3,9 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { account, changePassword, useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
-import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
-import { Card } from "../../components/ui/Card";
 import { FormAlert } from "../../components/ui/FormAlert";
+import { Page } from "../../components/ui/Page";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.dashboard";
@@ -49,8 +48,7 @@ export function PasswordScreen() {
   });
 
   return (
-    <Card title={t("password.title")} text={t("password.text")}>
-      <Title text={t("password.title")} />
+    <Page title={t("password.title")} lead={t("password.text")} width="form">
       <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
         <FormAlert text={mustchangepassword ? t("password.must") : null} />
         {/* Tells password managers which account the password belongs to. */}
@@ -63,7 +61,7 @@ export function PasswordScreen() {
           {t("password.submit")}
         </BusyButton>
       </form>
-    </Card>
+    </Page>
   );
 }
 

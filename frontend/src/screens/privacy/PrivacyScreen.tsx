@@ -4,8 +4,7 @@ import { ExternalLink } from "lucide-react";
 import { config } from "../../api/config";
 import { LEGAL_TITLES } from "../../components/LegalPage";
 import { LegalText } from "../../components/LegalText";
-import { Title } from "../../components/Title";
-import { Card } from "../../components/ui/Card";
+import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import type { Document } from "../../domain/legal";
 import classes from "./Privacy.module.css";
@@ -19,10 +18,9 @@ const DOCUMENTS: Document[] = ["privacy", "terms", "chrome"];
 
 export function PrivacyScreen() {
   return (
-    <Card>
-      <Title text={t("settings.privacy")} />
+    <Page title={t("settings.privacy")} width="form">
       <Tabs defaultValue="privacy" keepMounted={false}>
-        <Tabs.List mb="lg">
+        <Tabs.List mb="md" aria-label={t("settings.privacy")}>
           {DOCUMENTS.map((document) => (
             <Tabs.Tab key={document} value={document}>
               {t(LEGAL_TITLES[document])}
@@ -32,13 +30,13 @@ export function PrivacyScreen() {
         {DOCUMENTS.map((document) => (
           <Tabs.Panel key={document} value={document}>
             <Anchor href={PAGES[document]} target="_blank" rel="noopener" size="sm" className={classes.open}>
-              {t("legal.open")} <ExternalLink size={14} aria-hidden="true" />
+              {t("legal.open")} <ExternalLink size={14} strokeWidth={1.75} aria-hidden="true" />
             </Anchor>
             <LegalText document={document} brand={config().brandname} />
           </Tabs.Panel>
         ))}
       </Tabs>
-    </Card>
+    </Page>
   );
 }
 

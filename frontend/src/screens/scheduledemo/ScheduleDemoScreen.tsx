@@ -4,9 +4,9 @@ import { useForm } from "@mantine/form";
 import { useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useScript } from "../../api/scripts";
-import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
+import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank, isEmail } from "../../lib/validate";
 import { toast } from "../../stores/toasts";
@@ -38,10 +38,7 @@ export function ScheduleDemoScreen() {
     });
 
   return (
-    <div className={classes.page}>
-      <Title text={t("demoForm.title")} />
-      <h1>{t("demoForm.title")}</h1>
-      <p className={classes.lead}>{t("demoForm.lead")}</p>
+    <Page title={t("demoForm.title")} lead={t("demoForm.lead")} width="form">
       <Card>
         <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
           <TextInput label={t("demoForm.name")} autoComplete="name" maxLength={100} {...form.getInputProps("name")} />
@@ -57,7 +54,7 @@ export function ScheduleDemoScreen() {
           </BusyButton>
         </form>
       </Card>
-    </div>
+    </Page>
   );
 }
 

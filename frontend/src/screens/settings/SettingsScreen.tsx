@@ -1,4 +1,4 @@
-/** The frame of the settings: the way back, the pages that this role may open, and the page itself. */
+/** The frame of the settings. In wide windows the sidebar holds their menu; in narrow ones it is a strip above the page. */
 import { NavLink, Outlet } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { BackLink } from "../../components/BackLink";
@@ -10,21 +10,18 @@ export function SettingsScreen() {
   const owns = isOwner(useAccount());
   return (
     <>
-      <BackLink to="/dashboard/main/dashboardmain">{t("settings.back")}</BackLink>
-      <h1 className={classes.title}>{t("menu.settings")}</h1>
-      <div className={classes.panes}>
+      <div className={classes.narrow}>
+        <BackLink to="/dashboard/main/dashboardmain">{t("settings.back")}</BackLink>
         <nav className={classes.menu} aria-label={t("menu.settings")}>
           {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon }) => (
             <NavLink key={path} to={path} className={classes.item}>
-              <Icon size={17} aria-hidden="true" />
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
               {t(text)}
             </NavLink>
           ))}
         </nav>
-        <div className={classes.page}>
-          <Outlet />
-        </div>
       </div>
+      <Outlet />
     </>
   );
 }

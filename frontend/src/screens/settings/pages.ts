@@ -1,5 +1,18 @@
 /** The pages of the settings, in their order. */
-import { ChartColumn, CodeXml, CreditCard, KeyRound, Layers, type LucideIcon, ShieldCheck, UserRound, UsersRound } from "lucide-react";
+import {
+  ChartColumn,
+  CodeXml,
+  Coins,
+  CreditCard,
+  KeyRound,
+  Layers,
+  type LucideIcon,
+  MonitorSmartphone,
+  ScrollText,
+  ShieldCheck,
+  UserRound,
+  UsersRound,
+} from "lucide-react";
 import type { TextKey } from "../../lib/i18n.dashboard";
 
 interface Page {
@@ -19,4 +32,7 @@ export const PAGES: Page[] = [
   { path: "usage", text: "settings.usage", icon: ChartColumn, ownerOnly: true },
   { path: "api", text: "settings.api", icon: CodeXml, ownerOnly: true },
   { path: "privacy", text: "settings.privacy", icon: ShieldCheck },
+  { path: "sessions", text: "settings.sessions", icon: MonitorSmartphone },
+  { path: "auditlog", text: "settings.auditlog", icon: ScrollText, ownerOnly: true },
+  { path: "creditledger", text: "settings.creditledger", icon: Coins, ownerOnly: true },
 ];

@@ -1,8 +1,13 @@
 /** What a plan holds, line by line, each with its explanation. */
 import { Tooltip } from "@mantine/core";
-import { Check } from "lucide-react";
+import { Check, Minus } from "lucide-react";
 import type { Feature } from "../../api/types";
 import classes from "./UpgradePlan.module.css";
+
+const NOT_INCLUDED = /^(not included|no|none|0|-|–)$/i;
+
+/** Whether a plan holds the feature: some lines say that it does not. */
+export const isIncluded = ({ value }: Pick<Feature, "value">): boolean => !NOT_INCLUDED.test(value.trim());
 
 export function FeatureList({ label, features }: { label: string; features: Feature[] }) {
   return (
@@ -14,11 +19,13 @@ export function FeatureList({ label, features }: { label: string; features: Feat
   );
 }
 
-function Line({ feature: { name, value, tooltip, tooltipapi } }: { feature: Feature }) {
+function Line({ feature }: { feature: Feature }) {
+  const { name, value, tooltip, tooltipapi } = feature;
   const hint = [tooltip, tooltipapi].filter(Boolean).join(" ");
+  const Icon = isIncluded(feature) ? Check : Minus;
   return (
-    <li>
-      <Check size={16} aria-hidden="true" />
+    <li data-none={!isIncluded(feature) || undefined}>
+      <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
       {hint ? (
         <Tooltip label={hint} multiline maw={240} events={{ hover: true, focus: true, touch: true }}>
           <button type="button" className={classes.hint}>

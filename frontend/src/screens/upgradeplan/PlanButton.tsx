@@ -8,7 +8,15 @@ import { t } from "../../lib/i18n.dashboard";
 import { type Offer, isFree } from "../../domain/planchange";
 import type { PlanChange } from "./usePlanChange";
 
-export function PlanButton({ plan, offer, change }: { plan: Plan; offer: Offer; change: PlanChange }) {
+interface Props {
+  plan: Plan;
+  offer: Offer;
+  change: PlanChange;
+  /** The one step that is suggested. */
+  suggested?: boolean;
+}
+
+export function PlanButton({ plan, offer, change, suggested = false }: Props) {
   if (offer === "current") {
     return (
       <Button fullWidth variant="light" disabled>
@@ -33,7 +41,7 @@ export function PlanButton({ plan, offer, change }: { plan: Plan; offer: Offer; 
   return (
     <BusyButton
       fullWidth
-      variant={offer === "downgrade" ? "default" : "filled"}
+      variant={suggested ? "filled" : "default"}
       busy={change.looking === plan.planid}
       disabled={change.looking !== null && change.looking !== plan.planid}
       onClick={() => change.choose(plan)}

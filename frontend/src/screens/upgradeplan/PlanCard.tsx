@@ -5,24 +5,32 @@ import type { Plan } from "../../api/types";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
-import { goesOn } from "../../domain/planchange";
+import { goesOn, savingOf } from "../../domain/planchange";
 import { isMonthly } from "../../domain/subscription";
 import { FeatureList } from "./FeatureList";
 import { PlanButton } from "./PlanButton";
 import classes from "./UpgradePlan.module.css";
 import type { PlanChange } from "./usePlanChange";
 
-export function PlanCard({ plan, change }: { plan: Plan; change: PlanChange }) {
+interface Props {
+  plan: Plan;
+  all: Plan[];
+  change: PlanChange;
+  suggested: boolean;
+}
+
+export function PlanCard({ plan, all, change, suggested }: Props) {
   const offer = change.offer(plan);
   return (
     <article className={classes.card} data-current={offer === "current" || undefined} aria-label={plan.name}>
       <header>
         <h2>{plan.name}</h2>
         <Price plan={plan} />
+        <Saving plan={plan} all={all} />
         {plan.details && <p className={classes.details}>{plan.details}</p>}
       </header>
       <div>
-        <PlanButton plan={plan} offer={offer} change={change} />
+        <PlanButton plan={plan} offer={offer} change={change} suggested={suggested} />
         <Note plan={plan} change={change} />
       </div>
       <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />
@@ -37,6 +45,17 @@ function Price({ plan }: { plan: Plan }) {
   return (
     <p className={classes.price}>
       {dollars(price)} <span>{isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}</span>
+    </p>
+  );
+}
+
+/** A yearly price by the month, and what it saves over the monthly plan of the same kind. */
+function Saving({ plan, all }: { plan: Plan; all: Plan[] }) {
+  const saving = savingOf(plan, all);
+  if (!saving) return null;
+  return (
+    <p className={classes.saving}>
+      {t("plans.aMonth", { price: dollars(saving.aMonth) })}, <strong>{t("plans.saves", { amount: dollars(saving.aYear) })}</strong>
     </p>
   );
 }

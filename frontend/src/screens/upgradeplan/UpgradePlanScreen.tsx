@@ -1,5 +1,5 @@
 /** The plans, by month and by year. Shown under its own address and as a page of the settings. */
-import { Tabs } from "@mantine/core";
+import { Button, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
 import { Link, Navigate, useMatch, useSearchParams } from "react-router";
@@ -8,18 +8,23 @@ import { planList } from "../../api/billing";
 import { canPay } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
-import { BackLink } from "../../components/BackLink";
+import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { Title } from "../../components/Title";
-import { t } from "../../lib/i18n.dashboard";
+import { Banner } from "../../components/ui/Banner";
+import { Page } from "../../components/ui/Page";
+import { canResume, isMadeToMeasure } from "../../domain/planchange";
 import { isMonthly } from "../../domain/subscription";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n.dashboard";
 import { ChangeDialog } from "./ChangeDialog";
+import { Comparison } from "./Comparison";
+import { CustomPlan } from "./CustomPlan";
 import { LimitDialog } from "./LimitDialog";
 import { PlanCard } from "./PlanCard";
 import { PlanSkeleton } from "./PlanSkeleton";
 import classes from "./UpgradePlan.module.css";
-import { usePlanChange } from "./usePlanChange";
+import { type PlanChange, usePlanChange } from "./usePlanChange";
 
 const PERIODS = ["monthly", "yearly"] as const;
 type Period = (typeof PERIODS)[number];
@@ -30,43 +35,31 @@ export function UpgradePlanScreen() {
   const [period, setPeriod] = usePeriod();
   if (!isOwner(me)) return <Navigate to="/dashboard/main/dashboardmain" replace />;
 
-  const Heading = alone ? "h1" : "h2";
+  const periods = (
+    <Tabs.List aria-label={t("plans.period")} className={classes.tabs}>
+      {PERIODS.map((one) => (
+        <Tabs.Tab key={one} value={one}>
+          {t(`plans.${one}`)}
+        </Tabs.Tab>
+      ))}
+    </Tabs.List>
+  );
   return (
-    <>
-      <Title text={t("plans.title")} />
-      {alone && (
-        <BackLink to="/dashboard/main/dashboardmain">{t("plans.back")}</BackLink>
-      )}
-      <Tabs variant="pills" value={period} onChange={(value) => setPeriod(value === "yearly" ? value : "monthly")}>
-        <div className={classes.head}>
-          <div>
-            <Heading>{t("plans.title")}</Heading>
-            <p>{t("plans.lead")}</p>
-          </div>
-          <Tabs.List aria-label={t("plans.period")} className={classes.tabs}>
-            {PERIODS.map((one) => (
-              <Tabs.Tab key={one} value={one}>
-                {t(`plans.${one}`)}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </div>
-        {!canPay() && (
-          <p className={classes.off} role="status">
-            {t("plans.offText")}
-          </p>
-        )}
+    <Tabs variant="unstyled" value={period} onChange={(value) => setPeriod(value === "yearly" ? value : "monthly")}>
+      <Page
+        title={t("plans.title")}
+        lead={t("plans.lead")}
+        actions={periods}
+        {...(alone ? { back: { to: "/dashboard/main/dashboardmain", text: t("plans.back") } } : {})}
+      >
+        {!canPay() && <Banner tone="warn">{t("plans.offText")}</Banner>}
         {PERIODS.map((one) => (
           <Tabs.Panel key={one} value={one}>
             {one === period && <Plans period={one} />}
           </Tabs.Panel>
         ))}
-      </Tabs>
-      <Link to="/dashboard/creditaddons" className={classes.addons}>
-        <Sparkles size={16} aria-hidden="true" />
-        {t("plans.addons")}
-      </Link>
-    </>
+      </Page>
+    </Tabs>
   );
 }
 
@@ -88,18 +81,49 @@ function Plans({ period }: { period: Period }) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
-  const shown = list.data.resource.filter((plan) => isMonthly(plan) === (period === "monthly"));
+  const all = list.data.resource;
+  const shown = all.filter((plan) => isMonthly(plan) === (period === "monthly"));
   if (shown.length === 0) return <Empty title={t("noDataFound")} />;
+  const suggested = shown.find((plan) => Number(plan.price) > 0 && ["upgrade", "subscribe"].includes(change.offer(plan)));
   return (
-    <>
+    <div className={classes.plans}>
+      <Cancelled change={change} />
       <div className={classes.grid}>
-        {shown.map((plan) => (
-          <PlanCard key={plan.planid} plan={plan} change={change} />
+        {shown.filter((plan) => !isTalkedAbout(plan)).map((plan) => (
+          <PlanCard key={plan.planid} plan={plan} all={all} change={change} suggested={plan === suggested} />
         ))}
       </div>
+      {shown.filter(isTalkedAbout).map((plan) => (
+        <CustomPlan key={plan.planid} plan={plan} change={change} />
+      ))}
+      <Link to="/dashboard/creditaddons" className={classes.addons}>
+        <Sparkles size={16} strokeWidth={1.75} aria-hidden="true" />
+        {t("plans.addons")}
+      </Link>
+      <Comparison plans={shown} />
       <ChangeDialog change={change} />
       <LimitDialog change={change} />
-    </>
+    </div>
+  );
+}
+
+/** A plan without a price of its own stands below the others, over the whole width. */
+const isTalkedAbout = (plan: Plan): boolean => isMadeToMeasure(plan) && Number(plan.price) < 0;
+
+/** Takes a cancellation back while the paid period lasts. */
+function Cancelled({ change }: { change: PlanChange }) {
+  const one = subscriptionOf(useAccount());
+  const present = one?.subscriptionplan_by_planid;
+  if (!one || !present || isMadeToMeasure(present) || Number(present.price) <= 0 || !canResume(one, present.planid)) return null;
+  const keep = (
+    <Button size="sm" variant="default" loading={change.busy && !change.question} onClick={() => change.keep(present)}>
+      {t("plans.keepPresent", { present: present.name })}
+    </Button>
+  );
+  return (
+    <Banner tone="warn" title={t("plans.cancelled", { name: present.name, date: dayText(one.expirydate) })} action={keep}>
+      {t("plans.cancelledText")}
+    </Banner>
   );
 }
 

@@ -1,63 +1,97 @@
 /** One line for each member: what they revealed in the month. The total opens the contacts behind it. */
-import { Anchor, Table } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, lazy, useMemo, useState } from "react";
 import type { UsageSpan } from "../../api/scripts";
 import type { PlatformUsage } from "../../api/types";
 import { platformUsage } from "../../api/usage";
 import { NameAvatar } from "../../components/NameAvatar";
+import type { Column } from "../../components/ui/DataTable";
 import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
 import { Report } from "./Report";
-import { RevealedModal } from "./RevealedModal";
+import { TeamChart } from "./TeamChart";
 import classes from "./Usage.module.css";
 
-const COLUMNS = [t("usage.member"), t("usage.total"), t("usage.personal"), t("usage.business"), t("usage.dials")];
+const RevealedDrawer = lazy(() => import("./RevealedDrawer"));
+
+const KINDS = [t("usage.personal"), t("usage.business"), t("usage.dials")];
+const TOTALS = [
+  [t("usage.total"), (row: PlatformUsage) => row.totalrevealedcount],
+  [t("usage.personal"), (row: PlatformUsage) => row.personalemailcount],
+  [t("usage.business"), (row: PlatformUsage) => row.busemailcount],
+  [t("usage.dials"), (row: PlatformUsage) => row.directdialscount],
+] as const;
+const partsOf = (row: PlatformUsage) => [row.personalemailcount, row.busemailcount, row.directdialscount];
+const text = numberText;
+
+type Opens = (member: PlatformUsage) => void;
+
+function columnsOf(onOpen: Opens): Column<PlatformUsage>[] {
+  return [
+    { key: "member", head: t("usage.member"), cell: (member) => <Member member={member} /> },
+    { key: "total", head: t("usage.total"), align: "end", cell: (member) => <Total member={member} onOpen={onOpen} /> },
+    { key: "personal", head: t("usage.personal"), align: "end", cell: (member) => text(member.personalemailcount) },
+    { key: "business", head: t("usage.business"), align: "end", cell: (member) => text(member.busemailcount) },
+    { key: "dials", head: t("usage.dials"), align: "end", cell: (member) => text(member.directdialscount) },
+  ];
+}
 
 export function PlatformReport({ span }: { span: UsageSpan }) {
   const list = useQuery(platformUsage(span));
-  // The member stays drawn while the dialog fades out.
+  // The member stays drawn while the drawer fades out.
   const [shown, setShown] = useState<{ member: PlatformUsage; open: boolean } | null>(null);
+  const [open, columns] = useMemo(() => {
+    const opens: Opens = (member) => setShown({ member, open: true });
+    return [opens, columnsOf(opens)];
+  }, []);
   return (
     <>
       <Report
         list={list}
         label={t("usage.platform")}
-        columns={COLUMNS}
-        renderRow={(member) => <MemberLine key={member.appuserid} member={member} onOpen={() => setShown({ member, open: true })} />}
+        columns={columns}
+        rowKey={({ appuserid }) => appuserid}
+        totals={TOTALS}
+        chart={(rows) => (
+          <TeamChart title={t("usage.byMember")} kinds={KINDS} bars={rows.map((row) => ({ key: row.appuserid, name: row.name, parts: partsOf(row) }))} />
+        )}
+        phone={(member) => (
+          <div className={classes.phone}>
+            <Member member={member} />
+            <Total member={member} onOpen={open} />
+          </div>
+        )}
       />
-      {shown && (
-        <RevealedModal
-          key={shown.member.appuserid}
-          member={shown.member}
-          opened={shown.open}
-          onClose={() => setShown((old) => old && { ...old, open: false })}
-        />
-      )}
+      <Suspense>
+        {shown && (
+          <RevealedDrawer
+            key={shown.member.appuserid}
+            member={shown.member}
+            opened={shown.open}
+            onClose={() => setShown((old) => old && { ...old, open: false })}
+          />
+        )}
+      </Suspense>
     </>
   );
 }
 
-function MemberLine({ member, onOpen }: { member: PlatformUsage; onOpen: () => void }) {
-  const { name, email, totalrevealedcount: total } = member;
+function Member({ member: { name, email } }: { member: PlatformUsage }) {
   return (
-    <Table.Tr>
-      <Table.Td>
-        <div className={classes.member}>
-          <NameAvatar name={name} size={34} />
-          <div>
-            <div className={classes.name}>{name}</div>
-            <div className={classes.email}>{email}</div>
-          </div>
-        </div>
-      </Table.Td>
-      <Table.Td>
-        <Anchor component="button" fw={600} aria-label={t("usage.totalOf", { count: total, name })} onClick={onOpen}>
-          {total.toLocaleString("en-US")}
-        </Anchor>
-      </Table.Td>
-      <Table.Td>{member.personalemailcount.toLocaleString("en-US")}</Table.Td>
-      <Table.Td>{member.busemailcount.toLocaleString("en-US")}</Table.Td>
-      <Table.Td>{member.directdialscount.toLocaleString("en-US")}</Table.Td>
-    </Table.Tr>
+    <div className={classes.member}>
+      <NameAvatar name={name} size={24} />
+      <div className={classes.name}>{name}</div>
+      <div className={classes.email}>{email}</div>
+    </div>
+  );
+}
+
+function Total({ member, onOpen }: { member: PlatformUsage; onOpen: Opens }) {
+  const { name, totalrevealedcount: total } = member;
+  return (
+    <Anchor component="button" fw={600} fz="inherit" aria-label={t("usage.totalOf", { count: total, name })} onClick={() => onOpen(member)}>
+      {text(total)}
+    </Anchor>
   );
 }

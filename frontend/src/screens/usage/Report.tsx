@@ -1,34 +1,44 @@
-/** The frame of a report: waiting, failed, empty, or the table. */
+/** The frame of a report: waiting, failed, empty, or totals, chart and table. */
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
-import { CardTable } from "../../components/ui/CardTable";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Stat } from "../../components/ui/Stat";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n";
+import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
 interface Props<Row> {
   list: UseQueryResult<Row[]>;
   label: string;
-  columns: readonly string[];
-  renderRow: (row: Row) => ReactNode;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => number;
+  totals: readonly (readonly [label: string, of: (row: Row) => number])[];
+  chart: (rows: Row[]) => ReactNode;
+  phone: (row: Row) => ReactNode;
 }
 
-export function Report<Row>({ list, label, columns, renderRow }: Props<Row>) {
+export function Report<Row>({ list, label, columns, rowKey, totals, chart, phone }: Props<Row>) {
   if (list.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
-  if (list.data.length === 0) return <Empty title={t("noDataFound")} />;
+  const rows = list.data;
+  if (rows.length === 0) return <Empty title={t("noDataFound")} />;
   return (
-    <div className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-      <CardTable minWidth={700} label={label} columns={columns} className={classes.table}>
-        {list.data.map(renderRow)}
-      </CardTable>
+    <div className={classes.report} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
+      <div className={classes.totals}>
+        {totals.map(([name, of]) => (
+          <Stat key={name} label={name} value={numberText(rows.reduce((sum, row) => sum + of(row), 0))} />
+        ))}
+      </div>
+      {chart(rows)}
+      <DataTable label={label} columns={columns} rows={rows} rowKey={rowKey} phone={phone} />
     </div>
   );
 }

@@ -26,12 +26,12 @@ export function ReportControls({ month, search, label, onChange }: Props) {
   return (
     <div className={classes.controls}>
       <div ref={months} className={classes.month} role="group" aria-label={t("usage.month")}>
-        <ActionIcon variant="default" size="lg" aria-label={t("usage.previous")} onClick={() => move(-1)}>
-          <ChevronLeft size={18} aria-hidden="true" />
+        <ActionIcon variant="default" size="md" aria-label={t("usage.previous")} onClick={() => move(-1)}>
+          <ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
         <strong aria-live="polite">{monthText(month)}</strong>
-        <ActionIcon variant="default" size="lg" aria-label={t("usage.next")} disabled={month >= monthNow()} onClick={() => move(1)}>
-          <ChevronRight size={18} aria-hidden="true" />
+        <ActionIcon variant="default" size="md" aria-label={t("usage.next")} disabled={month >= monthNow()} onClick={() => move(1)}>
+          <ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
       </div>
       <TextInput

@@ -2,13 +2,13 @@
 import { Tabs } from "@mantine/core";
 import { Navigate } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
-import { Title } from "../../components/Title";
-import { Card } from "../../components/ui/Card";
+import { Page } from "../../components/ui/Page";
 import { monthSpan } from "../../lib/months";
 import { t } from "../../lib/i18n.dashboard";
 import { ApiReport } from "./ApiReport";
 import { PlatformReport } from "./PlatformReport";
 import { ReportControls } from "./ReportControls";
+import { SaveCsv } from "./SaveCsv";
 import classes from "./Usage.module.css";
 import { type Tab, useUsageParams } from "./useUsageParams";
 
@@ -19,25 +19,22 @@ export function UsageScreen() {
 
   const span = { ...monthSpan(month), clientid: me.clientid, search };
   return (
-    <>
-      <Title text={t("usage.title")} />
-      <Card title={t("usage.title")}>
-        <Tabs value={tab} onChange={(to) => change({ tab: to as Tab, search: "" })} keepMounted={false}>
-          <Tabs.List aria-label={t("usage.tabs")}>
-            <Tabs.Tab value="platform">{t("usage.platform")}</Tabs.Tab>
-            <Tabs.Tab value="api">{t("usage.api")}</Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="platform" className={classes.panel}>
-            <ReportControls key="platform" month={month} search={search} label={t("usage.searchMember")} onChange={change} />
-            <PlatformReport span={span} />
-          </Tabs.Panel>
-          <Tabs.Panel value="api" className={classes.panel}>
-            <ReportControls key="api" month={month} search={search} label={t("usage.searchKey")} onChange={change} />
-            <ApiReport span={span} />
-          </Tabs.Panel>
-        </Tabs>
-      </Card>
-    </>
+    <Page title={t("usage.title")} lead={t("usage.lead")} actions={<SaveCsv tab={tab} month={month} span={span} />}>
+      <Tabs value={tab} onChange={(to) => change({ tab: to as Tab, search: "" })} keepMounted={false}>
+        <Tabs.List aria-label={t("usage.tabs")}>
+          <Tabs.Tab value="platform">{t("usage.platform")}</Tabs.Tab>
+          <Tabs.Tab value="api">{t("usage.api")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="platform" className={classes.panel}>
+          <ReportControls key="platform" month={month} search={search} label={t("usage.searchMember")} onChange={change} />
+          <PlatformReport span={span} />
+        </Tabs.Panel>
+        <Tabs.Panel value="api" className={classes.panel}>
+          <ReportControls key="api" month={month} search={search} label={t("usage.searchKey")} onChange={change} />
+          <ApiReport span={span} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
   );
 }
 

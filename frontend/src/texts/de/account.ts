@@ -17,6 +17,9 @@ export const account: Translation<typeof english> = {
     photoDeleted: "Foto gelöscht.",
     changeEmail: "E-Mail ändern",
     addressLong: "Höchstens 200 Zeichen",
+    company: "Unternehmen",
+    companyText: "Was auf Ihren Rechnungen steht und was wir über Ihr Team wissen.",
+    unsaved: "Es gibt ungespeicherte Änderungen",
   },
   password: {
     title: "Passwort ändern",

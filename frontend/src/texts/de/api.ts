@@ -54,6 +54,12 @@ export const api: Translation<typeof english> = {
     howLimits: "Grenzen: 30 Aufrufe pro Minute und 5.000 pro Tag für jeden Schlüssel. Der Header X-Credits-Remaining nennt, was übrig ist. 401: Der Schlüssel ist ungültig. 402: Keine Credits übrig. 429: Zu viele Aufrufe; warten Sie so lange, wie Retry-After angibt.",
     howLanguage: "Sprache",
     copyCode: "Code kopieren",
+    keysTitle: "Schlüssel",
+    quick: "Schnellstart",
+    quickText: "In ein Terminal einfügen: Der Befehl fragt mit Ihrem ersten Schlüssel eine geschäftliche E-Mail-Adresse ab.",
+    quickNone: "Legen Sie einen Schlüssel an und fügen Sie dann diesen Befehl mit dem Schlüssel in ein Terminal ein.",
+    reference: "API-Referenz",
+    copyQuick: "Befehl kopieren",
   },
   lookup: {
     personalemails: "Persönliche E-Mails",

@@ -63,6 +63,9 @@ export const frame: Translation<typeof english> = {
     usage: "Nutzung",
     api: "API",
     privacy: "Datenschutz",
+    sessions: "Sitzungen",
+    auditlog: "Protokoll",
+    creditledger: "Credit-Verlauf",
   },
   kind: {
     phone: "Mobilnummer",

@@ -11,12 +11,13 @@ import { legal } from "./legal";
 import { login } from "./login";
 import { payments } from "./payments";
 import { plans } from "./plans";
+import { records } from "./records";
 import { search } from "./search";
 import { signup } from "./signup";
 import { team } from "./team";
 import { usage } from "./usage";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk };
+const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal };

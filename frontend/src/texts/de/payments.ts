@@ -28,6 +28,8 @@ export const payments: Translation<typeof english> = {
     confirming: "Ihre Zahlung wird bestätigt …",
     processing: "Ihre Zahlung wird verarbeitet. Die Credits werden danach von selbst gutgeschrieben.",
     hosted: "Tarife ansehen",
+    each: "{{price}} pro Nummer",
+    best: "Bester Preis",
   },
   pay: {
     successTitle: "Willkommen im Tarif {{name}}",

@@ -74,5 +74,13 @@ export const plans: Translation<typeof english> = {
     apiLimit: "Zu viele API-Schlüssel",
     memberOver: "{{name}} hat weniger Plätze, als Sie nutzen. Bitte löschen Sie zuerst {{count}} Mitglieder.",
     apiOver: "{{name}} erlaubt weniger API-Schlüssel, als Sie haben. Bitte löschen Sie zuerst {{count}} Schlüssel.",
+    aMonth: "{{price}} im Monat",
+    saves: "spart {{amount}} im Jahr",
+    included: "Enthalten",
+    notIncluded: "Nicht enthalten",
+    compare: "Tarife vergleichen",
+    feature: "Leistung",
+    cancelled: "Ihr Tarif {{name}} ist gekündigt und endet am {{date}}.",
+    cancelledText: "Behalten Sie ihn, um nichts zu verlieren: Er verlängert sich an diesem Tag, und heute wird nichts bezahlt.",
   },
 };

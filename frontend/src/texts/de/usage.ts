@@ -26,5 +26,9 @@ export const usage: Translation<typeof english> = {
     overage: "Mehrverbrauch",
     deletedKey: "Gelöscht",
     revealedTitle: "Von {{name}} aufgedeckte Kontakte",
+    lead: "Was Ihr Team und Ihre API-Schlüssel in einem Monat aufgedeckt haben.",
+    csv: "CSV herunterladen",
+    byMember: "Aufgedeckt nach Mitglied",
+    byKey: "Aufgedeckt nach API-Schlüssel",
   },
 };

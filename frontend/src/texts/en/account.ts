@@ -2,6 +2,9 @@
 export const account = {
   account: {
     title: "Profile",
+    company: "Company",
+    companyText: "What is printed on your invoices, and what we know about your team.",
+    unsaved: "You have unsaved changes",
     update: "Update",
     saved: "Profile updated successfully!",
     photo: "Photo",

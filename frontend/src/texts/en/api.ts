@@ -2,6 +2,12 @@
 export const api = {
   api: {
     title: "API keys",
+    keysTitle: "Keys",
+    quick: "Quick start",
+    quickText: "Paste this into a terminal. It looks up one work email with your first key.",
+    quickNone: "Create a key, and paste this into a terminal with the key in it.",
+    reference: "API reference",
+    copyQuick: "Copy command",
     text: "Look contacts up from your own programs. They spend the credits of your plan.",
     keys: "List of API keys",
     key: "API Key",

@@ -8,8 +8,9 @@ import { frame } from "./frame";
 import { home } from "./home";
 import { payments } from "./payments";
 import { plans } from "./plans";
+import { records } from "./records";
 import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records } as const;

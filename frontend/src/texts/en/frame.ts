@@ -60,6 +60,9 @@ export const frame = {
     usage: "Usage",
     api: "API",
     privacy: "Privacy",
+    sessions: "Sessions",
+    auditlog: "Audit log",
+    creditledger: "Credit ledger",
   },
   kind: {
     phone: "Cell Number",

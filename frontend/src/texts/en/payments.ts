@@ -4,6 +4,8 @@ export const payments = {
     title: "Credit add-ons",
     lead: "Cell number credits that are bought once. They stay until you use them; credits of your plan are spent first.",
     buy: "Buy",
+    each: "{{price}} per number",
+    best: "Best price",
     free: "No add-ons can be added to the free plan.",
     freeText: "Subscribe to a plan first, then you can buy more credits at any time.",
     card: "Card number",

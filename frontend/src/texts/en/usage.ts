@@ -2,6 +2,10 @@
 export const usage = {
   usage: {
     title: "Usage",
+    lead: "What your team and your API keys revealed in a month.",
+    csv: "Download CSV",
+    byMember: "Revealed by member",
+    byKey: "Revealed by API key",
     tabs: "Reports",
     platform: "Platform",
     api: "API",

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse, Response
 
+from scripts._shared.sandbox import page
 from scripts._shared.sandbox.stripe import calendar, cards, checkout, intents, subscriptions
 from scripts._shared.sandbox.stripe.form import StripeRefused
-from scripts._shared.sandbox.stripe.look import CARD, DESK, HEADERS, PAGE
+from scripts._shared.sandbox.stripe.look import CARD, DESK, STYLE
 from scripts._shared.sandbox.stripe.store import State
 
 
@@ -49,7 +50,7 @@ def _checkout(state: State, session: dict[str, Any], fields: dict[str, str] | No
     amount = _money(price["unit_amount"], price["currency"])
     name = state.get("product", price["product"])["name"]
     left = (
-        f"<a class=back href='{back}' aria-label='Back'>&larr;</a><p class=what>Subscribe to {escape(name)}</p>"
+        f"<a class=back href='{back}'>&larr; Back</a><p class=what>Subscribe to {escape(name)}</p>"
         f"<p class=sum>{amount} <small>per {escape(price['recurring']['interval'])}</small></p>"
         f"<dl><dt>{escape(name)}</dt><dd>{amount}</dd><dt class=due>Total due today</dt><dd class=due>{amount}</dd></dl>"
     )
@@ -145,8 +146,8 @@ def _card(button: str, problem: str, email: str) -> str:
 
 def _page(title: str, body: str, left: str = "", status: int = 200) -> HTMLResponse:
     side = f"<section class=left>{left}</section>" if left else ""
-    html = Template(PAGE).substitute(title=escape(title), body=body, left=side, kind="two" if left else "one")
-    return HTMLResponse(html, status, headers=HEADERS)
+    main = f'<main class="{"two" if left else "one"}">{side}<section class=panel>{body}</section></main>'
+    return page.page(title, main, style=STYLE, tag="TEST MODE", status=status)
 
 
 def _go(url: str) -> Response:

@@ -1,5 +1,5 @@
 /** The contacts of which a member revealed something, ten on a page. */
-import { Anchor, Button, Group, Table } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/errors";
@@ -7,16 +7,14 @@ import { explain } from "../../api/explain";
 import type { List, PlatformUsage, UserContact } from "../../api/types";
 import { REVEALED_PAGE, revealedBy } from "../../api/usage";
 import { Empty } from "../../components/Empty";
+import { NameAvatar } from "../../components/NameAvatar";
 import { Problem } from "../../components/Problem";
-import { CardTable } from "../../components/ui/CardTable";
-import { Dialog } from "../../components/ui/Dialog";
+import { Drawer } from "../../components/ui/Drawer";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { profileLink, valuesOf } from "../../domain/contacts";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./Usage.module.css";
-
-const COLUMNS = [t("contacts.name"), t("contacts.personal"), t("contacts.business"), t("contacts.phone")];
 
 interface Props {
   member: PlatformUsage;
@@ -24,15 +22,23 @@ interface Props {
   onClose: () => void;
 }
 
-export function RevealedModal({ member, opened, onClose }: Props) {
+export default function RevealedDrawer({ member, opened, onClose }: Props) {
   const title = t("usage.revealedTitle", { name: member.name });
   return (
-    <Dialog opened={opened} onClose={onClose} size="xl" title={title}>
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      subtitle={member.email}
+      lead={<NameAvatar name={member.name} size={32} />}
+      foot={
+        <Button ms="auto" onClick={onClose}>
+          {t("done")}
+        </Button>
+      }
+    >
       <Revealed appuserid={member.appuserid} label={title} />
-      <Group justify="flex-end" mt="md">
-        <Button onClick={onClose}>{t("done")}</Button>
-      </Group>
-    </Dialog>
+    </Drawer>
   );
 }
 
@@ -60,28 +66,34 @@ function Content({ list, label }: { list: UseQueryResult<List<UserContact>>; lab
   }
   if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} />;
   return (
-    <CardTable minWidth={720} spacing="xs" label={label} columns={COLUMNS} className={classes.table}>
+    <ul className={classes.contacts} aria-label={label}>
       {list.data.resource.map((row) => (
-        <ContactLine key={row.contactid} row={row} />
+        <Contact key={row.contactid} row={row} />
       ))}
-    </CardTable>
+    </ul>
   );
 }
 
-function ContactLine({ row }: { row: UserContact }) {
+function Contact({ row }: { row: UserContact }) {
   const { phones, business, personal } = valuesOf(row);
+  const kinds = [
+    [t("contacts.personal"), personal],
+    [t("contacts.business"), business],
+    [t("contacts.phone"), phones],
+  ] as const;
   return (
-    <Table.Tr>
-      <Table.Td className={classes.name}>
-        <Anchor href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer">
-          {row.name}
-        </Anchor>
-      </Table.Td>
-      {[personal, business, phones].map((values, index) => (
-        <Table.Td key={index} className={classes.values}>
-          <div>{values.length > 0 ? values.map((value) => <div key={value}>{value}</div>) : "–"}</div>
-        </Table.Td>
-      ))}
-    </Table.Tr>
+    <li>
+      <Anchor href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" fw={500}>
+        {row.name}
+      </Anchor>
+      <dl>
+        {kinds.map(([kind, values]) => (
+          <div key={kind}>
+            <dt>{kind}</dt>
+            <dd>{values.length > 0 ? values.map((value) => <div key={value}>{value}</div>) : "–"}</dd>
+          </div>
+        ))}
+      </dl>
+    </li>
   );
 }

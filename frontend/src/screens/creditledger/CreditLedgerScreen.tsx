@@ -1,0 +1,95 @@
+/** Every change of the credit balances, newest first; one kind or all. */
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Navigate, useSearchParams } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { problemOf } from "../../api/explain";
+import { HISTORY_PAGE, creditLedger } from "../../api/history";
+import { team } from "../../api/team";
+import type { LedgerRow } from "../../api/types";
+import classes from "../../components/History.module.css";
+import { ListState } from "../../components/ListState";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Page } from "../../components/ui/Page";
+import { Pager } from "../../components/ui/Pager";
+import { Segment } from "../../components/ui/Segment";
+import { eventText } from "../../domain/device";
+import { CREDIT_OF, KINDS } from "../../domain/reveal";
+import { t } from "../../lib/i18n.dashboard";
+import { momentText } from "../../lib/dates";
+import { pageNumber } from "../../lib/paging";
+import { numberText } from "../../lib/locale";
+
+const OPTIONS = [{ value: "", label: t("ledger.all") }, ...KINDS.map((kind) => ({ value: CREDIT_OF[kind], label: t(`kind.${kind}`) }))];
+const kindText = ({ kind }: LedgerRow): string => OPTIONS.find(({ value }) => value === kind)?.label ?? kind;
+const change = (delta: number): string => `${delta > 0 ? "+" : "−"}${numberText(Math.abs(delta))}`;
+
+function Change({ delta }: LedgerRow) {
+  return <span className={delta > 0 ? classes.plus : undefined}>{change(delta)}</span>;
+}
+
+function columnsOf(nameOf: (row: LedgerRow) => string): Column<LedgerRow>[] {
+  return [
+    { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
+    { key: "kind", head: t("ledger.kind"), cell: kindText },
+    { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
+    { key: "actor", head: t("audit.actor"), cell: nameOf },
+    { key: "delta", head: t("ledger.change"), align: "end", cell: (row) => <Change {...row} /> },
+    { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
+  ];
+}
+
+export function CreditLedgerScreen() {
+  if (!isOwner(useAccount())) return <Navigate to="/dashboard/settings/myaccount" replace />;
+  return <Ledger />;
+}
+
+function Ledger() {
+  const [params, setParams] = useSearchParams();
+  const page = pageNumber(params.get("page"));
+  const kind = OPTIONS.find(({ value }) => value === params.get("kind"))?.value ?? "";
+  const list = useQuery(creditLedger(page, kind));
+  const members = useQuery(team).data?.resource;
+  const columns = useMemo(() => {
+    const names = new Map(members?.map(({ appuserid, name }) => [appuserid, name]));
+    return columnsOf(({ actor, keyid }) => (keyid ? t("audit.key") : (actor && names.get(actor)) || t("audit.system")));
+  }, [members]);
+  const count = list.data?.meta?.count ?? 0;
+  const show = (next: { kind: string; page: number }) =>
+    setParams({ ...(next.kind && { kind: next.kind }), ...(next.page > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
+  const pager = count > HISTORY_PAGE && (
+    <Pager page={page} size={HISTORY_PAGE} count={count} withSizes={false} onChange={(to) => show({ kind, page: to.page })} />
+  );
+
+  return (
+    <Page
+      title={t("settings.creditledger")}
+      lead={t("ledger.lead")}
+      actions={<Segment label={t("ledger.kind")} options={OPTIONS} value={kind} onChange={(to) => show({ kind: to, page: 1 })} />}
+    >
+      <ListState list={list} explain={problemOf}>
+        {(rows) => (
+          <DataTable
+            label={t("settings.creditledger")}
+            columns={columns}
+            rows={rows}
+            rowKey={({ ledgerid }) => ledgerid}
+            foot={pager}
+            phone={(row) => (
+              <div className={classes.phone}>
+                <strong>{eventText(row.reason)}</strong>
+                <Change {...row} />
+                <span>
+                  {kindText(row)}, {momentText(row.createdon)}
+                </span>
+                <span>{numberText(row.balance_after)}</span>
+              </div>
+            )}
+          />
+        )}
+      </ListState>
+    </Page>
+  );
+}
+
+export { CreditLedgerScreen as Component };

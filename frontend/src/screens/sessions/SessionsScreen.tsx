@@ -1,0 +1,117 @@
+/** Where the person is signed in. One sign-in can be ended, or all but this one. */
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { LogOut } from "lucide-react";
+import { useMemo, useState } from "react";
+import { explain, problemOf } from "../../api/explain";
+import { signIns, useEndOthers, useEndSignIn } from "../../api/history";
+import type { SignIn } from "../../api/types";
+import classes from "../../components/History.module.css";
+import { ListState } from "../../components/ListState";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Confirm } from "../../components/ui/Confirm";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Page } from "../../components/ui/Page";
+import { deviceOf } from "../../domain/device";
+import { t } from "../../lib/i18n.dashboard";
+import { momentText } from "../../lib/dates";
+import { toast } from "../../stores/toasts";
+
+const deviceText = ({ useragent }: SignIn): string => deviceOf(useragent) || t("sessions.unknown");
+
+function columnsOf(onEnd: (one: SignIn) => void, ending: number | null): Column<SignIn>[] {
+  return [
+    { key: "device", head: t("sessions.device"), cell: deviceText },
+    { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
+    { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused }) => momentText(lastused) },
+    { key: "created", head: t("sessions.created"), cell: ({ createdon }) => momentText(createdon) },
+    { key: "actions", head: t("sessions.actions"), align: "end", cell: (one) => <End one={one} busy={ending === one.usersessionid} onEnd={onEnd} /> },
+  ];
+}
+
+function End({ one, busy, onEnd }: { one: SignIn; busy: boolean; onEnd: (one: SignIn) => void }) {
+  return (
+    <BusyButton
+      size="compact-sm"
+      variant="default"
+      busy={busy}
+      aria-label={t("sessions.endOf", { device: deviceText(one), time: momentText(one.lastused) })}
+      onClick={() => onEnd(one)}
+    >
+      {t("sessions.end")}
+    </BusyButton>
+  );
+}
+
+export function SessionsScreen() {
+  const [query] = useState(() => signIns());
+  const list = useQuery(query);
+  const [asking, { open, close }] = useDisclosure();
+  const { mutate, isPending, variables } = useEndSignIn();
+  const others = useEndOthers();
+  const ending = isPending ? variables : null;
+
+  const columns = useMemo(
+    () =>
+      columnsOf(
+        ({ usersessionid }) =>
+          mutate(usersessionid, { onSuccess: () => toast(t("sessions.ended")), onError: (error) => toast(explain(error), "bad") }),
+        ending,
+      ),
+    [mutate, ending],
+  );
+  const endOthers = () =>
+    others.mutate(undefined, {
+      onSuccess: () => toast(t("sessions.othersEnded")),
+      onError: (error) => toast(explain(error), "bad"),
+      onSettled: close,
+    });
+  const several = (list.data?.resource.length ?? 0) > 1;
+
+  return (
+    <Page
+      title={t("settings.sessions")}
+      lead={t("sessions.lead")}
+      actions={
+        several && (
+          <Button variant="default" leftSection={<LogOut size={16} strokeWidth={1.75} aria-hidden="true" />} onClick={open}>
+            {t("sessions.endOthers")}
+          </Button>
+        )
+      }
+    >
+      <ListState list={list} explain={problemOf} lines={3}>
+        {(rows) => (
+          <DataTable
+            label={t("settings.sessions")}
+            columns={columns}
+            rows={rows}
+            rowKey={({ usersessionid }) => usersessionid}
+            phone={(one) => (
+              <div className={classes.phone}>
+                <strong>{deviceText(one)}</strong>
+                {columns.at(-1)!.cell(one)}
+                <span>{momentText(one.lastused)}</span>
+                <span>{one.ip}</span>
+              </div>
+            )}
+          />
+        )}
+      </ListState>
+      <Confirm
+        opened={asking}
+        onClose={close}
+        title={t("sessions.othersTitle")}
+        text={t("sessions.othersText")}
+        confirm={t("sessions.endOthers")}
+        cancel={t("cancel")}
+        danger
+        busy={others.isPending}
+        onConfirm={endOthers}
+      />
+    </Page>
+  );
+}
+
+export { SessionsScreen as Component };

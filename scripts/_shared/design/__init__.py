@@ -1,0 +1,15 @@
+"""The colors, font and logo of pages and mails outside of the app. `tools/tokens` writes the files beside this.
+
+`LIGHT` and `DARK` hold colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+FOLDER = Path(__file__).parent
+_TOKENS: dict[str, dict[str, str]] = orjson.loads((FOLDER / "tokens.json").read_bytes())
+LIGHT, DARK = _TOKENS["light"], _TOKENS["dark"]
+LOGO = (FOLDER / "logo.svg").read_text()

@@ -1,0 +1,64 @@
+// A request of the page: its credentials, its text as a curl command, and its answer.
+
+// Use getItem and setItem only: `sessionStorage.key` is a method.
+export const store = sessionStorage;
+
+/** The path that the API is mounted under, "" for none: this file is <mount>/api/docs/request.js. */
+export const MOUNT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+/** Return the headers of the credentials that were entered. */
+export function credentials() {
+  const headers = {};
+  const [key, token] = [store.getItem("key"), store.getItem("token")];
+  if (key) headers["X-API-Key"] = key;
+  if (token) headers["X-Session-Token"] = token;
+  return headers;
+}
+
+/** Return inputs with an example value for each required one that is empty. */
+export const filled = (inputs) =>
+  inputs.map(({ parameter, input }) => {
+    const needed = input.value === "" && (parameter.required || /key/i.test(parameter.name)) && parameter.in !== "header";
+    return { parameter, input: needed ? { value: String(parameter.schema?.enum?.[0] ?? parameter.name.toUpperCase()) } : input };
+  });
+
+/** Return method, path, headers and body of an operation with the values of its inputs. */
+export function build(operation, inputs, body) {
+  const query = new URLSearchParams();
+  // An operation without security takes its own credentials, such as a key in the query.
+  const headers = operation.security?.length === 0 ? {} : credentials();
+  let { path } = operation;
+  for (const { parameter, input } of inputs) {
+    if (input.value === "") continue;
+    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, encodeURIComponent(input.value));
+    else if (parameter.in === "header") headers[parameter.name] = input.value;
+    else query.set(parameter.name, input.value);
+  }
+  if (body) headers["Content-Type"] = "application/json";
+  return { method: operation.verb.toUpperCase(), path: MOUNT + path + (query.size ? `?${query}` : ""), headers, body: body?.value };
+}
+
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Return a request as a curl command. The session token is left out, because it is a secret. */
+export function curl({ method, path, headers, body }) {
+  const shown = { ...headers, ...(headers["X-Session-Token"] ? { "X-Session-Token": "$TOKEN" } : {}) };
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + path)}`];
+  for (const [name, value] of Object.entries(shown)) lines.push(`-H ${value === "$TOKEN" ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)}`);
+  if (body) lines.push(`-d ${quoted(body)}`);
+  return lines.join(" \\\n  ");
+}
+
+/** Send a request and return status, text and milliseconds. */
+export async function send({ method, path, headers, body }) {
+  const began = performance.now();
+  const time = () => Math.round(performance.now() - began);
+  try {
+    const answer = await fetch(path, { method, headers, body });
+    const text = await answer.text();
+    const json = answer.headers.get("content-type")?.includes("json");
+    return { ok: answer.ok, status: answer.status, text: json && text ? JSON.stringify(JSON.parse(text), null, 2) : text, time: time() };
+  } catch (error) {
+    return { ok: false, status: "No answer", text: String(error), time: time() };
+  }
+}

@@ -1,0 +1,50 @@
+// JSON Schema of the OpenAPI document: names of types, example bodies and tables of fields.
+import { h, prose, tableOf } from "./elements.js";
+
+/** Return a reader of the schemas of one document. */
+export function reader(spec) {
+  const deref = (node) =>
+    node && node.$ref ? deref(node.$ref.split("/").slice(1).reduce((inner, part) => inner[part], spec)) : node;
+
+  function typeOf(node) {
+    const schema = deref(node) ?? {};
+    if (schema.anyOf) return schema.anyOf.map(typeOf).join(" or ");
+    if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+    return [schema.type ?? "any"].flat().join(" or ") + (schema.format ? ` (${schema.format})` : "");
+  }
+
+  /** Return an example body: the required fields, or the first three. */
+  function example(node, depth = 0) {
+    const schema = deref(node) ?? {};
+    if (schema.anyOf) return example(schema.anyOf[0], depth);
+    if (schema.enum) return schema.enum[0];
+    if (schema.const !== undefined) return schema.const;
+    const type = [schema.type].flat()[0];
+    if (type === "array") return depth > 4 ? [] : [example(schema.items, depth + 1)];
+    if (type === "object") {
+      const names = Object.keys(schema.properties ?? {}).filter((name) => !deref(schema.properties[name]).readOnly);
+      const chosen = schema.required?.length ? names.filter((name) => schema.required.includes(name)) : names.slice(0, 3);
+      return Object.fromEntries(chosen.map((name) => [name, example(schema.properties[name], depth + 1)]));
+    }
+    return { integer: 0, number: 0, boolean: false, string: "", null: null }[type] ?? "";
+  }
+
+  function table(node) {
+    const schema = deref(node) ?? {};
+    const rows = Object.entries(schema.properties ?? {}).map(([name, field]) =>
+      h("tr", {}, h("td", {}, name, schema.required?.includes(name) ? " *" : ""), h("td", {}, typeOf(field)),
+        h("td", {}, ...prose(deref(field).description ?? ""))));
+    return rows.length ? tableOf(["Field", "Type", "Description"], rows) : h("p", { class: "quiet" }, typeOf(node));
+  }
+
+  /** Return the schema of the record inside a list or body. */
+  function record(node) {
+    const schema = deref(node) ?? {};
+    if (schema.anyOf) return record(schema.anyOf[0]);
+    if (schema.properties?.resource) return record(schema.properties.resource);
+    if (schema.items) return record(schema.items);
+    return schema;
+  }
+
+  return { deref, typeOf, example, table, record };
+}

@@ -1,0 +1,33 @@
+"""The copies of the design tokens are those of frontend/src/app/tokens.css, and nothing beside them names a color."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from tests.helpers.support import ROOT
+
+# Pages, mails and documents that are not part of the app.
+USERS = (
+    "scripts/_shared/mail/base.html",
+    "scripts/_shared/billing/invoice.typ",
+    "scripts/_shared/sandbox/page.py",
+    "scripts/_shared/sandbox/mail.py",
+    "scripts/_shared/sandbox/oidc.py",
+    "scripts/_shared/sandbox/stripe/look.py",
+    "frontend/extension/popup.css",
+    "tableapi/openapi/docs/docs.css",
+)
+COLOR = re.compile(r"#[0-9a-fA-F]{3,8}\b(?!;)|\brgb\([\d\"]")
+
+
+def test_the_copies_are_up_to_date() -> None:
+    checked = subprocess.run([str(ROOT / "tools" / "tokens"), "--check"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, f"run tools/tokens: {checked.stdout}{checked.stderr}"
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_a_look_outside_of_the_app_names_no_color(name: str) -> None:
+    assert COLOR.findall((ROOT / name).read_text()) == []
