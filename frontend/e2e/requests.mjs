@@ -1,4 +1,4 @@
-/** A cold visit of each screen: how many files and answers it asks for, and that none of them is asked for twice. */
+/** A cold visit of each screen sends at most 20 requests, and no call twice. */
 import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 const MAX_REQUESTS = 20;
@@ -20,7 +20,7 @@ const INSIDE = [
   "/dashboard/upgradeplan",
   "/dashboard/creditaddons",
 ];
-// The account is asked for again while a tab is used.
+// The account is refetched while a tab is in use.
 const REPEATED = "PUT /api/v2/user/session";
 
 /** The requests of a first visit, in a context without a cache, as "METHOD address". */

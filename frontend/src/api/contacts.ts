@@ -90,8 +90,8 @@ const far = (page: { limit: number; offset: number }) =>
       const place = fromEnd(page, count);
       if (!place) throw new TooFar();
       if (place.limit === 0) return { resource: [], meta: { count } };
-      const rows = await list({ order: "createdon ASC,contactid DESC", ...place });
-      return { ...rows, resource: rows.resource.toReversed() };
+      const reversed = await list({ order: "createdon ASC,contactid DESC", ...place });
+      return { ...reversed, resource: reversed.resource.toReversed() };
     },
   });
 

@@ -1,4 +1,4 @@
-/** The add-on whose payment is being confirmed on the page of a bank. Kept per tab. */
+/** The add-on that is being paid for on the page of a bank. Kept per tab. */
 
 const KEY = "bankvisit";
 
