@@ -2,7 +2,7 @@
 
  Each journey wants a fresh demo, so pytest starts a server for each (tests/e2e). A failure leaves its trace in .cache. */
 import { defineConfig } from "@playwright/test";
-import { BASE, CHROMIUM, WIDE } from "./e2e/server.mjs";
+import { BASE, CHROMIUM, TIMEOUT, WIDE } from "./e2e/server.mjs";
 
 export default defineConfig({
   testDir: "e2e",
@@ -10,14 +10,14 @@ export default defineConfig({
   testIgnore: ["browser.mjs", "mail.mjs", "server.mjs"],
   outputDir: process.env.TRACES ?? "../.cache/journeys",
   workers: 1,
-  timeout: 280_000,
+  timeout: 570_000,
   forbidOnly: true,
   reporter: "line",
   use: {
     baseURL: BASE,
     viewport: WIDE,
-    actionTimeout: 15_000,
-    navigationTimeout: 15_000,
+    actionTimeout: TIMEOUT,
+    navigationTimeout: TIMEOUT,
     acceptDownloads: true,
     contextOptions: { reducedMotion: "reduce" },
     trace: { mode: "retain-on-failure", screenshots: false, snapshots: true },

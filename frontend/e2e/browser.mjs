@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
-import { BASE, WIDE } from "./server.mjs";
+import { BASE, TIMEOUT, WIDE } from "./server.mjs";
 
 export { BASE, CHROMIUM, MEMBER, OWNER, SMALL, WIDE } from "./server.mjs";
 
@@ -16,7 +16,7 @@ export function journey(name, walk) {
     await walk(async (options = {}) => {
       // The options of the configuration hold for the browser's own context alone.
       const context = await browser.newContext({ baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(TIMEOUT);
       const page = await context.newPage();
       watch(page, faults);
       return page;

@@ -16,5 +16,5 @@ journey("early", async (open) => {
   await page.route("**/vendor-*.js", after(Promise.all([session, list])));
   await page.route("**/api/v2/user/session", after(list));
   await page.goto("/dashboard/main/mycontacts");
-  await page.getByRole("row").nth(1).waitFor({ timeout: 60_000 });
+  await page.getByRole("row").nth(1).waitFor();
 });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, test } from "@playwright/test";
 import { BASE, CHROMIUM, OWNER, SMALL, accessible, check, picture, signIn } from "./browser.mjs";
+import { TIMEOUT } from "./server.mjs";
 
 const NETWORK = "https://www.linkedin.com";
 const KNOWN = ["ivan-kim-1988", "dara-meyer-1979"];
@@ -45,7 +46,7 @@ async function served(context) {
 }
 
 async function walk(context, path) {
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(TIMEOUT);
   await served(context);
   const tab = await context.newPage();
   const popup = await context.newPage();

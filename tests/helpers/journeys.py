@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.helpers.support import ROOT
 
 FRONTEND = ROOT / "frontend"
-TIMEOUT_SECONDS = 300
+TIMEOUT_SECONDS = 600
 
 
 def run_journey(name: str, url: str, **settings: str) -> None:
