@@ -1,6 +1,7 @@
 """Count the paid reveals of a user since a date (UTC midnight).
 
-Counts reveals, not contacts. With `daily` the response adds the count of each day that has reveals.
+Counts reveals, not contacts. With `daily` the response adds the count of each day that has reveals. With `team` the
+owner counts the reveals of the whole account, those of its API keys included.
 """
 
 from __future__ import annotations
@@ -21,26 +22,39 @@ class Input(BaseModel):
     revealedby: int = Field(ge=1, lt=2**63)
     date: date
     daily: bool = False
+    team: bool = False
 
 
 _IS_MEMBER = "select exists (select 1 from appuser where appuserid = $1 and clientid = $2)"
 
 _DAYS = """
     select (createdon at time zone 'UTC')::date::text as date, count(*) as count
-    from reveal where appuserid = $1 and createdon >= $2 group by 1 order by 1
+    from reveal where {} = $1 and createdon >= $2 group by 1 order by 1
 """
+_USER_DAYS, _TEAM_DAYS = _DAYS.format("appuserid"), _DAYS.format("clientid")
+_TOTAL = "select count(*) from reveal where {} = $1 and createdon >= $2"
+_USER_TOTAL, _TEAM_TOTAL = _TOTAL.format("appuserid"), _TOTAL.format("clientid")
 
 
 @script(roles=SESSION)
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
-    is_self = input.revealedby == ctx.actor.appuserid
-    is_owner = ctx.actor.role == "client" and await ctx.db.fetchval(_IS_MEMBER, input.revealedby, ctx.actor.clientid)
-    if not (is_self or is_owner):
+    await _authorize(ctx, input)
+    since = datetime.combine(input.date, time.min, UTC)
+    whose = ctx.actor.clientid if input.team else input.revealedby
+    if not input.daily:
+        return {"totalrevealcount": await ctx.db.fetchval(_TEAM_TOTAL if input.team else _USER_TOTAL, whose, since)}
+    rows = await ctx.db.fetch(_TEAM_DAYS if input.team else _USER_DAYS, whose, since)
+    days = [dict(row) for row in rows]
+    return {"totalrevealcount": sum(day["count"] for day in days), "days": days}
+
+
+async def _authorize(ctx: Context, input: Input) -> None:
+    """Raise Forbidden unless the caller may count these reveals."""
+    owns = ctx.actor.role == "client"
+    if input.team and not owns:
+        raise Forbidden("The owner of the account counts the reveals of the team.")
+    if input.revealedby == ctx.actor.appuserid:
+        return
+    if not (owns and await ctx.db.fetchval(_IS_MEMBER, input.revealedby, ctx.actor.clientid)):
         await audit.write(ctx, "tenant_mismatch", input.revealedby, field="revealedby", call=ctx.request.path)
         raise Forbidden("You can count your own reveals and those of your team.", reason="tenant_mismatch")
-    since = datetime.combine(input.date, time.min, UTC)
-    if not input.daily:
-        sql = "select count(*) from reveal where appuserid = $1 and createdon >= $2"
-        return {"totalrevealcount": await ctx.db.fetchval(sql, input.revealedby, since)}
-    days = [dict(row) for row in await ctx.db.fetch(_DAYS, input.revealedby, since)]
-    return {"totalrevealcount": sum(day["count"] for day in days), "days": days}

@@ -51,6 +51,22 @@ async def test_reveal_count_is_ones_own_or_the_teams(product: Product, account: 
     assert daily.json() == {"totalrevealcount": 2, "days": [{"date": today, "count": 2}]}
 
 
+async def test_the_count_of_the_team_is_for_its_owner(product: Product, account: Account, other: Account) -> None:
+    member = await account.user()
+    await _reveal(product, member, "directdial")
+    await _reveal(product, account.owner, "directdial", "businessemail")
+    await _reveal(product, other.owner, "directdial")
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+
+    async def ask(who: User) -> tuple[int, dict[str, object]]:
+        answer = await who.post("getrevealcount", revealedby=who.appuserid, date=today, team=True, daily=True)
+        return answer.status_code, answer.json()
+
+    status, refusal = await ask(member)
+    assert (status, refusal["error"]["context"]["reason"]) == (403, "forbidden")  # type: ignore[index, call-overload]
+    assert await ask(account.owner) == (200, {"totalrevealcount": 3, "days": [{"date": today, "count": 3}]})
+
+
 async def test_the_owner_lists_what_a_member_revealed_by_either_column(product: Product, account: Account) -> None:
     member = await account.user()
     await _reveal(product, member, "directdial")

@@ -56,7 +56,7 @@ async def furnish(product: Product, account: Account, mark: str = MARK) -> None:
         "type": "businessemail",
     }
     assert (await account.owner.table("POST", "contactfeedback", vote)).status_code == 200
-    contact = (await account.owner.table("GET", "usercontact", params={"limit": "1"})).json()["resource"][0]
+    contact = (await account.owner.table("GET", "usercontact", limit="1")).json()["resource"][0]
     note = {"contactid": contact["contactid"], "tags": [mark], "note": mark}
     assert (await account.owner.post("contactmeta_addupdate", **note)).status_code == 200
     job = {"urls": [f"linkedin.com/{person.key}"], "kinds": ["directdial"], "max_credits": 0}

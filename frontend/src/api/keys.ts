@@ -21,7 +21,7 @@ export const keys = {
   checkout: (sessionId: string) => ["checkout", sessionId] as const,
   bulkJob: (jobid: number) => ["bulklookup", jobid] as const,
   bulkEstimate: (file: File, kinds: readonly string[]) => ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
-  revealCount: (revealedby: number, date: string) => ["getrevealcount", revealedby, date] as const,
+  revealCount: (revealedby: number, date: string, team: boolean) => ["getrevealcount", revealedby, date, team] as const,
   appCounters: ["appcounters"],
   platformUsage: (span: Input<"getplatformusagedata">) => ["getplatformusagedata", span] as const,
   apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,

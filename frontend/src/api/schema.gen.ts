@@ -522,6 +522,7 @@ export interface components {
             /** Format: date */
             date: string;
             revealedby: number;
+            team?: boolean;
         };
         "getrevealcount output": {
             [key: string]: unknown;

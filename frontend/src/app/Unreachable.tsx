@@ -1,6 +1,7 @@
 /** The page when not even the settings of the server could be read. */
-import { MantineProvider } from "@mantine/core";
-import { Problem } from "../components/Problem";
+import { Button, MantineProvider } from "@mantine/core";
+import { CloudOff } from "lucide-react";
+import { Outcome } from "../components/ui/Outcome";
 import { t } from "../lib/i18n";
 import { schemeManager } from "./scheme";
 import { cssVariables, theme } from "./theme";
@@ -14,7 +15,13 @@ export function Unreachable({ retry }: { retry: () => unknown }) {
       defaultColorScheme="auto"
     >
       <main>
-        <Problem text={t("problem.offline")} retry={retry} />
+        <Outcome
+          tone="bad"
+          icon={<CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />}
+          title={navigator.onLine ? t("problem.title") : t("problem.noNetwork")}
+          text={t("problem.offline")}
+          actions={<Button onClick={() => void retry()}>{t("tryAgain")}</Button>}
+        />
       </main>
     </MantineProvider>
   );

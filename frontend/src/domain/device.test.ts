@@ -13,8 +13,9 @@ test.each([
 });
 
 test.each([
-  ["signin_failed", "Signin failed"],
+  ["signin_failed", "Sign-in failed"],
   ["reveal", "Reveal"],
+  ["addon_bought", "Add-on bought"],
 ])("the event %s reads %s", (name, text) => {
   expect(eventText(name)).toBe(text);
 });

@@ -29,6 +29,6 @@ export function deviceOf(useragent: string | null): string {
 
 /** `plan_downgrade_recorded` as words: `Plan downgrade recorded`. */
 export function eventText(name: string): string {
-  const words = name.replaceAll("_", " ").trim();
+  const words = name.replaceAll("_", " ").trim().replace(/^sign(in|out)\b/, "sign-$1").replace(/^addon\b/, "add-on");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -35,6 +35,9 @@ function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(key: str
 /** `1,234` */
 export const numberText = (value: number): string => numberFormat().format(value);
 
+/** `1,234`, or a dash for a number that is not known. */
+export const countText = (value: number | undefined): string => (value === undefined ? "–" : numberText(value));
+
 /** The time zone that was chosen in this browser; the browser's own where none was. */
 export const timeZone = (): string => (zone ??= chosenTimeZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 

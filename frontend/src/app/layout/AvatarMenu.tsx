@@ -3,14 +3,15 @@ import { Menu, Skeleton, UnstyledButton, useMantineColorScheme } from "@mantine/
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
-import { useRef } from "react";
+import { Suspense, lazy, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { isOwner, signOut, useMaybeAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
-import { Confirm } from "../../components/ui/Confirm";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
 import classes from "./AvatarMenu.module.css";
+
+const Confirm = lazy(async () => ({ default: (await import("../../components/ui/Confirm")).Confirm }));
 
 const AVATAR = 32;
 const SCHEMES = [
@@ -24,6 +25,8 @@ export function AvatarMenu() {
   const navigate = useNavigate();
   const target = useRef<HTMLButtonElement>(null);
   const [asking, { open, close }] = useDisclosure();
+  // Fetched when it is needed; it stays while it closes.
+  const wasAsked = useWas(asking);
   const leave = useMutation({
     mutationFn: signOut,
     onSettled: () => {
@@ -60,19 +63,30 @@ export function AvatarMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
-        opened={asking}
-        onClose={close}
-        focusAfter={target}
-        title={t("menu.signOutTitle")}
-        text={t("menu.signOutText")}
-        confirm={t("menu.signOut")}
-        cancel={t("cancel")}
-        busy={leave.isPending}
-        onConfirm={() => leave.mutate()}
-      />
+      <Suspense>
+        {wasAsked && (
+          <Confirm
+            opened={asking}
+            onClose={close}
+            focusAfter={target}
+            title={t("menu.signOutTitle")}
+            text={t("menu.signOutText")}
+            confirm={t("menu.signOut")}
+            cancel={t("cancel")}
+            busy={leave.isPending}
+            onConfirm={() => leave.mutate()}
+          />
+        )}
+      </Suspense>
     </>
   );
+}
+
+/** Whether a condition has held at any time. */
+function useWas(now: boolean): boolean {
+  const [was, setWas] = useState(now);
+  if (now && !was) setWas(true);
+  return was;
 }
 
 function SchemeChoice() {

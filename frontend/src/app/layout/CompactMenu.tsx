@@ -1,49 +1,19 @@
-/** Menu and header links behind one button, on small screens. */
-import { Burger, Drawer } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { Link } from "react-router";
-import { isFreePlan, isOwner, useMaybeAccount } from "../../api/account";
-import { config } from "../../api/config";
-import { Logo } from "../../components/ui/Logo";
+/** The button of the compact menu on small screens. */
+import { Burger } from "@mantine/core";
+import { Suspense, lazy, useState } from "react";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./CompactMenu.module.css";
-import { CreditList } from "./CreditList";
-import { EXTENSION_URL } from "../../lib/links";
-import { MenuList } from "./MenuList";
+
+const CompactDrawer = lazy(() => import("./CompactDrawer"));
+
+type State = "never" | "open" | "closed";
 
 export function CompactMenu() {
-  const [opened, { open, close }] = useDisclosure();
-  const me = useMaybeAccount();
+  const [state, setState] = useState<State>("never");
   return (
     <>
-      <Burger opened={opened} onClick={open} size="sm" aria-label={t("menu.open")} className={classes.burger} />
-      <Drawer
-        opened={opened}
-        onClose={close}
-        size={300}
-        title={<Logo name={config().brandname} badge={t("beta")} light />}
-        closeButtonProps={{ "aria-label": t("close") }}
-        classNames={{ content: classes.content, header: classes.header, body: classes.body, close: classes.close }}
-      >
-        <MenuList onOpen={close} />
-        <div className={classes.links}>
-          <a href={EXTENSION_URL} download>
-            {t("menu.extension")}
-          </a>
-          <Link to="/dashboard/scheduledemo" onClick={close}>
-            {t("menu.demo")}
-          </Link>
-          <Link to="/dashboard/settings" onClick={close}>
-            {t("menu.settings")}
-          </Link>
-          {me && isOwner(me) && (
-            <Link to="/dashboard/upgradeplan" onClick={close}>
-              {isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
-            </Link>
-          )}
-        </div>
-        <CreditList />
-      </Drawer>
+      <Burger opened={state === "open"} onClick={() => setState("open")} size="sm" aria-label={t("menu.open")} className={classes.burger} />
+      <Suspense>{state !== "never" && <CompactDrawer opened={state === "open"} close={() => setState("closed")} />}</Suspense>
     </>
   );
 }

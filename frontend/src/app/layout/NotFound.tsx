@@ -2,20 +2,21 @@
 import { Button } from "@mantine/core";
 import { Compass } from "lucide-react";
 import { Link } from "react-router";
-import { Empty } from "../../components/Empty";
 import { Title } from "../../components/Title";
+import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 
 export function NotFound() {
   return (
     <>
       <Title text={t("problem.notFound")} />
-      <Empty
-        icon={<Compass size={28} aria-hidden="true" />}
-        title={<h1>{t("problem.notFound")}</h1>}
+      <Outcome
+        tone="waiting"
+        icon={<Compass size={24} strokeWidth={1.75} aria-hidden="true" />}
+        title={t("problem.notFound")}
         text={t("problem.notFoundText")}
-        action={
-          <Button component={Link} to="/" variant="default">
+        actions={
+          <Button component={Link} to="/">
             {t("problem.home")}
           </Button>
         }

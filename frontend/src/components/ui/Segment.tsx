@@ -4,7 +4,8 @@
  `options`          `{ value, label }`
  `value`, `onChange`
 */
-import { SegmentedControl } from "@mantine/core";
+import { useId } from "react";
+import classes from "./Segment.module.css";
 
 interface Props<Value extends string> {
   label: string;
@@ -14,13 +15,15 @@ interface Props<Value extends string> {
 }
 
 export function Segment<Value extends string>({ label, options, value, onChange }: Props<Value>) {
+  const name = useId();
   return (
-    <SegmentedControl
-      size="xs"
-      aria-label={label}
-      data={options.map((option) => ({ ...option }))}
-      value={value}
-      onChange={(chosen) => onChange(chosen as Value)}
-    />
+    <div role="radiogroup" aria-label={label} className={classes.segment}>
+      {options.map((option) => (
+        <label key={option.value} className={classes.option} data-selected={option.value === value || undefined}>
+          <input type="radio" name={name} value={option.value} checked={option.value === value} onChange={() => onChange(option.value)} />
+          {option.label}
+        </label>
+      ))}
+    </div>
   );
 }

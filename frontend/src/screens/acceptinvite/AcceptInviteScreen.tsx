@@ -1,6 +1,7 @@
 /** Target of the mailed invitation: one button that accepts it. */
-import { Anchor, Skeleton } from "@mantine/core";
+import { Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link2Off, UserCheck } from "lucide-react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
@@ -8,7 +9,9 @@ import { explain } from "../../api/explain";
 import { useScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { Title } from "../../components/Title";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { toast } from "../../stores/toasts";
 
@@ -40,9 +43,9 @@ export function AcceptInviteScreen() {
   );
   if (invited.isPending) return <Skeleton height={220} radius="md" />;
   if (invited.isError && !isUnknown(invited.error)) return <AuthForm title={t("invite.title")} alert={explain(invited.error)} foot={login} />;
-  if (invited.data?.invitestatus === "accepted") return <AuthForm title={t("invite.title")} lead={t("invite.already")} foot={login} />;
+  if (invited.data?.invitestatus === "accepted") return <Ended tone="good" title={t("invite.title")} text={t("invite.already")} />;
   if (!invited.data || isUnknown(accept.error)) {
-    return <AuthForm title={t("invite.notFound")} lead={t("invite.notFoundText")} foot={login} />;
+    return <Ended tone="bad" title={t("invite.notFound")} text={t("invite.notFoundText")} />;
   }
   return (
     <AuthForm
@@ -55,6 +58,27 @@ export function AcceptInviteScreen() {
         {t("invite.accept")}
       </BusyButton>
     </AuthForm>
+  );
+}
+
+/** The invitation is over, one way or the other; what is left is to sign in. */
+function Ended({ tone, title, text }: { tone: "good" | "bad"; title: string; text: string }) {
+  const Icon = tone === "good" ? UserCheck : Link2Off;
+  return (
+    <>
+      <Title text={title} />
+      <Outcome
+        tone={tone}
+        icon={<Icon size={24} strokeWidth={1.75} aria-hidden="true" />}
+        title={title}
+        text={text}
+        actions={
+          <Button component={Link} to="/login">
+            {t("verification.goToLogin")}
+          </Button>
+        }
+      />
+    </>
   );
 }
 

@@ -1,34 +1,33 @@
-/** What the company has found so far, in numbers. */
+/** What the company has found so far, in numbers that lead to their lists. */
 import { Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { AtSign, Briefcase, KeyRound, Phone, Users, UsersRound } from "lucide-react";
-import { appCounters } from "../../api/dashboard";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
+import { countText } from "../../lib/locale";
 import { NotLoaded } from "./NotLoaded";
 
+const CONTACTS = "/dashboard/main/mycontacts";
 const COUNTERS = [
-  ["contacts", Users],
-  ["phones", Phone],
-  ["workemails", Briefcase],
-  ["personalemails", AtSign],
-  ["members", UsersRound],
-  ["apikeys", KeyRound],
+  ["contacts", CONTACTS, false],
+  ["phones", `${CONTACTS}?phone=1`, false],
+  ["workemails", `${CONTACTS}?email=1`, false],
+  ["personalemails", CONTACTS, false],
+  ["members", "/dashboard/settings/manageseats", true],
+  ["apikeys", "/dashboard/settings/api", true],
 ] as const;
 
-export function Counters() {
-  const counters = useQuery(appCounters);
+export function Counters({ counters }: { counters: UseQueryResult<Record<string, number>> }) {
+  const owns = isOwner(useAccount());
   return (
-    <section className={classes.card} data-full aria-label={t("home.counters")}>
-      <p className={classes.eyebrow}>{t("home.counters")}</p>
+    <section className={classes.card} aria-label={t("home.counters")}>
+      <h2>{t("home.counters")}</h2>
       <dl className={classes.counters}>
-        {COUNTERS.map(([name, Icon]) => (
+        {COUNTERS.map(([name, to, ownersOnly]) => (
           <div key={name}>
-            <dt>
-              <Icon size={16} aria-hidden="true" />
-              {t(`counter.${name}`)}
-            </dt>
-            <dd>{counters.isPending ? <Skeleton height={26} width={48} /> : (counters.data?.[name]?.toLocaleString("en-US") ?? "–")}</dd>
+            <dt>{ownersOnly && !owns ? t(`counter.${name}`) : <Link to={to}>{t(`counter.${name}`)}</Link>}</dt>
+            <dd>{counters.isPending ? <Skeleton height={24} width={48} /> : countText(counters.data?.[name])}</dd>
           </div>
         ))}
       </dl>

@@ -1,33 +1,62 @@
 /** The first screen: the plan, what is left of it, and what has been found so far. */
-import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
-import { Title } from "../../components/Title";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { creditsOf, isOwner, subscriptionOf, useAccount } from "../../api/account";
+import { appCounters } from "../../api/dashboard";
+import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
+import { Checklist } from "./Checklist";
 import { Counters } from "./Counters";
 import classes from "./DashboardMain.module.css";
+import { LatestReveals } from "./LatestReveals";
 import { PlanCard } from "./PlanCard";
-import { RemainingCard } from "./RemainingCard";
+import { RemainingStat } from "./RemainingStat";
 import { RevealedCard } from "./RevealedCard";
+import { RevealedStat } from "./RevealedStat";
+import type { Days } from "./useRevealed";
 
 export function DashboardMainScreen() {
   const me = useAccount();
+  const owns = isOwner(me);
   const credits = creditsOf(me);
   const plan = subscriptionOf(me)?.subscriptionplan_by_planid;
+  const [days, setDays] = useState<Days>("7");
+  const [team, setTeam] = useState(false);
+  const counters = useQuery(appCounters);
+  const isNew = counters.data?.["contacts"] === 0;
 
   return (
-    <>
-      <Title text={t("menu.dashboard")} />
-      <div className={classes.head}>
-        <h1>{t("home.hello", { name: me.firstname || me.name })}</h1>
-        <p>{t("home.lead")}</p>
-      </div>
-      <div className={classes.grid}>
+    <Page title={t("menu.dashboard")} heading={t("home.hello", { name: me.firstname || me.name })} lead={<p>{t("home.lead")}</p>}>
+      <div className={classes.stats}>
         <PlanCard />
-        <RemainingCard label={t("home.seats")} left={credits?.seatcount ?? 0} total={plan?.availableseats ?? 0} />
-        <RemainingCard label={t("home.apicalls")} left={credits?.apicallcount ?? 0} total={plan?.availableapicall ?? 0} />
-        <RevealedCard />
-        <Counters />
+        <RemainingStat
+          label={t("home.seats")}
+          left={credits?.seatcount ?? 0}
+          total={plan?.availableseats ?? 0}
+          note={t("home.remainingSeats")}
+          link={owns ? { to: "/dashboard/settings/manageseats", text: t("home.manageSeats") } : undefined}
+        />
+        <RemainingStat
+          label={t("home.apicalls")}
+          left={credits?.apicallcount ?? 0}
+          total={plan?.availableapicall ?? 0}
+          note={t("home.remainingKeys")}
+          link={owns ? { to: "/dashboard/settings/api", text: t("home.manageKeys") } : undefined}
+        />
+        <RevealedStat days={days} team={team} />
       </div>
-    </>
+      {isNew && counters.data ? (
+        <Checklist counters={counters.data} />
+      ) : (
+        <>
+          <div className={classes.panes}>
+            <RevealedCard days={days} onDays={setDays} team={team} onTeam={setTeam} />
+            <LatestReveals />
+          </div>
+          <Counters counters={counters} />
+        </>
+      )}
+    </Page>
   );
 }
 

@@ -9,6 +9,7 @@ import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../../domain/subscription";
+import { numberText } from "../../lib/locale";
 import classes from "./DashboardMain.module.css";
 
 export function PlanCard() {
@@ -20,11 +21,9 @@ export function PlanCard() {
 
   return (
     <section className={classes.plan} aria-label={t("home.subscription")}>
+      <p className={classes.label}>{t("home.subscription")}</p>
       <div className={classes.planHead}>
-        <div>
-          <p className={classes.eyebrow}>{t("home.subscription")}</p>
-          <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
-        </div>
+        <h2>{standing === "none" || !plan ? t("plan.none") : plan.name}</h2>
         {plan && standing !== "none" && <Price price={Number(plan.price)} monthly={isMonthly(plan)} />}
       </div>
       {standing !== "none" && (
@@ -41,18 +40,18 @@ export function PlanCard() {
           {KINDS.map((kind) => (
             <div key={kind}>
               <dt>{t(`kind.${kind}`)}</dt>
-              <dd>{credits[CREDIT_OF[kind]].toLocaleString("en-US")}</dd>
+              <dd>{numberText(credits[CREDIT_OF[kind]])}</dd>
             </div>
           ))}
         </dl>
       )}
       <div className={classes.actions}>
         {isOwner(me) && (
-          <Button component={Link} to="/dashboard/upgradeplan" role="button" className={classes.lime}>
+          <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm" variant={standing === "active" ? "default" : "filled"}>
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}
-        <Button component="a" href={EXTENSION_URL} download role="button" className={classes.ghost} leftSection={<Download size={16} aria-hidden="true" />}>
+        <Button component="a" href={EXTENSION_URL} download role="button" size="sm" variant="subtle" color="gray" leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("menu.extension")}
         </Button>
       </div>
@@ -84,7 +83,7 @@ function Price({ price, monthly }: { price: number; monthly: boolean }) {
   if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
   return (
     <p className={classes.price}>
-      {price < 0 ? "∞" : `$${price.toLocaleString("en-US")}`} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
+      {price < 0 ? "∞" : `$${numberText(price)}`} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
     </p>
   );
 }

@@ -1,50 +1,63 @@
-/** How many contacts this person revealed in the last days, in all and day by day. */
-import { SegmentedControl, Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { useAccount } from "../../api/account";
-import { revealCount } from "../../api/dashboard";
-import { daysAgo, daysSince } from "../../lib/dates";
+/** Reveals day by day, of this person or of the team, beside the period before. */
+import { Skeleton } from "@mantine/core";
+import { isOwner, useAccount } from "../../api/account";
+import { BarChart } from "../../components/ui/BarChart";
+import { Segment } from "../../components/ui/Segment";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 import { NotLoaded } from "./NotLoaded";
-import { RevealedChart } from "./RevealedChart";
+import { countText } from "../../lib/locale";
+import { type Days, WINDOWS, useRevealed } from "./useRevealed";
 
-const WINDOWS = [7, 30, 90];
+interface Props {
+  days: Days;
+  onDays: (days: Days) => void;
+  team: boolean;
+  onTeam: (team: boolean) => void;
+}
 
-export function RevealedCard() {
-  const me = useAccount();
-  const [days, setDays] = useState(7);
-  const from = daysAgo(days);
-  const found = useQuery(revealCount(me.appuserid, from));
-  const counts = new Map(found.data?.days?.map(({ date, count }) => [date, count]));
+const WHOSE = [
+  { value: "me", label: t("home.mine") },
+  { value: "team", label: t("home.team") },
+] as const;
+
+export function RevealedCard({ days, onDays, team, onTeam }: Props) {
+  const owns = isOwner(useAccount());
+  const { query, period } = useRevealed(days, team);
+  const [first, last] = [period?.points[0], period?.points.at(-1)];
 
   return (
-    <section className={classes.card} data-wide aria-label={t("home.revealed")}>
-      <div className={classes.revealed}>
-        <p className={classes.eyebrow}>{t("home.revealed")}</p>
-        <SegmentedControl
-          size="xs"
-          aria-label={t("home.window")}
-          data={WINDOWS.map((one) => ({ value: String(one), label: t("home.lastDays", { days: one }) }))}
-          value={String(days)}
-          onChange={(value) => setDays(Number(value))}
-        />
-      </div>
-      <div className={classes.trend}>
+    <section className={classes.card} aria-label={t("home.revealed")}>
+      <header className={classes.cardHead} role="presentation">
         <div>
-          {found.isPending ? (
-            <Skeleton height={40} width={90} />
-          ) : (
-            <p className={classes.big} role="status">
-              {found.isError ? "–" : found.data.totalrevealcount.toLocaleString("en-US")}
-            </p>
-          )}
-          <p className={classes.dim}>{t("home.revealedText")}</p>
+          <h2>{t("home.revealed")}</h2>
+          <p className={classes.dim}>
+            <span role="status">{query.isPending ? "" : countText(period?.total)}</span>{" "}
+            {team ? t("home.teamText") : t("home.revealedText")}
+          </p>
         </div>
-        <RevealedChart days={daysSince(from).map((date) => ({ date, count: counts.get(date) ?? 0 }))} />
+        <div className={classes.controls}>
+          {owns && <Segment label={t("home.whose")} options={WHOSE} value={team ? "team" : "me"} onChange={(whose) => onTeam(whose === "team")} />}
+          <Segment
+            label={t("home.window")}
+            options={WINDOWS.map((value) => ({ value, label: t("home.lastDays", { days: value }) }))}
+            value={days}
+            onChange={onDays}
+          />
+        </div>
+      </header>
+      <div className={classes.chart} data-stale={query.isPlaceholderData || undefined}>
+        {query.isPending && <Skeleton height="100%" />}
+        {period && first && last && (
+          <BarChart
+            label={t("home.chart", { from: first.label, to: last.label })}
+            points={period.points}
+            unit={t("home.reveals")}
+            beforeUnit={t("home.revealsBefore")}
+          />
+        )}
       </div>
-      <NotLoaded query={found} />
+      <NotLoaded query={query} />
     </section>
   );
 }

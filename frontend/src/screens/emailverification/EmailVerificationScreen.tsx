@@ -1,12 +1,14 @@
 /** Target of the mailed verification link: confirms the address, or says that the link is too old. */
 import { Button, Loader } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link2Off } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { account } from "../../api/account";
 import { runScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
-import { AuthForm } from "../../components/AuthForm";
+import { Title } from "../../components/Title";
+import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { currentSession } from "../../stores/session";
 import { toast } from "../../stores/toasts";
@@ -34,15 +36,25 @@ export function EmailVerificationScreen() {
 
   if (isError) {
     return (
-      <AuthForm title={t("verification.expired")} lead={t("verification.expiredText")}>
-        <Button component={Link} to="/login" size="md" role="button">
-          {t("verification.goToLogin")}
-        </Button>
-      </AuthForm>
+      <>
+        <Title text={t("verification.expired")} />
+        <Outcome
+          tone="bad"
+          icon={<Link2Off size={24} strokeWidth={1.75} aria-hidden="true" />}
+          title={t("verification.expired")}
+          text={t("verification.expiredText")}
+          actions={
+            <Button component={Link} to="/login" role="button">
+              {t("verification.goToLogin")}
+            </Button>
+          }
+        />
+      </>
     );
   }
   return (
     <div className={classes.verifying} role="status">
+      <Title text={t("verification.verifying")} />
       <Loader size="sm" />
       <h1>{t("verification.verifying")}</h1>
     </div>

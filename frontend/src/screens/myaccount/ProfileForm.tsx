@@ -78,7 +78,7 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
   };
 
   return (
-    <form className={classes.form} onSubmit={form.onSubmit(submit)} noValidate>
+    <form onSubmit={form.onSubmit(submit)} noValidate>
       <Card title={t("account.title")}>
         <div className={classes.fields}>
           <div className={classes.pair}>

@@ -39,20 +39,22 @@ export function Filters({ shown, change, end }: Props) {
       }
     >
       <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
-      {CHIPS.map(([name, text]) => (
-        <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
-          {t(text)}
-        </FilterChip>
-      ))}
-      <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
-      <NativeSelect
-        size="sm"
-        className={classes.choice}
-        aria-label={t("contacts.since")}
-        data={[{ value: "0", label: t("contacts.anyTime") }, ...DAYS.map((days) => ({ value: String(days), label: t("home.lastDays", { days }) }))]}
-        value={String(shown.days)}
-        onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
-      />
+      <div className={classes.chips}>
+        {CHIPS.map(([name, text]) => (
+          <FilterChip key={name} pressed={shown[name]} onChange={(on) => change({ [name]: on, page: 1 })}>
+            {t(text)}
+          </FilterChip>
+        ))}
+        <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
+        <NativeSelect
+          size="sm"
+          className={classes.choice}
+          aria-label={t("contacts.since")}
+          data={[{ value: "0", label: t("contacts.anyTime") }, ...DAYS.map((days) => ({ value: String(days), label: t("home.lastDays", { days }) }))]}
+          value={String(shown.days)}
+          onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
+        />
+      </div>
     </Toolbar>
   );
 }

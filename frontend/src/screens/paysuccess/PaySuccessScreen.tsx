@@ -1,14 +1,18 @@
 /** After the hosted page: waits until the provider's event has brought the plan, which this page itself cannot. */
-import { Loader } from "@mantine/core";
+import { Button, Loader } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheckBig, CircleHelp, Clock } from "lucide-react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { isOwner, subscriptionOf, useAccount } from "../../api/account";
 import { type CheckoutOutcome, accountOnce, checkoutOutcome, planList } from "../../api/billing";
-import { Outcome } from "../../components/Outcome";
 import { Title } from "../../components/Title";
+import { Outcome } from "../../components/ui/Outcome";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { goesOn } from "../../domain/planchange";
+import { isMonthly } from "../../domain/subscription";
+import { dayText } from "../../lib/dates";
+import { dollars } from "../../lib/money";
+import type { Plan } from "../../api/types";
 
 export function PaySuccessScreen() {
   const [params] = useSearchParams();
@@ -45,11 +49,11 @@ function Paid({ outcome: { planid, settled } }: { outcome: CheckoutOutcome }) {
       <Title text={title} />
       <Outcome
         tone={there ? "good" : "waiting"}
-        icon={there ? <CircleCheckBig size={34} aria-hidden="true" /> : late ? <Clock size={32} aria-hidden="true" /> : <Loader size="sm" />}
+        icon={there ? <CircleCheckBig size={24} strokeWidth={1.75} aria-hidden="true" /> : late ? <Clock size={24} strokeWidth={1.75} aria-hidden="true" /> : <Loader size="sm" />}
         title={title}
         text={t(there ? "pay.successText" : late ? "pay.lateText" : "pay.waitingText")}
-        to={HOME}
-        action={t("pay.toDashboard")}
+        facts={there && plan && present ? factsOf(plan, present.expirydate) : []}
+        actions={<Ways to={HOME} billing={there} />}
       />
     </>
   );
@@ -61,12 +65,36 @@ function Neutral({ title, text, to }: { title: TextKey; text: TextKey; to: strin
       <Title text={t(title)} />
       <Outcome
         tone="waiting"
-        icon={<CircleHelp size={32} aria-hidden="true" />}
+        icon={<CircleHelp size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={t(title)}
         text={t(text)}
-        to={to}
-        action={t(to === HOME ? "pay.toDashboard" : "pay.toPlans")}
+        actions={<Ways to={to} />}
       />
+    </>
+  );
+}
+
+/** What was bought: the plan, what it costs, and when it renews. */
+function factsOf(plan: Plan, expirydate: string | null): [string, string][] {
+  const price = `${dollars(plan.price)} ${isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}`;
+  return [
+    [t("billing.plan"), plan.name],
+    [t("billing.amount"), price],
+    [t("pay.renews"), dayText(expirydate)],
+  ];
+}
+
+function Ways({ to, billing = false }: { to: string; billing?: boolean }) {
+  return (
+    <>
+      <Button component={Link} to={to} role="button">
+        {t(to === HOME ? "pay.toDashboard" : "pay.toPlans")}
+      </Button>
+      {billing && (
+        <Button component={Link} to="/dashboard/settings/billing" role="button" variant="default">
+          {t("pay.toInvoice")}
+        </Button>
+      )}
     </>
   );
 }

@@ -51,7 +51,7 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
       </div>
       <div className={classes.names}>
         {shown.map((bar) => (
-          <span key={bar.key}>{bar.name}</span>
+          <span key={bar.key} data-name={bar.name} />
         ))}
       </div>
     </figure>

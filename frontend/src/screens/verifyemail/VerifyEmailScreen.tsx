@@ -50,7 +50,7 @@ function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
         }
       >
         <p className={classes.note}>
-          <MailCheck size={20} aria-hidden="true" />
+          <MailCheck size={20} strokeWidth={1.75} aria-hidden="true" />
           {t("verify.note")}
         </p>
         <BusyButton size="md" onClick={send} busy={resend.isPending}>

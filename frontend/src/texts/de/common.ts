@@ -26,6 +26,7 @@ export const common: Translation<typeof english> = {
     timeout: "Der Server hat zu lange nicht geantwortet. Bitte versuchen Sie es erneut.",
     tooMany: "Das waren zu viele Anfragen. Bitte warten Sie {{seconds}} Sekunden und versuchen Sie es dann erneut.",
     requestId: "Anfrage {{id}}",
+    noNetwork: "Sie sind offline",
     crashed: "Diese Seite funktioniert nicht mehr",
     crashedText: "Ihre Daten sind nicht verloren. Laden Sie die Seite neu, um fortzufahren.",
     reload: "Neu laden",

@@ -46,5 +46,8 @@ export const payments: Translation<typeof english> = {
     failTitle: "Zahlung fehlgeschlagen",
     failText: "Ihr Abonnement konnte leider nicht abgeschlossen werden. Bitte versuchen Sie es erneut.",
     toPlans: "Zu den Tarifen",
+    toInvoice: "Rechnung ansehen",
+    renews: "Verlängert sich am",
+    contact: "Vertrieb kontaktieren",
   },
 };

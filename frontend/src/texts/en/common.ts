@@ -19,6 +19,7 @@ export const common = {
   comingSoon: "Coming Soon",
   problem: {
     title: "This could not be loaded",
+    noNetwork: "You are offline",
     offline: "The server cannot be reached. Check your connection and try again.",
     timeout: "The server took too long to answer. Please try again.",
     tooMany: "That was too often. Please wait {{seconds}} seconds and try again.",

@@ -43,5 +43,8 @@ export const payments = {
     failTitle: "Payment Failed",
     failText: "Sorry..... Your subscription process is failed, Try again",
     toPlans: "Go To Plan",
+    toInvoice: "See invoice",
+    renews: "Renews on",
+    contact: "Contact Sales",
   },
 } as const;

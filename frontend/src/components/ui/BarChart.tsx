@@ -1,0 +1,125 @@
+/** Bars for days or months: 200 px high, three grid lines, a tooltip on hover and focus, a table for screen readers.
+
+ `label`   what the chart shows, with its span
+ `points`  `{ label, value, before? }`: `before` is the same place of the period before, a dashed line
+ `unit`    the head of the column of values
+ `beforeUnit`  the head of the column of the period before
+*/
+import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { numberText } from "../../lib/locale";
+import classes from "./BarChart.module.css";
+
+export interface Point {
+  label: string;
+  value: number;
+  before?: number;
+}
+
+interface Props {
+  label: string;
+  points: readonly Point[];
+  unit: string;
+  beforeUnit?: string;
+}
+
+const HEIGHT = 168;
+const LINES = 3;
+const STEP = 100;
+
+export function BarChart({ label, points, unit, beforeUnit }: Props) {
+  const [at, setAt] = useState<number | null>(null);
+  const top = niceTop(Math.max(1, ...points.flatMap(({ value, before = 0 }) => [value, before])));
+  const ticks = Array.from({ length: LINES }, (_, index) => (top / (LINES - 1)) * (LINES - 1 - index));
+  const y = (value: number) => HEIGHT - (value / top) * HEIGHT;
+  const shown = at === null ? undefined : points[at];
+  const move = (by: number) => setAt((old) => Math.min(points.length - 1, Math.max(0, (old ?? points.length) + by)));
+
+  const place = {
+    "aria-valuemin": 0,
+    "aria-valuemax": points.length - 1,
+    "aria-valuenow": at ?? points.length - 1,
+    "aria-valuetext": textOf(points[at ?? points.length - 1], unit),
+  };
+  const handlers = {
+    tabIndex: 0,
+    onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
+      const box = event.currentTarget.getBoundingClientRect();
+      setAt(Math.min(points.length - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * points.length))));
+    },
+    onPointerLeave: () => setAt(null),
+    onFocus: () => setAt((old) => old ?? points.length - 1),
+    onBlur: () => setAt(null),
+    onKeyDown: ({ key }: KeyboardEvent) => {
+      if (key === "ArrowLeft") move(-1);
+      if (key === "ArrowRight") move(1);
+    },
+  };
+
+  return (
+    <figure className={classes.chart}>
+      <div className={classes.plot}>
+        <div className={classes.scale} aria-hidden="true">
+          {ticks.map((tick) => (
+            <span key={tick}>{numberText(tick)}</span>
+          ))}
+        </div>
+        <div className={classes.bars} role="slider" aria-label={label} {...place} {...handlers}>
+          <svg viewBox={`0 0 ${points.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height={HEIGHT} role="img" aria-label={label}>
+            {ticks.map((tick) => (
+              <line key={tick} x1={0} x2={points.length * STEP} y1={y(tick)} y2={y(tick)} className={classes.line} />
+            ))}
+            {points.map(({ label: day, value }, index) => (
+              <rect
+                key={day}
+                x={index * STEP + STEP * 0.2}
+                y={y(value)}
+                width={STEP * 0.6}
+                height={HEIGHT - y(value)}
+                className={classes.bar}
+                data-active={index === at || undefined}
+              >
+                <title>{`${day}: ${value}`}</title>
+              </rect>
+            ))}
+            {points.some(({ before }) => before !== undefined) && (
+              <polyline className={classes.before} points={points.map(({ before = 0 }, index) => `${(index + 0.5) * STEP},${y(before)}`).join(" ")} />
+            )}
+          </svg>
+          {shown && at !== null && (
+            <div className={classes.tip} style={{ insetInlineStart: `${((at + 0.5) / points.length) * 100}%` }} data-late={at > points.length / 2 || undefined}>
+              <strong>{shown.label}</strong>
+              <span>{`${numberText(shown.value)} ${unit}`}</span>
+              {shown.before !== undefined && beforeUnit && <span>{`${numberText(shown.before)} ${beforeUnit}`}</span>}
+            </div>
+          )}
+        </div>
+      </div>
+      <figcaption className={classes.span}>
+        <span>{points[0]?.label}</span>
+        <span>{points.at(-1)?.label}</span>
+      </figcaption>
+      <table className={classes.table}>
+        <caption>{label}</caption>
+        <tbody>
+          {points.map((point) => (
+            <tr key={point.label}>
+              <th scope="row">{point.label}</th>
+              <td>{`${point.value} ${unit}`}</td>
+              {point.before !== undefined && beforeUnit && <td>{`${point.before} ${beforeUnit}`}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+const textOf = (point: Point | undefined, unit: string): string => (point ? `${point.label}: ${point.value} ${unit}` : "");
+
+/** The next even number of one digit and zeros, so that the middle line has a whole number. */
+function niceTop(most: number): number {
+  const unit = 10 ** Math.floor(Math.log10(most));
+  const steps = [2, 4, 6, 8, 10, 20].map((step) => step * unit);
+  const top = most <= unit ? unit * 2 : (steps.find((step) => step >= most) ?? most);
+  return Math.max(2, top);
+}

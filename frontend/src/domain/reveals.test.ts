@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { changeOf, periodOf } from "./reveals";
+
+test("a period has its days, each beside the same day of the period before", () => {
+  const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"];
+  const found = periodOf(days, [
+    { date: "2026-03-01", count: 2 },
+    { date: "2026-03-04", count: 5 },
+    { date: "2025-01-01", count: 9 },
+  ]);
+  expect(found).toEqual({
+    points: [
+      { label: "3 Mar 2026", value: 0, before: 2 },
+      { label: "4 Mar 2026", value: 5, before: 0 },
+    ],
+    total: 5,
+    before: 2,
+  });
+});
+
+test.each([
+  [5, 2, 150],
+  [1, 2, -50],
+  [0, 3, -100],
+  [3, 0, null],
+])("%i after %i is a change of %s per cent", (total, before, change) => expect(changeOf({ total, before })).toBe(change));

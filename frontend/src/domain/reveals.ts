@@ -1,0 +1,29 @@
+/** Reveals per day: a period, and the same number of days before it. Pure. */
+import { dayText } from "../lib/dates";
+
+interface DayCount {
+  date: string;
+  count: number;
+}
+
+export interface Period {
+  points: { label: string; value: number; before: number }[];
+  total: number;
+  /** The total of the days before. */
+  before: number;
+}
+
+const sum = (of: readonly number[]): number => of.reduce((total, value) => total + value, 0);
+
+/** `days` are all days of both periods in order; what has no count is 0. */
+export function periodOf(days: readonly string[], counts: readonly DayCount[]): Period {
+  const byDay = new Map(counts.map(({ date, count }) => [date, count]));
+  const values = days.map((day) => byDay.get(day) ?? 0);
+  const half = Math.floor(days.length / 2);
+  const points = days.slice(half).map((day, index) => ({ label: dayText(day), value: values[half + index]!, before: values[index]! }));
+  return { points, total: sum(values.slice(half)), before: sum(values.slice(0, half)) };
+}
+
+/** The change in whole per cent; null where there was nothing before. */
+export const changeOf = ({ total, before }: Pick<Period, "total" | "before">): number | null =>
+  before === 0 ? null : Math.round(((total - before) / before) * 100);

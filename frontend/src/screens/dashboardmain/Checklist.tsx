@@ -1,0 +1,63 @@
+/** The first steps of a new account, instead of zeros. */
+import { Check, Download, FileSpreadsheet, Search, UserPlus } from "lucide-react";
+import { Link } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { t } from "../../lib/i18n.dashboard";
+import { EXTENSION_URL } from "../../lib/links";
+import { useRecent } from "../../stores/recent";
+import classes from "./DashboardMain.module.css";
+
+export function Checklist({ counters }: { counters: Record<string, number> }) {
+  const me = useAccount();
+  const looked = useRecent(me.appuserid).length > 0;
+  const steps = [
+    { key: "search", icon: Search, text: t("home.stepSearch"), hint: t("home.stepSearchText"), to: "/dashboard/main/search", done: looked },
+    { key: "extension", icon: Download, text: t("home.stepExtension"), hint: t("home.stepExtensionText"), href: EXTENSION_URL, done: false },
+    isOwner(me) && {
+      key: "invite",
+      icon: UserPlus,
+      text: t("home.stepInvite"),
+      hint: t("home.stepInviteText"),
+      to: "/dashboard/settings/manageseats",
+      done: (counters["members"] ?? 0) > 0,
+    },
+    { key: "export", icon: FileSpreadsheet, text: t("home.stepExport"), hint: t("home.stepExportText"), to: "/dashboard/main/mycontacts", done: false },
+  ].filter((step) => step !== false);
+
+  return (
+    <section className={classes.card} aria-label={t("home.startTitle")}>
+      <header role="presentation">
+        <h2>{t("home.startTitle")}</h2>
+        <p className={classes.dim}>{t("home.startText")}</p>
+      </header>
+      <ol className={classes.steps}>
+        {steps.map(({ key, icon: Icon, text, hint, to, href, done }) => {
+          const inside = (
+            <>
+              <span className={classes.stepIcon} data-done={done || undefined}>
+                {done ? <Check size={20} strokeWidth={1.75} aria-label={t("home.stepDone")} role="img" /> : <Icon size={20} strokeWidth={1.75} aria-hidden="true" />}
+              </span>
+              <span className={classes.who}>
+                <strong>{text}</strong>
+                <span>{hint}</span>
+              </span>
+            </>
+          );
+          return (
+            <li key={key}>
+              {to ? (
+                <Link className={classes.line} to={to}>
+                  {inside}
+                </Link>
+              ) : (
+                <a className={classes.line} href={href} download>
+                  {inside}
+                </a>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+/** The contacts that came into the list last; each opens in My Contacts. */
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { latestContacts } from "../../api/dashboard";
+import type { UserContact } from "../../api/types";
+import { NameAvatar } from "../../components/NameAvatar";
+import { valuesOf } from "../../domain/contacts";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./DashboardMain.module.css";
+import { NotLoaded } from "./NotLoaded";
+
+const LINES = [1, 2, 3, 4, 5, 6];
+
+export function LatestReveals() {
+  const latest = useQuery(latestContacts);
+  return (
+    <section className={classes.card} aria-label={t("home.latest")}>
+      <header className={classes.cardHead} role="presentation">
+        <h2>{t("home.latest")}</h2>
+        <Link className={classes.more} to="/dashboard/main/mycontacts">
+          {t("home.allContacts")}
+        </Link>
+      </header>
+      <ul className={classes.latest}>
+        {latest.isPending && LINES.map((line) => (
+          <li key={line} className={classes.line}>
+            <Skeleton circle width={32} height={32} />
+            <Skeleton width="60%" height={12} />
+          </li>
+        ))}
+        {latest.data?.resource.map((row) => <Latest key={row.contactid} row={row} />)}
+        {latest.data?.resource.length === 0 && <li className={classes.dim}>{t("noDataFound")}</li>}
+      </ul>
+      <NotLoaded query={latest} />
+    </section>
+  );
+}
+
+function Latest({ row }: { row: UserContact }) {
+  const { phones, business, personal } = valuesOf(row);
+  return (
+    <li>
+      <Link className={classes.line} to={`/dashboard/main/mycontacts?contact=${row.contactid}`}>
+        <NameAvatar name={row.name} size={32} drawn />
+        <span className={classes.who}>
+          <strong>{row.name}</strong>
+          <span>{business[0] ?? phones[0] ?? personal[0] ?? ""}</span>
+        </span>
+        <time dateTime={row.createdon.slice(0, 10)}>{dayText(row.createdon).replace(/ \d{4}$/, "")}</time>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,38 @@
+/** How much of something is left, as a number and as a ring. */
+import { Link } from "react-router";
+import { Ring } from "../../components/ui/Ring";
+import { Stat } from "../../components/ui/Stat";
+import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
+import classes from "./DashboardMain.module.css";
+
+interface Props {
+  label: string;
+  left: number;
+  total: number;
+  note: string;
+  link: { to: string; text: string } | undefined;
+}
+
+export function RemainingStat({ label, left, total, note, link }: Props) {
+  const percent = total > 0 ? Math.min(100, Math.round((left / total) * 100)) : 0;
+  return (
+    <Stat
+      label={label}
+      value={<span>{numberText(left)}<span className={classes.of}>/{numberText(total)}</span></span>}
+      note={`${t("home.remaining")} · ${note}`}
+      aside={
+        <div className={classes.ring}>
+          <Ring percent={percent} />
+          <span>{percent}%</span>
+        </div>
+      }
+    >
+      {link && (
+        <Link className={classes.more} to={link.to}>
+          {link.text}
+        </Link>
+      )}
+    </Stat>
+  );
+}
