@@ -9,10 +9,10 @@ journey("language", async (open) => {
   await signIn(page, OWNER);
 
   await page.goto("/dashboard/settings/myaccount");
-  await page.getByLabel("Time zone").selectOption("Asia/Tokyo");
-  await page.getByLabel("Language").selectOption("Deutsch");
-  await page.getByLabel("Sprache").waitFor();
-  check((await page.getByLabel("Zeitzone").inputValue()) === "Asia/Tokyo", "the time zone to be kept");
+  await page.getByLabel("Time zone", { exact: true }).selectOption("Asia/Tokyo");
+  await page.getByLabel("Language", { exact: true }).selectOption("Deutsch");
+  await page.getByLabel("Sprache", { exact: true }).waitFor();
+  check((await page.getByLabel("Zeitzone", { exact: true }).inputValue()) === "Asia/Tokyo", "the time zone to be kept");
   check((await page.evaluate(() => document.documentElement.lang)) === "de", "the page to say that it is German");
   await accessible(page, "the account in German");
   await picture(page, "myaccount-german");
