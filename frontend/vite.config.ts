@@ -1,12 +1,54 @@
 /// <reference types="vitest/config" />
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import type { OutputBundle, OutputChunk } from "rolldown";
+import { type Plugin, defineConfig } from "vite";
 
 const api = process.env.API ?? `http://127.0.0.1:${process.env.PORT ?? 8000}`;
+const APP = "/src/main.tsx";
+// The letters of every page; other alphabets are loaded when a text has them.
+const FONT = /instrument-sans-latin-wght-normal/;
+
+// What the first script needs to send its requests, and nothing else.
+const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|lists|transport)|lib[\\/](language|paging|preferences)|stores[\\/]storedsession)\b/;
+// Scripts in few files: what every page needs, what the pages before sign-in need, the dashboard and its
+// first screen, the company profile with its countries, what other screens share, and one file for each screen.
+const PACKAGES = /node_modules[\\/](react|react-dom|scheduler|react-router|@tanstack|zustand)[\\/]/;
+const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|emailverification)[\\/]\w+Screen)\.tsx/;
+const DASHBOARD = /src[\\/](app[\\/]layout[\\/]Dashboard|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
+const COMPANY = /country-flag-icons|i18n-iso-countries|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
+
+/** Links the scripts of the app and the font in index.html: the first script, which is small, loads them dynamically. */
+function preloadApp(): Plugin {
+  return {
+    name: "preload-app",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (html, { bundle = {} }) => {
+        const scripts = appChunks(bundle).map((name) => ({ rel: "modulepreload", crossorigin: true, href: `/${name}` }));
+        const fonts = Object.keys(bundle).filter((name) => FONT.test(name)).map((name) => ({ rel: "preload", as: "font", crossorigin: true, href: `/${name}` }));
+        const links = [...fonts, ...scripts].filter(({ href }) => !html.includes(href));
+        return links.map((attrs) => ({ tag: "link", attrs, injectTo: "head" as const }));
+      },
+    },
+  };
+}
+
+function appChunks(bundle: OutputBundle): string[] {
+  const chunks = Object.values(bundle).filter((output): output is OutputChunk => output.type === "chunk");
+  const names = new Set<string>();
+  const add = (chunk: OutputChunk | undefined): void => {
+    if (!chunk || names.has(chunk.fileName)) return;
+    names.add(chunk.fileName);
+    for (const name of chunk.imports) add(bundle[name] as OutputChunk | undefined);
+  };
+  add(chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(APP))));
+  return [...names];
+}
 
 // The server sends a strict policy: no inline script, so no module-preload polyfill and nothing inlined as data.
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), preloadApp()],
   server: {
     port: Number(process.env.PAGES_PORT ?? 5173), // PORT is the server's
     proxy: { "/api": api, "/sandbox": api },
@@ -17,6 +59,21 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "early", test: EARLY, priority: 5 },
+            { name: "vendor", test: PACKAGES, priority: 4 },
+            { name: "login", test: LOGIN, priority: 3 },
+            { name: "company", test: COMPANY, priority: 2, includeDependenciesRecursively: false },
+            { name: "dashboard", test: DASHBOARD, priority: 1 },
+            { name: "shared", minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   test: {
     environment: "jsdom",

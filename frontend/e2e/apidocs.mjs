@@ -1,7 +1,7 @@
 // The page of the API over two databases with a table of one name, and a third of many tables: one is loaded at a time.
 import { check, journey } from "./browser.mjs";
 
-await journey("apidocs", async (open) => {
+journey("apidocs", async (open) => {
   const page = await open();
   const loaded = [];
   page.on("request", (request) => {

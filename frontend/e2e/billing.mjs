@@ -202,7 +202,7 @@ async function cancel(page) {
   await card(page, "Business Yearly").getByRole("button", { name: "Current plan" }).waitFor();
 }
 
-await journey("billing", async (open) => {
+journey("billing", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
   await upgradeWithProration(page);

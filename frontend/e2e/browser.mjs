@@ -1,53 +1,28 @@
-/** What every journey needs: a browser, checks that fail loudly, and an eye on what must never happen. */
+/** What every journey needs: watched pages, checks that fail with a sentence, sign-in, axe, pictures. */
 import { AxeBuilder } from "@axe-core/playwright";
-import { existsSync, mkdirSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { test } from "@playwright/test";
+import { mkdirSync } from "node:fs";
+import { BASE, TIMEOUT, WIDE } from "./server.mjs";
 
-export const BASE = process.argv[2] ?? "http://127.0.0.1:8000";
-export const OWNER = { email: "owner@acme-demo.com", password: "Demo1234" };
-export const MEMBER = { email: "member@acme-demo.com", password: "Demo1234" };
-export const WIDE = { width: 1440, height: 900 };
-export const SMALL = { width: 390, height: 844 };
+export { BASE, CHROMIUM, MEMBER, OWNER, SMALL, WIDE } from "./server.mjs";
 
-export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => path && existsSync(path),
-);
 // Refusals that a journey causes on purpose are errors to the console of a browser, but none of the app.
 const REFUSED = /the server responded with a status of 4\d\d/;
 
-/** Runs a journey and ends the process with 0 or 1. Every page that it opens is watched. */
-export async function journey(name, walk) {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  await run(name, (pages, faults) => walk(opener(browser, pages, faults)), () => browser.close());
-}
-
-/** A page in a context of its own, which is watched. */
-function opener(browser, pages, faults) {
-  return async (options = {}) => {
-    const context = await browser.newContext({ baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
-    context.setDefaultTimeout(15_000);
-    const page = await context.newPage();
-    pages.push(page);
-    watch(page, faults);
-    return page;
-  };
-}
-
-/** Walks, says how it went, and ends the process with 0 or 1. `walk` is given lists for its pages and for faults. */
-export async function run(name, walk, close) {
-  const faults = [];
-  const pages = [];
-  try {
-    await walk(pages, faults);
+/** A journey. `open` gives a page in a context of its own; whatever goes wrong on one of them fails the journey. */
+export function journey(name, walk) {
+  test(name, async ({ browser }) => {
+    const faults = [];
+    await walk(async (options = {}) => {
+      // The options of the configuration hold for the browser's own context alone.
+      const context = await browser.newContext({ baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
+      context.setDefaultTimeout(TIMEOUT);
+      const page = await context.newPage();
+      watch(page, faults);
+      return page;
+    });
     check(faults.length === 0, `nothing went wrong on the way:\n  ${faults.join("\n  ")}`);
-    console.log(`ok   ${name}`);
-  } catch (error) {
-    for (const [index, page] of pages.entries()) await picture(page, `failed-${name}-${index}`);
-    console.error(`FAIL ${name}\n${error.stack ?? error}${faults.length ? `\nSeen on the way:\n  ${faults.join("\n  ")}` : ""}`);
-    process.exitCode = 1;
-  } finally {
-    await close();
-  }
+  });
 }
 
 function watch(page, faults) {
@@ -78,8 +53,8 @@ export async function signIn(page, { email, password }) {
 /** Fails with the rules and places that axe finds wrong on the page as it is now, or in a part of it. */
 export async function accessible(page, what, part = "html") {
   const { violations } = await new AxeBuilder({ page }).include(part).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(" | ")}`);
-  check(found.length === 0, `${what} to be clean for axe:\n  ${found.join("\n  ")}`);
+  const places = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(" | ")}`);
+  check(places.length === 0, `${what} to be clean for axe:\n  ${places.join("\n  ")}`);
 }
 
 /** A picture under the folder SHOTS, when that is set. */

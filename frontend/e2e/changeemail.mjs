@@ -105,7 +105,7 @@ async function linkSurvivesSignIn(open, page, from, address) {
   check(!elsewhere.url().includes("code="), "the code to leave the address bar");
 }
 
-await journey("changeemail", async (open) => {
+journey("changeemail", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
   await refusalsSaveNothing(page);

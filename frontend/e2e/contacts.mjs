@@ -46,7 +46,7 @@ async function revealAll(page) {
   }
 }
 
-await journey("contacts", async (open) => {
+journey("contacts", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
   const before = await credits(page);

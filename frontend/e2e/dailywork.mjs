@@ -118,7 +118,7 @@ async function lookUpMany(page) {
   check(file === "bulklookup.xlsx", `bulklookup.xlsx, not ${file}`);
 }
 
-await journey("dailywork", async (open) => {
+journey("dailywork", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
   const file = await keep(page, () => page.getByRole("link", { name: "Download Extension" }).first().click());

@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
-import { BASE, CHROMIUM, OWNER, SMALL, accessible, check, picture, run, signIn } from "./browser.mjs";
+import { chromium, test } from "@playwright/test";
+import { BASE, CHROMIUM, OWNER, SMALL, accessible, check, picture, signIn } from "./browser.mjs";
+import { TIMEOUT } from "./server.mjs";
 
 const NETWORK = "https://www.linkedin.com";
 const KNOWN = ["ivan-kim-1988", "dara-meyer-1979"];
@@ -44,26 +45,11 @@ async function served(context) {
   });
 }
 
-const folder = mkdtempSync(join(tmpdir(), "extension-"));
-const path = unpacked(folder);
-const context = await chromium.launchPersistentContext(join(folder, "profile"), {
-  executablePath: CHROMIUM,
-  baseURL: BASE,
-  ignoreDefaultArgs: ["--disable-extensions"],
-  args: ["--headless=new", "--no-sandbox", `--disable-extensions-except=${path}`, `--load-extension=${path}`],
-});
-
-async function close() {
-  await context.close();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function walk(pages) {
-  context.setDefaultTimeout(15_000);
+async function walk(context, path) {
+  context.setDefaultTimeout(TIMEOUT);
   await served(context);
   const tab = await context.newPage();
   const popup = await context.newPage();
-  pages.push(tab, popup);
   await popup.setViewportSize(SMALL);
   await popup.goto(`chrome-extension://${idOf(path)}/popup.html`);
   const message = popup.getByRole("status");
@@ -117,7 +103,6 @@ async function walk(pages) {
   const price = Number((await offer.textContent()).match(/\d+/)[0]);
   check(price === KNOWN.length, `a price of ${KNOWN.length} credits, it is ${price}`);
   const [app] = await Promise.all([context.waitForEvent("page"), click(/^Look up for/)]);
-  pages.push(app);
   await app.waitForURL("**/dashboard/main/bulklookup?job=*");
   await app.getByText("Nothing found").waitFor();
   for (const name of KNOWN) await app.getByText(`${NETWORK}/in/${name}`).waitFor();
@@ -147,4 +132,19 @@ async function walk(pages) {
   await popup.getByRole("button", { name: "Connect to this tab" }).waitFor();
 }
 
-await run("extension", walk, close);
+test("extension", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "extension-"));
+  const path = unpacked(folder);
+  const context = await chromium.launchPersistentContext(join(folder, "profile"), {
+    executablePath: CHROMIUM,
+    baseURL: BASE,
+    ignoreDefaultArgs: ["--disable-extensions"],
+    args: ["--headless=new", "--no-sandbox", `--disable-extensions-except=${path}`, `--load-extension=${path}`],
+  });
+  try {
+    await walk(context, path);
+  } finally {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -22,7 +22,7 @@ async function openAndLeave(page, opener, role, what) {
   await has(opener, `at ${what} after it was closed`);
 }
 
-await journey("focus", async (open) => {
+journey("focus", async (open) => {
   const page = await open();
 
   await page.goto("/login");

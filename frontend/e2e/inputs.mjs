@@ -51,7 +51,7 @@ async function samePhotoTwice(page) {
   }
 }
 
-await journey("inputs", async (open) => {
+journey("inputs", async (open) => {
   for (const options of [{}, { viewport: SMALL }]) {
     const page = await open(options);
     await signIn(page, OWNER);

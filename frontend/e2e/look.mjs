@@ -55,7 +55,7 @@ async function lookAtDocs(page) {
   await picture(page, "apidocs");
 }
 
-await journey("look", async (open) => {
+journey("look", async (open) => {
   await lookAtDocs(await open());
   for (const viewport of [WIDE, SMALL]) {
     const page = await open({ viewport });

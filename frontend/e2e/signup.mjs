@@ -60,7 +60,7 @@ async function signIn(page, password) {
   await page.getByRole("button", { name: "Login" }).click();
 }
 
-await journey("signup", async (open) => {
+journey("signup", async (open) => {
   const page = await open();
   await register(page);
   await tellUsMore(page);

@@ -24,7 +24,7 @@ async function acceptTerms(page, email) {
   await dialog.getByRole("button", { name: "Create account" }).click();
 }
 
-await journey("social", async (open) => {
+journey("social", async (open) => {
   for (const [vendor, button] of [["google", "Continue with Google"], ["linkedin", "Continue with LinkedIn"]]) {
     const known = await open();
     await enter(known, button, OWNER.email, { from: "/dashboard/settings/usage?tab=api" });

@@ -37,7 +37,7 @@ async function memberSignsIn(page, password) {
   await page.getByRole("button", { name: "Login" }).click();
 }
 
-await journey("team", async (open) => {
+journey("team", async (open) => {
   const owner = await open();
   await signIn(owner, OWNER);
   await invite(owner);

@@ -1,4 +1,4 @@
-import "./app/styles.css";
+/** Draws the app as soon as the settings of the server are known. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { loadConfig } from "./api/config";

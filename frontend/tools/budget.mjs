@@ -6,18 +6,24 @@ import { gzipSync } from "node:zlib";
 const DIST = new URL("../dist", import.meta.url).pathname;
 const ENTRY = "index.html";
 
+// Names of chunks (see vite.config.ts) and screens. A cold screen asks for 20 files at most, its data and styles included.
+const FIRST = ["early", "login"];
+const INSIDE = [...FIRST, "dashboard"];
+const MAX_SCRIPTS = 10;
 const BUDGETS = [
-  { name: "login", limit: 170, chunks: ["src/screens/login/LoginScreen.tsx"] },
-  {
-    name: "dashboard",
-    limit: 300,
-    chunks: ["src/app/layout/Dashboard.tsx", "src/screens/dashboardmain/DashboardMainScreen.tsx"],
-  },
-  { name: "search", limit: 300, chunks: ["src/app/layout/Dashboard.tsx", "src/screens/search/SearchScreen.tsx", "src/api/fieldcrypto.ts"] },
-  { name: "mycontacts", limit: 300, chunks: ["src/app/layout/Dashboard.tsx", "src/screens/mycontacts/MyContactsScreen.tsx", "src/api/fieldcrypto.ts"] },
+  { name: "login", limit: 170, chunks: FIRST },
+  { name: "dashboard", limit: 230, chunks: INSIDE },
+  { name: "search", limit: 300, chunks: [...INSIDE, "SearchScreen", "fieldcrypto"] },
+  { name: "mycontacts", limit: 300, chunks: [...INSIDE, "MyContactsScreen", "fieldcrypto"] },
 ];
 
 const manifest = JSON.parse(readFileSync(join(DIST, ".vite/manifest.json"), "utf8"));
+
+const keyOf = (name) => {
+  const key = Object.keys(manifest).find((candidate) => manifest[candidate].name === name);
+  if (!key) throw new Error(`There is no chunk ${name}: see codeSplitting in vite.config.ts.`);
+  return key;
+};
 
 /** Every script that a chunk imports, itself included. */
 function closure(key, seen = new Set()) {
@@ -32,11 +38,11 @@ const kB = (bytes) => (bytes / 1000).toFixed(1).padStart(6);
 
 let passed = true;
 for (const { name, limit, chunks } of BUDGETS) {
-  const keys = new Set([ENTRY, ...chunks].flatMap((key) => [...closure(key)]));
+  const keys = new Set(chunks.flatMap((chunk) => [...closure(keyOf(chunk))]));
   const bytes = [...keys].reduce((sum, key) => sum + gzipped(manifest[key].file), 0);
-  const fits = bytes <= limit * 1000;
+  const fits = bytes <= limit * 1000 && keys.size <= MAX_SCRIPTS;
   passed &&= fits;
-  console.log(`${fits ? "ok  " : "OVER"} ${name.padEnd(12)} ${kB(bytes)} of ${limit} kB`);
+  console.log(`${fits ? "ok  " : "OVER"} ${name.padEnd(12)} ${kB(bytes)} of ${limit} kB in ${keys.size} scripts`);
 }
 
 const html = readFileSync(join(DIST, ENTRY), "utf8");

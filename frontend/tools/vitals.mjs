@@ -3,8 +3,11 @@
 
    node tools/vitals.mjs http://127.0.0.1:8000
 */
-import { chromium } from "playwright-core";
-import { BASE, CHROMIUM, OWNER, WIDE, signIn } from "../e2e/browser.mjs";
+import { chromium } from "@playwright/test";
+import { signIn } from "../e2e/browser.mjs";
+import { CHROMIUM, OWNER, WIDE } from "../e2e/server.mjs";
+
+const BASE = process.argv[2] ?? "http://127.0.0.1:8000";
 
 const SLOWER = 4;
 const RUNS = 3;

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from tests.helpers.support import ROOT, NewDatabase, Serve, execute
+from tests.helpers.journeys import run_journey
+from tests.helpers.support import NewDatabase, Serve, execute
 
-PATIENCE = 300
 TABLE = "create table item (id serial primary key, only{} text)"
 MANY = """
 do $$ begin for n in 1..400 loop
@@ -23,8 +22,4 @@ def test_one_database_is_loaded_at_a_time(serve: Serve, new_database: NewDatabas
     execute(urls["many"], MANY)
     words = [word for name, url in urls.items() for word in ("--dataset", f"{name}={url}")]
     server = serve(*words, "--open", cwd=tmp_path)
-    walked = subprocess.run(
-        ["node", str(ROOT / "frontend" / "e2e" / "apidocs.mjs"), server.url],
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
-    assert walked.returncode == 0, walked.stdout + walked.stderr
+    run_journey("apidocs", server.url)

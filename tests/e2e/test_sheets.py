@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,9 @@ from typing import Any
 import openpyxl
 import pytest
 
+from tests.helpers.journeys import run_journey
 from tests.helpers.support import ROOT, Serve
 
-PATIENCE = 300
 HEAD = ("Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phone_numbers")
 
 
@@ -21,18 +19,9 @@ HEAD = ("Full_name", "Linkedin_url", "Personal_Emails", "Business_Emails", "Phon
 def sheets(serve: Serve, new_database: Any, tmp_path: Path) -> Path:
     """Run the daily journey and return the folder of its downloads."""
     server = serve(cwd=ROOT, DEMO="1", WORKERS="1", RATE_LIMITS="off", DATABASE_URL=new_database())
-    journey = ROOT / "frontend" / "e2e" / "dailywork.mjs"
     folder = tmp_path / "sheets"
     folder.mkdir()
-    walked = subprocess.run(
-        ["node", str(journey), server.url],
-        env=os.environ | {"SHEETS": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert walked.returncode == 0, walked.stdout + walked.stderr
+    run_journey("dailywork", server.url, SHEETS=str(folder))
     return folder
 
 

@@ -1,31 +1,32 @@
-/** The signed-in person with client, credits and subscription: signing in and out, and the one query about them. */
+/** The signed-in user with client, credits and subscription: the query of the session, sign-in and sign-out. */
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isLive } from "../domain/subscription";
 import { currentSession, sessionStarted, tokenReplaced, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
+import { keys } from "./keys";
 import { renewing } from "./renewal";
 import type { Account, Balances, Client, Credits, Subscription } from "./types";
 
 const REFRESH_MS = 20_000;
 
-/** The signed-in user. Fetched again while the tab is in use, so that a disabled or deleted user is out in every tab. */
+/** The signed-in user. Refetched while the tab is in use, so that disabling or deleting a user takes effect in every tab. */
 export const account = queryOptions({
-  queryKey: ["account"] as const,
+  queryKey: keys.account,
   queryFn: ({ signal }) => call<Account>("PUT", "user/session", { signal }),
   staleTime: REFRESH_MS,
   refetchInterval: REFRESH_MS,
   refetchOnWindowFocus: "always",
 });
 
-/** The account inside the dashboard, where the shell has waited for it. */
+/** The account inside the dashboard, after the frame has loaded it. */
 export function useAccount(): Account {
   const { data } = useQuery(account);
   if (!data) throw new Error("useAccount outside the dashboard shell");
   return data;
 }
 
-/** The account where there may be none yet. */
+/** The account, or undefined before it has been loaded or without a session. */
 export function useMaybeAccount(): Account | undefined {
   const session = useSession();
   return useQuery({ ...account, enabled: session !== null }).data;
@@ -48,17 +49,17 @@ export async function signInByToken(token: string): Promise<Account> {
   return started(await call<Account>("GET", "user/session", { query: { session_token: token }, anonymous: true }));
 }
 
-function started(found: Account): Account {
-  sessionStarted({ apiKey: config().appkey, sessionToken: found.session_token, emailid: found.email });
-  return found;
+function started(me: Account): Account {
+  sessionStarted({ apiKey: config().appkey, sessionToken: me.session_token, emailid: me.email });
+  return me;
 }
 
-/** Ends the session on the server. Whatever it answers, this browser forgets the session afterwards. */
+/** Ends the session on the server. A failure is ignored: the caller drops the session in any case. */
 export async function signOut(): Promise<void> {
   if (currentSession()) await call("DELETE", "user/session").catch(() => undefined);
 }
 
-/** Puts new balances into the account that is already there, without asking again. */
+/** Returns a function that stores new balances in the cached account without a request. */
 export function useBalancesKnown() {
   const queries = useQueryClient();
   return (balances: Balances) =>
@@ -72,33 +73,33 @@ function withCredits(client: Client, balances: Balances): Client {
   return { ...client, usercredit_by_clientid: [{ ...first, ...balances, emailcredit }, ...rest] };
 }
 
-export const creditsOf = (one: Account): Credits | undefined => one.client_by_clientid.usercredit_by_clientid[0];
-export const subscriptionOf = (one: Account): Subscription | undefined =>
-  one.client_by_clientid.usersubscription_by_clientid[0];
+export const creditsOf = (me: Account): Credits | undefined => me.client_by_clientid.usercredit_by_clientid[0];
+export const subscriptionOf = (me: Account): Subscription | undefined =>
+  me.client_by_clientid.usersubscription_by_clientid[0];
 
 /** The owner of the company account; the interface calls the role Admin. */
-export const isOwner = (one: Pick<Account, "role">): boolean => one.role === "client";
+export const isOwner = (me: Pick<Account, "role">): boolean => me.role === "client";
 
 /** Whether nothing more can be revealed: no live subscription, or no credit of any kind. */
-export function isExpired(one: Account): boolean {
-  const credits = creditsOf(one);
+export function isExpired(me: Account): boolean {
+  const credits = creditsOf(me);
   const emails = credits?.emailcredit ?? (credits?.bus_email_credits ?? 0) + (credits?.personal_email_credits ?? 0);
-  return !hasLivePlan(one) || (credits?.contactcredit ?? 0) + emails <= 0;
+  return !hasLivePlan(me) || (credits?.contactcredit ?? 0) + emails <= 0;
 }
 
-/** Whether the subscription counts. */
-export function hasLivePlan(one: Account): boolean {
-  const subscription = subscriptionOf(one);
+/** Whether there is a live subscription. */
+export function hasLivePlan(me: Account): boolean {
+  const subscription = subscriptionOf(me);
   return subscription !== undefined && isLive(subscription);
 }
 
-export function isFreePlan(one: Account): boolean {
-  const plan = subscriptionOf(one)?.subscriptionplan_by_planid;
+export function isFreePlan(me: Account): boolean {
+  const plan = subscriptionOf(me)?.subscriptionplan_by_planid;
   return !plan || Number(plan.price) === 0;
 }
 
-/** Whether the plan holds the look-up API. */
-export const hasApi = (one: Account): boolean => Boolean(subscriptionOf(one)?.subscriptionplan_by_planid?.apiaccess);
+/** Whether the plan includes the look-up API. */
+export const hasApi = (me: Account): boolean => Boolean(subscriptionOf(me)?.subscriptionplan_by_planid?.apiaccess);
 
 interface NewPassword {
   old_password: string;
@@ -106,7 +107,7 @@ interface NewPassword {
   confirm_password: string;
 }
 
-/** Changes the password: the other sessions end, this one goes on under a new token. */
+/** Changes the password: other sessions end, this one continues under a new token. */
 export const changePassword = (body: NewPassword): Promise<void> =>
   renewing(async () => {
     const path = "user/password";

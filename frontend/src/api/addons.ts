@@ -1,19 +1,19 @@
 /** Buying an add-on: the payment, and the mail with its receipt. */
-import { leaveTo } from "../lib/leave";
+import { redirectTo } from "../lib/redirect";
 import { bankVisited } from "../stores/bankvisit";
 import { ApiError } from "./errors";
 import { runScript } from "./scripts";
 
-/** Pays for an add-on. `true`: it is paid. `false`: the bank's page has been opened, and leads back to the add-ons. */
+/** Pays for an add-on. Returns false when the page of the bank was opened instead; it leads back to the add-ons. */
 export async function payAddon(clientid: number, planid: number, tokenid: string): Promise<boolean> {
   const { result } = await runScript("addonpayment", { clientid, tokenid, planid });
   if (result.requires_action) {
     if (!result.url) throw new ApiError(402, "", 402, { reason: "card_refused", scope: "resource" });
     bankVisited(planid);
-    leaveTo(result.url);
+    redirectTo(result.url);
     return false;
   }
-  // The receipt can be asked for again under Billing; that it could not be mailed does not undo the payment.
+  // A receipt that could not be mailed does not undo the payment; it can be requested again under Billing.
   await runScript("addoncredits_email", { transactionid: result.transactionid }).catch(() => undefined);
   return true;
 }
@@ -23,5 +23,5 @@ export async function beginAddon(planid: number): Promise<{ clientsecret: string
   return (await runScript("addonpaymentintent", { planid })).result;
 }
 
-/** The bank, or the provider for it, said no: nothing was paid. */
+/** Whether the bank or the payment provider declined, so that nothing was paid. */
 export const isDeclined = (error: unknown): boolean => error instanceof ApiError && error.status === 402;

@@ -1,19 +1,18 @@
-/** The owner's API keys, and the look-up that they are good for. */
+/** The owner's API keys, and the look-up that they give access to. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
+import { STALE, invalidate } from "./keys";
 import { useScript } from "./scripts";
 import { rows, useTableWrite } from "./tables";
 import type { ApiKey } from "./types";
-
-const TOUCHED = ["apikeys", "account", "getapiusagedata", "appcounters"];
 
 export const apiKeys = rows("apikeys", { filter: "(isactive=1) and (isdeleted=0)", order: "createdon DESC", include_count: true });
 
 /** A key name for the form, reserved for this account for ten minutes. */
 export const useGenerateKey = () => useScript("generateapikey");
-export const useCreateKey = () => useTableWrite<ApiKey>("apikeys", { method: "POST", touches: TOUCHED });
+export const useCreateKey = () => useTableWrite<ApiKey>("apikeys", { method: "POST", stale: STALE.apiKeys });
 /** Changes the purpose, or deletes softly: isdeleted 1 and isactive 0. */
-export const useChangeKey = () => useTableWrite("apikeys", { method: "PATCH", touches: TOUCHED });
+export const useChangeKey = () => useTableWrite("apikeys", { method: "PATCH", stale: STALE.apiKeys });
 
 export type LookupType = "personalemails" | "businessemails" | "directdials";
 
@@ -23,11 +22,11 @@ export interface Lookup {
   credits_left: number;
 }
 
-/** Looks a contact up exactly as a customer's program does. */
+/** Looks a contact up by the same call that customers' programs use. */
 export function useLookup() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (query: { linkedinurl: string; apikey: string; type: LookupType }) => call<Lookup>("GET", "keylookup", { query }),
-    onSuccess: () => Promise.all(TOUCHED.map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => invalidate(queries, STALE.apiKeys),
   });
 }

@@ -1,8 +1,9 @@
-/** Plans and what changing between them takes: look, preview, pay on the hosted page, change, record, cancel. */
+/** Plans and changes between them: list, preview, payment on the hosted page, change, downgrade, cancellation. */
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { account } from "./account";
 import { call } from "./client";
 import { config } from "./config";
+import { STALE, invalidate, keys } from "./keys";
 import { runScript } from "./scripts";
 import { rows, tablePath } from "./tables";
 import type { Account, Balances, List, Plan, Tables } from "./types";
@@ -30,7 +31,7 @@ interface Envelope<Data> {
   resource?: { status: number; code: number; data: Data; url?: string };
 }
 
-/** Previews a change of plan. null: there is no running subscription, so the hosted page is next. */
+/** Previews a change of plan; null when there is no running subscription and the hosted page is needed. */
 export async function previewChange(subId: number | undefined, plan: number, downgrade = false): Promise<Preview | null> {
   const query = { res: "invoice", subId: subId ?? "", plan, ...(downgrade && { stdate: "yes" }) };
   const answer = await call<Envelope<Preview>>("GET", CALL, { query });
@@ -43,18 +44,18 @@ export async function openCheckout(me: Account, plan: number): Promise<string> {
   return answer.resource?.url ?? "";
 }
 
-/** What became of a hosted page of this account. */
+/** The outcome of a hosted page of this account. */
 export interface CheckoutOutcome {
   planid: number;
   status: "open" | "complete" | "expired";
-  /** Whether the provider's event has been taken up. */
+  /** Whether the provider's event has been processed. */
   settled: 0 | 1;
 }
 
-/** Which plan a hosted page was for, and whether it was paid; null when it is none of this account. */
+/** The plan of a hosted page and whether it was paid; null when the page belongs to another account. */
 export const checkoutOutcome = (session_id: string) =>
   queryOptions({
-    queryKey: ["checkout", session_id] as const,
+    queryKey: keys.checkout(session_id),
     queryFn: async ({ signal }) => {
       const answer = await call<Envelope<CheckoutOutcome>>("GET", CALL, { query: { res: "checkout", session_id }, signal });
       return answer.success === 2 ? null : (answer.resource?.data ?? null);
@@ -86,16 +87,13 @@ export function useCancelPlan() {
   });
 }
 
-/** Takes up what a payment has changed: the account, the counters and the invoices. */
+/** Returns a function that marks what a payment changes as stale. */
 export function useAccountStale() {
   const queries = useQueryClient();
-  return () =>
-    Promise.all(
-      [account.queryKey, ["transactionhistory"], ["appcounters"]].map((queryKey) => queries.invalidateQueries({ queryKey })),
-    );
+  return () => invalidate(queries, STALE.payment);
 }
 
-/** Asks for the account until it shows what the provider's event brings, or patience ends. */
+/** Polls the account until a condition holds. Returns false when it does not hold after `POLLS` requests. */
 export async function accountOnce(queries: QueryClient, holds: (me: Account) => boolean): Promise<boolean> {
   for (let asked = 0; asked < POLLS; asked++) {
     if (holds(await queries.fetchQuery({ ...account, staleTime: 0 }))) return true;
@@ -109,7 +107,7 @@ export interface Usage {
   apis: number;
 }
 
-/** How many seats and API keys are in use. The owner takes no seat. */
+/** The number of seats and API keys in use. The owner takes no seat. */
 export async function usedLimits(): Promise<Usage> {
   const [members, apis] = await Promise.all([
     countOf("appuser", "appuserid", "(isdeleted=0) and (role!=client)"),
@@ -123,10 +121,10 @@ async function countOf(table: keyof Tables, fields: string, filter: string): Pro
   return (await call<List<unknown>>("GET", tablePath(table), { query })).meta?.count ?? 0;
 }
 
-/** What a plan lacks for what is in use. */
+/** By how much the use exceeds the limits of a plan. */
 export function overBy(plan: Plan, { members, apis }: Usage): Usage {
   return { members: Math.max(0, members - plan.availableseats), apis: Math.max(0, apis - plan.availableapicall) };
 }
 
-// The server ignores it and decides by its own keys; it is part of the call.
+// Part of the call, but ignored by the server, which decides by its own keys.
 const environment = () => (config().demo ? "test" : "live");

@@ -1,6 +1,7 @@
-/** Bulk look-ups: what a list would cost, starting it, following it, cancelling it, and its contacts. */
+/** Bulk look-ups: estimate, start, progress, cancellation, contacts. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
+import { keys } from "./keys";
 import { rows } from "./tables";
 import type { RevealType } from "./types";
 
@@ -42,10 +43,10 @@ export const bulkJobs = rows("bulkjob", { order: "createdon DESC", limit: LATEST
 
 export const isOver = (job: BulkJob): boolean => !["queued", "running"].includes(job.status);
 
-/** A job, asked for again until it is over. */
+/** A job, polled until it is over. */
 export const bulkJob = (jobid: number) =>
   queryOptions({
-    queryKey: ["bulklookup", jobid] as const,
+    queryKey: keys.bulkJob(jobid),
     queryFn: ({ signal }) => call<BulkJob>("GET", `bulklookup/${jobid}`, { signal }),
     refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : POLL_MS),
   });
@@ -56,10 +57,10 @@ function send<T>({ file, kinds }: BulkInput, query: { max_credits: number; estim
   return call<T>("POST", "bulklookup", { body, query: { kinds: kinds.join(","), ...query } });
 }
 
-/** What a list would cost. Starts nothing. */
+/** The estimated cost of a list. Starts nothing. */
 export const estimate = ({ file, kinds }: BulkInput) =>
   queryOptions({
-    queryKey: ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
+    queryKey: keys.bulkEstimate(file, kinds),
     queryFn: () => send<Estimate>({ file, kinds }, { max_credits: 0, estimateonly: true }),
     staleTime: 0,
     gcTime: 0,

@@ -1,10 +1,12 @@
-/** One function, `call`, that speaks to the server. It throws ApiError; it shows no toast and moves no page. */
+/** The HTTP client. `call` throws ApiError; it shows no message and does not navigate. */
 import { currentSession, storedSession } from "../stores/session";
 import { config } from "./config";
 import { ApiError, errorOf } from "./errors";
+import { takeEarly } from "./early";
 import { renewalSettled } from "./renewal";
+import { type Query, addressOf, headersOf } from "./transport";
 
-export type Query = Record<string, string | number | boolean | undefined>;
+export type { Query };
 
 export interface CallOptions {
   query?: Query | undefined;
@@ -16,58 +18,57 @@ export interface CallOptions {
   anonymous?: boolean;
   /** The content type to ask for. */
   accept?: string;
-  /** A POST that stands for a GET. */
+  /** Send a GET as POST, because its options are too long for an address. */
   reads?: boolean;
 }
 
-const ROOT = "/api/v2/";
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** Sends a request to `/api/v2/<path>` and returns the parsed answer, contact values opened. */
+/** Sends a request to `/api/v2/<path>` and returns the parsed response with contact values decrypted. */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const place = method === "GET" ? placeOf(path, options) : undefined;
-  const known = place === undefined ? undefined : kept.get(place);
-  const { response, token } = await send(method, path, options, known?.tag);
-  if (known && response.status === 304) return known.body as T;
+  const key = method === "GET" ? cacheKey(path, options) : undefined;
+  const stored = key === undefined ? undefined : responses.get(key);
+  const { response, token } = await send(method, path, options, stored?.tag);
+  if (stored && response.status === 304) return stored.body as T;
   const body = await parsed(response);
   if (!response.ok || isRefusal(body)) throw errorOf(response, body);
 
-  const opened = await openedFor(body, options, token);
+  const decrypted = await decryptedFor(body, options, token);
   const tag = response.headers.get("ETag");
-  if (place !== undefined && tag) keep(place, tag, opened);
-  return opened as T;
+  if (key !== undefined && tag) store(key, tag, decrypted);
+  return decrypted as T;
 }
 
-/** Values are sealed for the token that the request was sent with, which may have been replaced since. */
-async function openedFor(body: unknown, options: CallOptions, token: string | undefined): Promise<unknown> {
+/** Decrypts with the token that the request was sent with, which may have been replaced since. */
+async function decryptedFor(body: unknown, options: CallOptions, token: string | undefined): Promise<unknown> {
   if (!options.contacts || !token) return body;
   const { openFields } = await import("./fieldcrypto");
   return openFields(body, token);
 }
 
 /** Responses with an ETag: the server answers 304 while they are unchanged. */
-const kept = new Map<string, { tag: string; body: unknown }>();
-const MOST_KEPT = 50;
+const responses = new Map<string, { tag: string; body: unknown }>();
+const MAX_RESPONSES = 50;
 
-/** Where an answer is kept: never for another session, and gone with the page. */
-function placeOf(path: string, { query, contacts, anonymous }: CallOptions): string {
+/** The cache key of a response. It includes the session, so that no other session reads it. */
+function cacheKey(path: string, { query, contacts, anonymous }: CallOptions): string {
   const token = anonymous ? "" : (currentSession()?.sessionToken ?? "");
-  return [token, contacts ? "opened" : "", path + search(query)].join(" ");
+  return [token, contacts ? "decrypted" : "", addressOf(path, query)].join(" ");
 }
 
-function keep(place: string, tag: string, body: unknown): void {
-  const oldest = kept.keys().next().value;
-  if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-  kept.delete(place);
-  kept.set(place, { tag, body });
+function store(key: string, tag: string, body: unknown): void {
+  const oldest = responses.keys().next().value;
+  if (responses.size >= MAX_RESPONSES && oldest !== undefined) responses.delete(oldest);
+  responses.delete(key);
+  responses.set(key, { tag, body });
 }
 
 /** Clears the stored responses at the end of a session. */
 export function forgetAnswers(): void {
-  kept.clear();
+  responses.clear();
 }
 
-/** A file of the server. A body goes with it as the options of a GET that are too long for an address. */
+/** Downloads a file. A body carries the options of a GET that are too long for an address. */
 export async function download(path: string, options: CallOptions = {}): Promise<Blob> {
   const { response } = await send(options.body === undefined ? "GET" : "POST", path, { ...options, reads: true });
   if (!response.ok) throw errorOf(response, await parsed(response));
@@ -76,7 +77,7 @@ export async function download(path: string, options: CallOptions = {}): Promise
 
 interface Exchange {
   response: Response;
-  /** What the request was sent with. */
+  /** The token that the request was sent with. */
   token: string | undefined;
 }
 
@@ -96,10 +97,12 @@ async function send(method: string, path: string, options: CallOptions, tag?: st
 }
 
 async function fetchWith(token: string | undefined, method: string, path: string, options: CallOptions, tag?: string): Promise<Response> {
-  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const address = addressOf(path, options.query);
+  const early = options.body === undefined && !tag ? takeEarly(method, address, token, options.contacts) : undefined;
   try {
-    return await fetch(ROOT + path + search(options.query), { method, signal, ...payload(options, token, tag) });
+    return await (early ?? fetch(address, { method, signal, ...payload(options, token, tag) }));
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, "", 0, { reason: timeout.aborted ? "timeout" : "offline" });
@@ -107,21 +110,13 @@ async function fetchWith(token: string | undefined, method: string, path: string
 }
 
 function payload({ body, contacts, accept, reads }: CallOptions, token?: string, tag?: string): RequestInit {
-  const headers: Record<string, string> = { "X-API-Key": config().appkey };
-  if (token) headers["X-Session-Token"] = token;
-  if (contacts && token) headers["X-Field-Encryption"] = "session-v1";
+  const headers = headersOf({ appkey: config().appkey, token, contacts });
   if (tag) headers["If-None-Match"] = tag;
   if (accept) headers["Accept"] = accept;
   if (reads && body !== undefined) headers["X-HTTP-Method"] = "GET";
   if (body instanceof FormData) return { headers, body };
   if (body === undefined) return { headers };
   return { headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
-}
-
-function search(query: Query = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
-  return text && `?${text}`;
 }
 
 async function parsed(response: Response): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** What this server is called and what it can do. Read once, before anything is drawn. */
+/** The settings of the server: its name and its features. Loaded once, before anything is drawn. */
 
 export interface Config {
   brandname: string;
@@ -8,7 +8,7 @@ export interface Config {
   publicurl: string;
   googleenabled: boolean;
   linkedinenabled: boolean;
-  /** Absent means that they are. */
+  /** True when absent. */
   paymentsenabled?: boolean;
   stripepublishablekey: string | null;
   /** Domain of the professional network on which profiles are searched. */
@@ -16,9 +16,18 @@ export interface Config {
 }
 
 let loaded: Config | undefined;
+let loading: Promise<Config> | undefined;
 
-/** Fetches the settings. The address is preloaded by index.html, so the options must stay the plain ones. */
-export async function loadConfig(): Promise<Config> {
+/** Fetches the settings once; a failure is not kept. The address is preloaded by index.html, so the options stay the plain ones. */
+export function loadConfig(): Promise<Config> {
+  loading ??= fetchConfig().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function fetchConfig(): Promise<Config> {
   const response = await fetch("/api/v2/config");
   if (!response.ok) throw new Error(`The settings could not be read (${response.status}).`);
   return setConfig((await response.json()) as Config);
@@ -35,7 +44,7 @@ export function config(): Config {
   return loaded;
 }
 
-/** Whether anything can be bought here. */
+/** Whether payments are set up. */
 export const canPay = (): boolean => config().paymentsenabled ?? true;
 
 export const profileHost = (): string => config().profilehost ?? "linkedin.com";

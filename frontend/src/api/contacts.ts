@@ -1,27 +1,29 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { MOST_OFFSET, fromEnd } from "../lib/paging";
+import { MAX_OFFSET, fromEnd } from "../lib/paging";
 import { type ContactFilter, type ContactOrder, NEWEST_FIRST, ORDERS, contactFilter } from "../domain/contactfilter";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
+import { STALE, keys } from "./keys";
+import { type ContactsPage, contactsPage } from "./lists";
 import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
-/** What was asked, and the how manieth search it is: the same question again is a new search. */
+/** The input of a search and its number: the same input again is a new search. */
 export type Asked = Input<"searchurl"> & { run: number };
 
 export const searchContact = ({ run, ...input }: Asked) =>
   queryOptions({
-    queryKey: ["searchurl", input, run] as const,
+    queryKey: keys.contactSearch(input, run),
     queryFn: async ({ signal }) => (await runScript("searchurl", input, { signal, contacts: true })).data,
-    // Revealed values are put into this answer; it must not be asked for behind the reader's back.
+    // Revealed values are written into this entry, so it must not be refetched.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-/** The balances come with the answer, so the account is not asked again. */
-export const useReveal = () => useScript("getcontact", { touches: ["usercontact", "searchname"], contacts: true });
+/** The response carries the balances, so the account is not refetched. */
+export const useReveal = () => useScript("getcontact", { stale: STALE.reveal, contacts: true });
 
 interface Page {
   page: number;
@@ -31,7 +33,7 @@ interface Page {
   filter?: ContactFilter | undefined;
 }
 
-/** One page of the personal list: all of it, or what matches a text and the filters. */
+/** One page of the personal list, of all contacts or of those that match a text and the filters. */
 export function myContacts({ page, size, text, order = NEWEST_FIRST, filter = {} }: Page) {
   const limit = size;
   const offset = (page - 1) * size;
@@ -45,15 +47,15 @@ function pageOf(page: { limit: number; offset: number }, text: string, order: Co
   const isPlain = order === NEWEST_FIRST && contactFilter(filter) === undefined;
   // The search by name has an index of its own; filters and other orders are the table's.
   if (isPlain && text) return byName({ ...page, searchtext: text });
-  if (isPlain && page.offset > MOST_OFFSET) return far(page);
+  if (isPlain && page.offset > MAX_OFFSET) return far(page);
   const condition = contactFilter({ ...filter, text });
-  return all({ ...page, order: ORDERS[order], ...(condition && { filter: condition }) });
+  return all({ ...page, order: ORDERS[order], filter: condition });
 }
 
 /** One contact of the list by its id, whatever page is shown. */
 export const oneContact = (contactid: number) =>
   queryOptions({
-    queryKey: ["usercontact", "one", contactid] as const,
+    queryKey: keys.contact(contactid),
     queryFn: async ({ signal }) => {
       const query = { filter: `(contactid=${contactid})` };
       const { resource } = await call<List<UserContact>>("GET", tablePath("usercontact"), { query, signal, contacts: true });
@@ -61,10 +63,10 @@ export const oneContact = (contactid: number) =>
     },
   });
 
-/** Who a person is, and how far each value is verified: free, and not worth an error where it cannot be had. */
+/** Title, company and verification of a person. Free of charge; null when nothing is known. */
 export const personOf = (linkedinurl: string) =>
   queryOptions({
-    queryKey: ["searchurl", "person", linkedinurl] as const,
+    queryKey: keys.person(linkedinurl),
     queryFn: async ({ signal }) => {
       const input = { linkedinurl, phone: true, business: true, personal: true };
       return (await runScript("searchurl", input, { signal, contacts: true })).data[0] ?? null;
@@ -72,15 +74,15 @@ export const personOf = (linkedinurl: string) =>
     staleTime: 60_000,
   });
 
-/** The page is in the middle of a list so long that only a search leads there. */
+/** The page is too far from both ends of the list to be read by offset. */
 export class TooFar extends Error {}
 
-const all = (page: ListOptions) => rows("usercontact", { order: "createdon DESC", include_count: true, ...page });
+const all = (page: ContactsPage) => rows("usercontact", contactsPage(page));
 
-/** A page that the server does not leaf to from the beginning: read from the end, in the opposite order. */
+/** A page beyond the largest offset, read from the end of the list in the opposite order. */
 const far = (page: { limit: number; offset: number }) =>
   queryOptions({
-    queryKey: ["usercontact", "far", page] as const,
+    queryKey: keys.contactsFromEnd(page),
     queryFn: async ({ signal }) => {
       const list = (query: ListOptions) =>
         call<List<UserContact>>("GET", tablePath("usercontact"), { query: { include_count: true, ...query }, signal, contacts: true });
@@ -88,28 +90,28 @@ const far = (page: { limit: number; offset: number }) =>
       const place = fromEnd(page, count);
       if (!place) throw new TooFar();
       if (place.limit === 0) return { resource: [], meta: { count } };
-      const answer = await list({ order: "createdon ASC,contactid DESC", ...place });
-      return { ...answer, resource: answer.resource.toReversed() };
+      const reversed = await list({ order: "createdon ASC,contactid DESC", ...place });
+      return { ...reversed, resource: reversed.resource.toReversed() };
     },
   });
 
 const byName = (input: Input<"searchname">) =>
   queryOptions({
-    queryKey: ["searchname", input] as const,
+    queryKey: keys.contactsByName(input),
     queryFn: ({ signal }) => runScript("searchname", input, { signal, contacts: true }),
   });
 
 // The server takes filters of 2,000 characters.
-const LONGEST_LIST = 1700;
+const MAX_LIST_CHARACTERS = 1700;
 
 /** Own votes on the values of these profiles. */
 export const votesOn = (urls: readonly string[]) =>
   queryOptions({
-    queryKey: ["contactfeedback", urls] as const,
+    queryKey: keys.votes(urls),
     queryFn: async ({ signal }) => {
-      const portions = inPortions(urls.map(literal), LONGEST_LIST);
-      const answers = await Promise.all(portions.map((portion) => savedVotes(portion, signal)));
-      return answers.flat();
+      const portions = inPortions(urls.map(literal), MAX_LIST_CHARACTERS);
+      const lists = await Promise.all(portions.map((portion) => savedVotes(portion, signal)));
+      return lists.flat();
     },
     select: votesByValue,
     placeholderData: keepPreviousData,
@@ -120,11 +122,11 @@ async function savedVotes(urls: string[], signal: AbortSignal): Promise<Feedback
   return (await call<List<Feedback>>("GET", tablePath("contactfeedback"), { query, signal, contacts: true })).resource;
 }
 
-/** The caller's own tags and note on a contact. */
+/** The user's own tags and note on a contact. */
 export const metaOf = (contactid: number) => rows("contactmeta", { filter: `(contactid=${contactid})` });
 
 /** Replaces tags and note of a contact. */
-export const useKeepMeta = () => useScript("contactmeta_addupdate", { touches: ["contactmeta"] });
+export const useKeepMeta = () => useScript("contactmeta_addupdate", { stale: ["contactmeta"] });
 
-/** Saves votes: all of them count, or none. A new vote on the same value replaces the one before. */
+/** Saves votes, all or none. A new vote on a value replaces the previous one. */
 export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });

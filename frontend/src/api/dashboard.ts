@@ -1,18 +1,19 @@
 /** The numbers of the first screen. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keys } from "./keys";
 import { runScript } from "./scripts";
 import { rows } from "./tables";
 
-/** Reveals of a person, or of their team, since a day, in all and per day. */
+/** The reveals of a user, or of the team, since a day, in total and per day. */
 export const revealCount = (revealedby: number, date: string, team = false) =>
   queryOptions({
-    queryKey: ["getrevealcount", revealedby, date, team] as const,
+    queryKey: keys.revealCount(revealedby, date, team),
     queryFn: ({ signal }) => runScript("getrevealcount", { revealedby, date, daily: true, ...(team && { team }) }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const appCounters = queryOptions({
-  queryKey: ["appcounters"] as const,
+  queryKey: keys.appCounters,
   queryFn: async ({ signal }) => (await runScript("datascript/appcounters", {}, { signal })).data,
 });
 

@@ -1,4 +1,4 @@
-/** What goes wrong in a call, as one typed error. Decides nothing and shows nothing. */
+/** The error of a failed call, and its classification. */
 
 export interface ErrorContext {
   reason?: string;
@@ -36,10 +36,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The provider of a sign-in said no, or its question was closed. */
+/** The sign-in provider refused, or its dialog was closed. */
 export class ProviderRefused extends Error {}
 
-/** A failed answer as an ApiError. A batch error (code 1000) of one record is the error of that record. */
+/** Converts a failed response to an ApiError. A batch error (code 1000) of one record is the error of that record. */
 export function errorOf(response: Response, body: unknown): ApiError {
   const { error } = (body ?? {}) as Envelope;
   const retryAfter = Number(response.headers.get("Retry-After")) || undefined;
@@ -61,7 +61,7 @@ interface Failure {
 function firstFailure(context: ErrorContext): Failure | undefined {
   const { resource } = context;
   if (!Array.isArray(resource)) return undefined;
-  return (resource as Partial<Failure>[]).find((one): one is Failure => typeof one?.message === "string");
+  return (resource as Partial<Failure>[]).find((part): part is Failure => typeof part?.message === "string");
 }
 
 /** Whether an error ends the session: 401, 403 or 404 with a scope other than `resource`. */
@@ -69,7 +69,7 @@ export function endsSession(error: unknown): error is ApiError {
   return error instanceof ApiError && [401, 403, 404].includes(error.status) && error.context.scope !== "resource";
 }
 
-/** Worth asking again by itself: no connection, a busy server, a gateway in between. */
+/** Whether a retry may succeed: no connection, a busy server, a gateway error. */
 export function isPassing(error: unknown): boolean {
   return error instanceof ApiError && [0, 502, 503, 504].includes(error.status);
 }

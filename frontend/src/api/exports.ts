@@ -12,7 +12,7 @@ const MINUTE = 60;
 const HOUR = 3600;
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** The most rows of one file. */
+/** The maximum number of rows of one file. */
 export const MOST_EXPORTED = 5000;
 
 /** The contacts of these ids, in this order. A list of ids may be too long for an address, so it is a body. */
@@ -37,7 +37,7 @@ export const useExportJob = () =>
     mutationFn: async (jobid: number) => saveFile(await download(`bulklookup/${jobid}`, { accept: XLSX }), "bulklookup.xlsx"),
   });
 
-/** Why a file of contacts was refused. A wait of hours is the limit of a day, not of a minute. */
+/** The message for a refused export. A wait of hours means the daily limit, not the limit of a minute. */
 export function explainExport(error: unknown): string {
   const wait = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 0) : 0;
   return wait > MINUTE ? t("contacts.exportLimit", { count: Math.ceil(wait / HOUR) }) : explain(error);

@@ -6,29 +6,29 @@ import { sha256 } from "@noble/hashes/sha2.js";
 const SEALED = /^v1\.([\w-]+)\.([\w-]+)$/;
 const INFO = new TextEncoder().encode("contact-field-v1");
 
-let kept: { token: string; key: Uint8Array } | undefined;
+let cached: { token: string; key: Uint8Array } | undefined;
 
-// noble and not WebCrypto: `crypto.subtle` is missing on a plain-http address other than this machine.
+// noble instead of WebCrypto: `crypto.subtle` exists on https and on localhost only.
 function keyOf(token: string): Uint8Array {
-  if (kept?.token !== token) {
-    kept = { token, key: hkdf(sha256, new TextEncoder().encode(token), undefined, INFO, 32) };
+  if (cached?.token !== token) {
+    cached = { token, key: hkdf(sha256, new TextEncoder().encode(token), undefined, INFO, 32) };
   }
-  return kept.key;
+  return cached.key;
 }
 
-/** The text inside a sealed value; any other text as it is. Throws when the value was made for another session. */
+/** Decrypts a value; returns any other text unchanged. Throws when the value was encrypted for another session. */
 export function openField(value: string, token: string): string {
   const [, nonce, sealed] = SEALED.exec(value) ?? [];
   if (!nonce || !sealed) return value;
   return new TextDecoder().decode(gcm(keyOf(token), bytes(nonce)).decrypt(bytes(sealed)));
 }
 
-/** A copy of a JSON value in which every sealed text is opened. */
+/** Copies a JSON value with every encrypted text decrypted. */
 export function openFields(value: unknown, token: string): unknown {
   if (typeof value === "string") return value.startsWith("v1.") ? openField(value, token) : value;
-  if (Array.isArray(value)) return value.map((one) => openFields(one, token));
+  if (Array.isArray(value)) return value.map((item) => openFields(item, token));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, openFields(one, token)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, openFields(field, token)]));
 }
 
 function bytes(base64url: string): Uint8Array {

@@ -1,23 +1,24 @@
-/** What happened in an account: sign-ins, the audit log, the ledger of credits. */
+/** The records of an account: sessions, audit log, credit ledger. */
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
+import { invalidate } from "./keys";
 import { rows, tablePath, useTableDelete } from "./tables";
 import type { List } from "./types";
 
 export const HISTORY_PAGE = 25;
 
-/** The sign-ins of the own user that have not ended. */
+/** The user's sessions that have not ended. */
 export const signIns = (now = new Date()) =>
   rows("usersession", { filter: `(revokedon is null) and (expireson > '${now.toISOString().slice(0, 10)}')`, order: "lastused DESC", limit: 100 });
 
 export const useEndSignIn = () => useTableDelete("usersession");
 
-/** Ends every sign-in of the own user but this one. */
+/** Ends every session of the user except this one. */
 export function useEndOthers() {
-  const client = useQueryClient();
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: () => call<List<unknown>>("DELETE", tablePath("usersession")),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["usersession"] }),
+    onSuccess: () => invalidate(queries, ["usersession"]),
   });
 }
 

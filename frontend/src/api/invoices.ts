@@ -32,7 +32,7 @@ export function invoices({ number, from, to, page }: InvoiceSearch) {
   });
 }
 
-/** What was typed is meant as it stands, wildcards included. */
+/** Escapes the wildcards of a search text. */
 const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
 /** Downloads an invoice with credentials in headers, so that they appear in no URL. */

@@ -1,4 +1,4 @@
-/** The own profile: saving it, the picture, and the change of the e-mail address. */
+/** The profile of the signed-in user: saving, picture, change of the e-mail address. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { tokenReplaced } from "../stores/session";
 import { account } from "./account";
@@ -42,13 +42,13 @@ interface NewEmail {
   afid?: string | number | undefined;
 }
 
-/** Second step of a new address: the code of the mail. The session goes on under a new token. */
+/** Confirms a new address with the mailed code. The session continues under a new token. */
 async function updateEmail(input: NewEmail): Promise<void> {
   const { session_token } = await runScript("emailupdate", { type: "update", ...input });
   tokenReplaced(session_token, input.newemail);
 }
 
-/** `onChanged` runs even when the form that asked is no longer there. */
+/** `onChanged` runs even when the form has been unmounted. */
 export function useUpdateEmail(onChanged: () => void) {
   const queries = useQueryClient();
   return useMutation({

@@ -1,10 +1,10 @@
-/** A card for a token of the payment sandbox, as Stripe's own script would get one. Our API never sees the card. */
+/** Exchanges a card for a token of the payment sandbox, as Stripe's script does. The API never receives the card. */
 import { type TypedCard, expiryOf } from "../domain/card";
 import { digitsOf } from "../lib/validate";
 import { ApiError } from "./errors";
 
 const METHODS = "/sandbox/stripe/v1/payment_methods";
-// Opens nothing but this one call of the sandbox.
+// Valid for this call of the sandbox only.
 const KEY = "pk_test_sandbox";
 
 interface Answer {

@@ -1,91 +1,41 @@
-/** The script half of the API: one name, one typed input, one typed answer. */
+/** Calls of scripts by name, with typed input and output. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
-import type { ApiUsage, Balances, ContactMeta, Found, List, PlatformUsage, RevealType, UserContact } from "./types";
+import { type Subject, invalidate } from "./keys";
+import type { ApiUsage, Found, List, PlatformUsage, Schemas } from "./types";
 
-type Done = { success: 1 | true };
+type Described<Kind extends "input" | "output"> = { [Key in keyof Schemas as Key extends `${infer Name} ${Kind}` ? Name : never]: Schemas[Key] };
 
-/** Every script that the app calls, as [input, answer]. */
-export interface Scripts {
-  searchurl: [{ linkedinurl: string; personal: boolean; business: boolean; phone: boolean }, { data: Found[] }];
-  getcontact: [
-    { linkedinurl: string; type: RevealType; action: "reveal" },
-    { contactdata: UserContact[]; charged: 0 | 1; credits: Balances },
-  ];
-  searchname: [{ limit: number; offset: number; searchtext: string }, List<UserContact>];
-  getrevealcount: [{ revealedby: number; date: string; daily?: boolean; team?: boolean }, { totalrevealcount: number; days?: DayCount[] }];
-  contactmeta_addupdate: [ContactMeta, List<ContactMeta>];
-  generateapikey: [Record<string, never>, { apikey: string }];
-  getplatformusagedata: [UsageSpan, List<PlatformUsage>];
-  getapiusagedata: [UsageSpan, List<ApiUsage>];
-  "datascript/appcounters": [Record<string, never>, { data: Record<string, number> }];
-  checkemailexists: [{ email: string }, { result: { exists: 0 | 1; available: 0 | 1 } }];
-  validatedomain: [{ email: string }, { result: { valid: 0 | 1 } }];
-  sendverificationemail: [{ email: string; checktoken?: string | undefined }, Done];
-  registration_confirmation: [{ appuserid: number }, Done];
-  sendinvoice: [{ clientid: number }, Done];
-  updateclient_credit: [{ afid: string | number | undefined; clientid: number }, Done];
-  getappuserbyemail: [{ email: string; checktoken?: string | undefined }, List<UserState>];
-  updatinvitedappuser: [{ email: string; verifytoken: string }, Done & { invitestatus?: string; already?: 1 }];
-  sendappuserinviteemail: [{ appuserid: number }, Done];
-  emailcodeverification: [{ oldemail: string; newemail: string }, Done];
-  emailupdate: [{ type: "update"; newemail: string; code: string; afid?: string | number | undefined }, Done & { session_token: string }];
-  scheduledemoemail: [{ name: string; email: string; query: string }, Done];
-  upgradeplan: [{ planid: number; clientid: number; subscriptionid: number | undefined }, Done];
-  addonpaymentintent: [{ planid: number }, { result: { clientsecret: string; paymentintentid: string; amount: number; currency: string } }];
-  addonpayment: [{ clientid: number; tokenid: string; planid: number }, { result: AddonPayment }];
-  addoncredits_email: [{ transactionid: number }, Done];
-  socialstart: [{ provider: "google" | "linkedin" }, { url: string; redirect_uri: string }];
-  linkedin_accesstoken: [SocialCode, { access_token: string }];
-  google_accesstoken: [SocialCode, { access_token: string }];
-  linkedin_userdetails: [{ access_token: string }, SocialProof];
-  google_userdetails: [{ access_token: string }, SocialProof];
+/** Answers that the description of the API leaves open. */
+interface Answers {
+  searchurl: { data: Found[] };
+  getrevealcount: { totalrevealcount: number; days?: DayCount[] };
+  getplatformusagedata: List<PlatformUsage>;
+  getapiusagedata: List<ApiUsage>;
+  "datascript/appcounters": { data: Record<string, number> };
+  addonpaymentintent: { result: { clientsecret: string; paymentintentid: string; amount: number; currency: string } };
+  addonpayment: { result: AddonPayment };
 }
 
-/** Reveals of one day that has some. */
+export type ScriptName = keyof Described<"input"> & keyof Described<"output">;
+
+/** The number of reveals of one day; days without reveals are left out. */
 export interface DayCount {
   date: string;
   count: number;
 }
 
-export interface UsageSpan {
-  startdate: string;
-  enddate: string;
-  clientid: number;
-  search: string;
-}
+export type UsageSpan = Input<"getplatformusagedata">;
 
-export interface UserState {
-  appuserid: number;
-  name: string;
-  email: string;
-  isverified: number;
-  isactive: number;
-  invitestatus: string | null;
-  isdeleted: number;
-}
-
-/** Paid, or the bank wants to ask the cardholder first: on its page, when there is a `url`. */
+/** A completed payment, or one that the cardholder has to confirm, on the page at `url` if there is one. */
 export type AddonPayment =
   | { transactionid: number; requires_action?: undefined }
   | { requires_action: 1; clientsecret: string; url?: string; paymentintentid?: string };
 
-export interface SocialCode {
-  code: string;
-  state: string;
-  redirect_uri: string;
-}
+export type SocialProof = Answer<"google_userdetails">;
 
-export interface SocialProof {
-  email: string;
-  name: string;
-  socialid: string;
-  proof: string;
-  action: "login" | "signup";
-}
-
-export type Input<Name extends keyof Scripts> = Scripts[Name][0];
-export type Answer<Name extends keyof Scripts> = Scripts[Name][1];
+export type Input<Name extends ScriptName> = Described<"input">[Name];
+export type Answer<Name extends ScriptName> = Name extends keyof Answers ? Answers[Name] : Described<"output">[Name];
 
 export interface ScriptOptions {
   signal?: AbortSignal;
@@ -93,18 +43,18 @@ export interface ScriptOptions {
 }
 
 /** Runs a script once. */
-export function runScript<Name extends keyof Scripts>(name: Name, input: Input<Name>, options: ScriptOptions = {}) {
+export function runScript<Name extends ScriptName>(name: Name, input: Input<Name>, options: ScriptOptions = {}) {
   return call<Answer<Name>>("POST", name, { body: input, ...options });
 }
 
-/** A script as a mutation. `touches` names the query keys that are stale after it. */
-export function useScript<Name extends keyof Scripts>(
+/** A script as a mutation. `stale` names the subjects that it changes. */
+export function useScript<Name extends ScriptName>(
   name: Name,
-  { touches = [], contacts = false }: { touches?: readonly string[]; contacts?: boolean } = {},
+  { stale = [], contacts = false }: { stale?: readonly Subject[]; contacts?: boolean } = {},
 ) {
-  const client = useQueryClient();
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: Input<Name>) => runScript(name, input, { contacts }),
-    onSuccess: () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => invalidate(queries, stale),
   });
 }

@@ -1,4 +1,4 @@
-/** Everything round an account that does not exist yet, or is not confirmed yet. */
+/** Registration, password reset and invitations: calls without a confirmed account. */
 import { useMutation } from "@tanstack/react-query";
 import { sessionStarted } from "../stores/session";
 import { call } from "./client";
@@ -17,7 +17,7 @@ export interface NewUser {
   isverified: number;
 }
 
-/** The address is no company's: a free or disposable domain, or none at all. */
+/** The address does not belong to a company: its domain is free, disposable or unknown. */
 export class NotBusiness extends Error {}
 /** The address has an account already. */
 export class EmailTaken extends Error {}
@@ -67,7 +67,7 @@ export const useReset = () =>
 
 type Invited = Pick<User, "appuserid" | "name" | "email" | "isverified" | "invitestatus">;
 
-/** The user of a mailed link, or undefined when the link is wrong or too old. Uses nothing up. */
+/** The user of a mailed link, or undefined when the link is wrong or expired. Does not use the link up. */
 export async function invitedUser(email: string, code: string, signal?: AbortSignal): Promise<Invited | undefined> {
   const filter = `(email=${literal(email)}) and (verifytoken=${literal(code)})`;
   const answer = await call<List<Invited>>("GET", tablePath("appuser"), { query: { filter }, signal, anonymous: true });

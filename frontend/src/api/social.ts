@@ -19,9 +19,9 @@ type Entry = { action: "login"; session_token: string } | { action: "signup"; cl
 export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
   const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
   const state = new URL(url).searchParams.get("state") ?? "";
-  const answered = answerOf(popup, state, signal);
+  const answer = answerOf(popup, state, signal);
   popup.location.href = url;
-  const { code, error } = await answered;
+  const { code, error } = await answer;
   if (error || !code) throw new ProviderRefused(error);
 
   const { access_token } = await runScript(`${vendor}_accesstoken`, { code, state, redirect_uri });
@@ -39,7 +39,7 @@ async function entered(entry: Entry): Promise<Entered> {
   if (entry.action === "login") return { action: "login", account: await signInSilently(entry.session_token) };
   const { user, session_token } = entry.clientdata;
   sessionStarted({ apiKey: config().appkey, sessionToken: session_token, emailid: user.email });
-  // The welcome mail is a kindness: without it the way on is open all the same.
+  // Sign-up does not depend on the welcome mail.
   await runScript("registration_confirmation", { appuserid: user.appuserid }).catch(() => undefined);
   return { action: "signup", user };
 }

@@ -2,13 +2,13 @@
 import type { Stripe } from "@stripe/stripe-js";
 import { config } from "./config";
 
-const PATIENCE_MS = 6000;
+const TIMEOUT_MS = 6000;
 
 export class NoCardForm extends Error {}
 
 export async function loadStripe(): Promise<Stripe> {
   const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new NoCardForm("Stripe's script did not come in time.")), PATIENCE_MS);
+    setTimeout(() => reject(new NoCardForm("Stripe's script did not come in time.")), TIMEOUT_MS);
   });
   const { loadStripe: load } = await import("@stripe/stripe-js/pure");
   const stripe = await Promise.race([load(config().stripepublishablekey ?? ""), late]);

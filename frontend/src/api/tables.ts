@@ -1,7 +1,8 @@
-/** The table half of the API: `rows` describes a list, `useTableWrite` changes one. */
+/** Lists and writes of tables: `rows` gives query options, `useTableWrite` a mutation. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, type Query } from "./client";
 import { config } from "./config";
+import { type Subject, invalidate, keys } from "./keys";
 import type { List, Tables } from "./types";
 
 export interface ListOptions extends Query {
@@ -21,10 +22,10 @@ export function tablePath(table: keyof Tables, id?: number): string {
   return id === undefined ? path : `${path}/${id}`;
 }
 
-/** Query options of one list: key `[table, options]`, so that `touches: [table]` makes every list of it stale. */
+/** Query options of one list. */
 export function rows<Name extends keyof Tables>(table: Name, options: ListOptions = {}) {
   return queryOptions({
-    queryKey: [table, options] as const,
+    queryKey: keys.table(table, options),
     queryFn: ({ signal }) =>
       call<List<Tables[Name]>>("GET", tablePath(table), { query: options, signal, contacts: WITH_CONTACTS.has(table) }),
   });
@@ -32,27 +33,28 @@ export function rows<Name extends keyof Tables>(table: Name, options: ListOption
 
 interface WriteOptions {
   method: "POST" | "PATCH";
-  touches?: readonly string[];
+  /** The subjects that the write changes; by default the table. */
+  stale?: readonly Subject[];
 }
 
-/** A mutation that writes one record, or several, and returns what the server kept. */
-export function useTableWrite<Row = unknown>(table: keyof Tables, { method, touches = [table] }: WriteOptions) {
-  const client = useQueryClient();
+/** A mutation that writes one record or several and returns the stored records. */
+export function useTableWrite<Row = unknown>(table: keyof Tables, { method, stale = [table] }: WriteOptions) {
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: async (records: object | object[]) => {
-      const answer = await call<List<Row>>(method, tablePath(table), { body: { resource: [records].flat() } });
-      return answer.resource;
+      const list = await call<List<Row>>(method, tablePath(table), { body: { resource: [records].flat() } });
+      return list.resource;
     },
-    onSuccess: () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => invalidate(queries, stale),
   });
 }
 
 /** A mutation that deletes one row by its id. */
-export function useTableDelete(table: keyof Tables, { touches = [table] as readonly string[] } = {}) {
-  const client = useQueryClient();
+export function useTableDelete(table: keyof Tables, { stale = [table] }: { stale?: readonly Subject[] } = {}) {
+  const queries = useQueryClient();
   return useMutation({
     mutationFn: (id: number) => call<List<unknown>>("DELETE", tablePath(table, id)),
-    onSuccess: () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => invalidate(queries, stale),
   });
 }
 

@@ -1,23 +1,14 @@
-/** The rows and answers that the app reads, named as the server names them. */
+/** The records and answers that the app reads, from the generated description; what it leaves open is narrowed here. */
+import type { components } from "./schema.gen";
 
-export interface Plan {
-  planid: number;
-  name: string;
-  sku: string | null;
-  price: number;
-  validity: number;
-  details: string | null;
-  availableseats: number;
-  availableapicall: number;
-  isaddon: number;
-  new_features_json?: Feature[] | null;
-  apiaccess?: number;
-  contactcredit?: number;
-  bus_email_credits?: number;
-  personal_email_credits?: number;
-}
+export type Schemas = components["schemas"];
 
-/** One line of what a plan holds. */
+/** A record with its columns, without related records. */
+type Columns<Table extends keyof Schemas> = { [Name in keyof Schemas[Table] as Name extends `${string}_by_${string}` ? never : Name]: Schemas[Table][Name] };
+
+export type Plan = Omit<Columns<"subscriptionplan">, "new_features_json"> & { new_features_json: Feature[] | null };
+
+/** One feature of a plan. */
 export interface Feature {
   name: string;
   value: string;
@@ -25,130 +16,51 @@ export interface Feature {
   tooltipapi?: string;
 }
 
-export interface Subscription {
-  subscriptionid: number;
-  planid: number;
-  sku: string | null;
-  autorenew: number | string;
-  expirydate: string | null;
-  transactionid: string | null;
-  isactive: number;
-  status?: "active" | "past_due" | "cancelled" | "expired";
-  graceuntil?: string | null;
-  downgrade_planid?: number | null;
-  downgrade_startson?: string | null;
+export type Subscription = Omit<Columns<"usersubscription">, "status"> & {
+  status: "active" | "past_due" | "cancelled" | "expired";
   subscriptionplan_by_planid: Plan | null;
-}
+};
 
-export interface Credits {
-  contactcredit: number;
-  bus_email_credits: number;
-  personal_email_credits: number;
-  emailcredit?: number | null;
-  seatcount: number;
-  apicallcount: number;
-}
+export type Credits = Columns<"usercredit">;
 
-export interface Client {
-  clientid: number;
-  companyname: string | null;
-  phonenumber?: string | null;
-  country?: string | null;
-  salespeoplecount?: number | null;
-  requiredleadcount?: number | null;
-  department?: string | null;
-  taxid?: string | null;
-  billingaddress?: string | null;
+export type Client = Columns<"client"> & {
   usercredit_by_clientid: Credits[];
   usersubscription_by_clientid: Subscription[];
-}
+};
 
-export interface User {
-  appuserid: number;
-  clientid: number;
-  afid?: string | number;
-  name: string;
-  firstname: string | null;
-  lastname: string | null;
-  email: string;
-  phonenumber: string | null;
-  avatar: string | null;
-  role: string;
-  isactive: number;
-  isverified: number;
-  isdeleted: number;
-  invitestatus: string | null;
-  createdon: string;
-}
+export type User = Columns<"appuser">;
 
 /** The signed-in user, as the session calls return it. */
-export interface Account extends User {
-  session_token: string;
-  mustchangepassword?: number;
-  client_by_clientid: Client;
-}
+export type Account = User & { session_token: string; client_by_clientid: Client };
 
 /** A contact of My Contacts. `emails` is JSON text; the other lists are comma-separated text. */
-export interface UserContact {
-  contactid: number;
-  name: string;
-  linkedinurl: string;
-  emails: string | null;
-  business_emails: string | null;
-  phone_numbers: string | null;
-  phonecost: number;
-  businessemailcost: number;
-  personalemailcost: number;
-  deleted: number;
-  revealedby: number | null;
-  dialrevealedby: number | null;
-  bus_email_validation?: "valid" | "unknown" | null;
-  createdon: string;
-}
+export type UserContact = Schemas["Contact"];
 
-export type EmailType = "personal" | "business";
-export type RevealType = "directdial" | "businessemail" | "personalemail";
+export type RevealType = Schemas["getcontact input"]["type"];
 
-export interface FoundEmail {
-  address: string;
-  type: EmailType;
-  encrypted: boolean;
-  validation?: "valid" | "unknown" | null;
-}
+export type FoundEmail = Omit<Schemas["Email"], "type" | "validation"> & { type: "personal" | "business"; validation: Validation };
 
 /** One person of a search. */
-export interface Found {
-  full_name: string;
-  linkedinurl: string;
-  title?: string | null;
-  company?: string | null;
-  country?: string | null;
+export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation"> & {
   emails: FoundEmail[];
-  phone_numbers: string[];
-  phone_encrypted: boolean;
-  business_email_encrypted: boolean;
-  personal_email_encrypted: boolean;
-  bus_email_validation: "valid" | "unknown" | null;
-}
+  bus_email_validation: Validation;
+};
 
-export interface Feedback {
-  linkedin_url: string;
-  info: string;
+type Validation = "valid" | "unknown" | null;
+
+/** A vote on one contact value. */
+export type Feedback = Pick<Columns<"contactfeedback">, "linkedin_url" | "info"> & {
   action: "upvote" | "downvote";
   type: "personalemail" | "businessemail" | "phone";
   downvotereason?: "invalid" | "outofservice" | "others";
   reasonnote?: string;
-}
+};
 
 /** A customer's key of the look-up API. */
-export interface ApiKey {
-  keyid: number;
-  apikey: string;
-  purpose: string;
-  isactive: number;
-  createdon: string;
-  lastused: string | null;
-}
+export type ApiKey = Columns<"apikeys">;
+
+/** An invoice. `price` is in dollars; `refunded` is how much of it was refunded or is disputed. */
+export type Transaction = Omit<Columns<"transactionhistory">, "status"> & { status: "open" | "paid" | "refunded" | "failed" };
 
 /** Paid reveals of one member in a month. */
 export interface PlatformUsage {
@@ -172,76 +84,30 @@ export interface ApiUsage {
   directdialscount: number;
 }
 
-/** An invoice. `price` is in dollars. */
-export interface Transaction {
-  transactionid: number;
-  invoicenumber: string;
-  transactiondate: string;
-  expirydate: string | null;
-  planname: string;
-  isaddon: number;
-  price: number;
-  status?: "open" | "paid" | "refunded" | "failed";
-  /** How much of the price was refunded or is disputed. */
-  refunded?: number;
-  /** Where an open one can be paid. */
-  payurl?: string | null;
-}
+/** The user's own tags and note on a contact. */
+export type ContactMeta = Pick<Columns<"contactmeta">, "contactid" | "note"> & { tags: string[] };
 
-/** A sign-in of the own user that has not ended. */
-export interface SignIn {
-  usersessionid: number;
-  createdon: string;
-  lastused: string;
-  expireson: string;
-  ip: string | null;
-  useragent: string | null;
-}
+/** A bulk look-up, as the list of them shows it. */
+export type BulkJobRow = Omit<Columns<"bulkjob">, "status" | "kinds"> & {
+  status: "queued" | "running" | "done" | "cancelled" | "failed";
+  kinds: RevealType[];
+};
+
+/** A session of the user. */
+export type SignIn = Columns<"usersession">;
 
 /** An entry of the audit log. */
-export interface AuditEvent {
-  auditid: number;
-  appuserid: number | null;
-  keyid: number | null;
-  event: string;
-  target: string | null;
-  ip: string | null;
-  createdon: string;
-}
+export type AuditEvent = Columns<"auditlog">;
 
 /** One change of a credit balance. */
-export interface LedgerRow {
-  ledgerid: number;
-  createdon: string;
-  kind: "contactcredit" | "bus_email_credits" | "personal_email_credits";
-  delta: number;
-  balance_after: number;
-  reason: string;
-  actor: number | null;
-  keyid: number | null;
-}
+export type LedgerRow = Omit<Columns<"creditledger">, "kind"> & { kind: keyof Balances };
 
 export interface List<Row> {
   resource: Row[];
   meta?: { count?: number };
 }
 
-/** The caller's own tags and note on a contact. */
-export interface ContactMeta {
-  contactid: number;
-  tags: string[];
-  note: string;
-}
-
-/** A bulk look-up of the caller, as the list of them shows it. */
-export interface BulkJobRow {
-  jobid: number;
-  status: "queued" | "running" | "done" | "cancelled";
-  total: number;
-  charged: number;
-  createdon: string;
-}
-
+/** The tables that the app reads, and their records. */
 export interface Tables {
   contactmeta: ContactMeta;
   bulkjob: BulkJobRow;
@@ -252,10 +118,10 @@ export interface Tables {
   transactionhistory: Transaction;
   usercontact: UserContact;
   apikeys: ApiKey;
-  contactfeedback: Feedback & { feedbackid: number };
+  contactfeedback: Columns<"contactfeedback">;
   usersession: SignIn;
   auditlog: AuditEvent;
   creditledger: LedgerRow;
 }
 
-export type Balances = Pick<Credits, "contactcredit" | "bus_email_credits" | "personal_email_credits">;
+export type Balances = Schemas["Balances"];

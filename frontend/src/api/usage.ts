@@ -1,5 +1,6 @@
 /** Reports of one month: per member and per API key, and the contacts behind a member's number. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keys } from "./keys";
 import { type UsageSpan, runScript } from "./scripts";
 import { rows } from "./tables";
 
@@ -7,14 +8,14 @@ export const REVEALED_PAGE = 10;
 
 export const platformUsage = (span: UsageSpan) =>
   queryOptions({
-    queryKey: ["getplatformusagedata", span] as const,
+    queryKey: keys.platformUsage(span),
     queryFn: async ({ signal }) => (await runScript("getplatformusagedata", span, { signal })).resource,
     placeholderData: keepPreviousData,
   });
 
 export const apiUsage = (span: UsageSpan) =>
   queryOptions({
-    queryKey: ["getapiusagedata", span] as const,
+    queryKey: keys.apiUsage(span),
     queryFn: async ({ signal }) => (await runScript("getapiusagedata", span, { signal })).resource,
     placeholderData: keepPreviousData,
   });

@@ -1,5 +1,5 @@
 /** One of the legal texts, section by section. */
-import { LEGAL, type Document } from "../domain/legal";
+import { type Document, legalSections } from "../domain/legal";
 import { t } from "../lib/i18n";
 import classes from "./LegalText.module.css";
 
@@ -7,7 +7,7 @@ export function LegalText({ document, brand }: { document: Document; brand: stri
   return (
     <div className={classes.text}>
       <p className={classes.updated}>{t("legal.updated")}</p>
-      {LEGAL[document].map(({ heading, paragraphs }) => (
+      {legalSections(document).map(({ heading, paragraphs }) => (
         <section key={heading}>
           <h2>{heading}</h2>
           {paragraphs.map((paragraph) => (

@@ -2,14 +2,14 @@
 
 /** Comma-separated text, or a JSON list, as values without blanks. */
 export function listOf(text: string | null | undefined): string[] {
-  return (text ?? "").split(",").map((one) => one.trim()).filter(Boolean);
+  return (text ?? "").split(",").map((value) => value.trim()).filter(Boolean);
 }
 
 /** `emails` is JSON text of {address, type}; the addresses of one type. Text that is not JSON has none. */
 export function emailsOf(text: string | null | undefined, type: "personal" | "business"): string[] {
   try {
     const all = JSON.parse(text || "[]") as { address?: unknown; type?: unknown }[];
-    return all.filter((one) => one.type === type && one.address).map((one) => String(one.address));
+    return all.filter((email) => email.type === type && email.address).map((email) => String(email.address));
   } catch {
     return [];
   }

@@ -1,86 +1,9 @@
-/** The legal texts. `{{brand}}` is the name of this server. */
+/** The legal documents in the language of the reader. */
+import { language } from "../lib/language";
+import { legal as english } from "../texts/en/legal";
+import type { LegalDocument, LegalSection } from "../texts/shape";
 
-export interface Section {
-  heading: string;
-  paragraphs: string[];
-}
+export type { LegalDocument as Document };
 
-export type Document = "privacy" | "terms" | "chrome";
-
-export const LEGAL: Record<Document, Section[]> = {
-  privacy: [
-    {
-      heading: "What we keep about you",
-      paragraphs: [
-        "To run your account {{brand}} keeps your name, your business email address, your company's profile, a hash of your password, your sessions with the address and the browser they were opened from, and a record of what was done in the account.",
-        "Card numbers never reach us. They go from your browser to our payment provider, which tells us whether a payment succeeded.",
-      ],
-    },
-    {
-      heading: "What we keep about the people you look up",
-      paragraphs: [
-        "Business contact details come from public professional sources and from licensed providers. They are kept encrypted and are shown only to the company that has paid for them.",
-        "Whoever does not want to be found can ask to be removed. From then on no search, lookup or export returns them, and copies are erased within 24 hours.",
-      ],
-    },
-    {
-      heading: "What we use it for",
-      paragraphs: [
-        "To provide the service, to bill it, to prevent its abuse and to answer you. We sell no data about our users and show no advertising.",
-      ],
-    },
-    {
-      heading: "Your rights",
-      paragraphs: [
-        "You can see and correct your data under Settings, and ask us for a copy of it or for its erasure at any time. We answer within 30 days.",
-      ],
-    },
-  ],
-  terms: [
-    {
-      heading: "The service",
-      paragraphs: [
-        "{{brand}} lets a company look up business contact details for its own, lawful business purposes. It is marked Beta: it grows, and parts of it may change.",
-        "An account belongs to a company. Its owner answers for what the members of the team do with their seats.",
-      ],
-    },
-    {
-      heading: "Plans and credits",
-      paragraphs: [
-        "Each reveal of a cell number, a work email or a secondary email costs one credit of its kind. The same detail of the same person is never charged twice to one company.",
-        "A plan renews at the end of its period until it is cancelled. A cancellation or a downgrade takes effect after the period that has been paid.",
-      ],
-    },
-    {
-      heading: "What is not allowed",
-      paragraphs: [
-        "Selling the data on, sending unlawful advertising, collecting data by machine other than through our API, and any use that the law of your country or of the person's country forbids.",
-      ],
-    },
-    {
-      heading: "Accuracy",
-      paragraphs: [
-        "About 97 percent of verified and about 70 percent of partially verified addresses accept mail. No contact detail comes with a guarantee. A wrong one can be flagged, which helps everybody.",
-      ],
-    },
-  ],
-  chrome: [
-    {
-      heading: "What the browser extension reads",
-      paragraphs: [
-        "The extension reads the addresses and names of the profiles on a search page of the professional network, up to 200 of them, and only when you press its button.",
-        "It reads no messages, no passwords and no other pages.",
-      ],
-    },
-    {
-      heading: "Where it goes",
-      paragraphs: [
-        "What it has read is sent to this server only, over an encrypted connection and under your own session. It is not given to anybody else.",
-      ],
-    },
-    {
-      heading: "How to stop it",
-      paragraphs: ["Remove the extension from your browser. What it kept in the browser goes with it."],
-    },
-  ],
-};
+/** The sections of a document; `{{brand}}` in their paragraphs is the name of this server. */
+export const legalSections = (document: LegalDocument): readonly LegalSection[] => (language().legal ?? english)[document];

@@ -1,4 +1,4 @@
-/** What a member of the team is, and what may be done with them. Pure. */
+/** The status of a team member, and the actions that apply to it. Pure. */
 
 interface Member {
   role: string;

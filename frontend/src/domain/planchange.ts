@@ -1,4 +1,4 @@
-/** What a plan card offers, given the present subscription. Pure. */
+/** The action that a plan card offers, given the present subscription. Pure. */
 import { parseDate } from "../lib/dates";
 import { CREDIT_OF, KINDS, type Kind } from "./reveal";
 import { isCustom, isLive, isMonthly, renews } from "./subscription";
@@ -27,28 +27,28 @@ interface Subscription {
 
 export const isFree = (plan: Pick<Plan, "price">): boolean => Number(plan.price) === 0;
 
-/** Made to measure: it is talked about, not bought. */
+/** Whether a plan is negotiated with sales instead of being bought. */
 export const isMadeToMeasure = (plan: Pick<Plan, "sku" | "price">): boolean => isCustom(plan) && !isFree(plan);
 
-export const isOver = (one: Pick<Subscription, "expirydate" | "graceuntil" | "isactive">, now = new Date()): boolean => !isLive(one, now);
+export const isOver = (subscription: Pick<Subscription, "expirydate" | "graceuntil" | "isactive">, now = new Date()): boolean => !isLive(subscription, now);
 
-/** Whether a subscription goes on by itself. Only then is there a current plan, and an up and a down. */
-export function goesOn(one: Subscription | undefined, now = new Date()): one is Subscription {
-  return one !== undefined && renews(one) && !isOver(one, now);
+/** Whether a subscription renews. Only then is there a current plan to upgrade or downgrade from. */
+export function goesOn(subscription: Subscription | undefined, now = new Date()): subscription is Subscription {
+  return subscription !== undefined && renews(subscription) && !isOver(subscription, now);
 }
 
-/** Cancelled, and its paid period is not over: choosing it again takes the cancel back. */
-export function canResume(one: Subscription | undefined, planid: number, now = new Date()): boolean {
-  return one !== undefined && one.planid === planid && !renews(one) && !isOver(one, now);
+/** Whether a plan is cancelled within its paid period; choosing it again withdraws the cancellation. */
+export function canResume(subscription: Subscription | undefined, planid: number, now = new Date()): boolean {
+  return subscription !== undefined && subscription.planid === planid && !renews(subscription) && !isOver(subscription, now);
 }
 
-export function offerOf(plan: Plan, one: Subscription | undefined, now = new Date()): Offer {
-  const running = goesOn(one, now);
-  if (running && one.planid === plan.planid) return "current";
+export function offerOf(plan: Plan, subscription: Subscription | undefined, now = new Date()): Offer {
+  const running = goesOn(subscription, now);
+  if (running && subscription.planid === plan.planid) return "current";
   if (isMadeToMeasure(plan)) return "contact";
-  const present = one?.subscriptionplan_by_planid;
+  const present = subscription?.subscriptionplan_by_planid;
   if (!running || !present || isMadeToMeasure(present)) return "subscribe";
-  return plan.planid > one.planid ? "upgrade" : "downgrade";
+  return plan.planid > subscription.planid ? "upgrade" : "downgrade";
 }
 
 /** Credits of each kind that belong to the plan and end with it; bought ones stay. */
@@ -60,7 +60,7 @@ export function planCredits(credits: object | undefined): PlanCredits {
   return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as PlanCredits;
 }
 
-/** What is left of a paid period that does not renew. */
+/** The rest of a paid period that does not renew. */
 export interface Rest {
   name: string;
   until: string;
@@ -71,14 +71,14 @@ export interface Rest {
 
 const DAY_MS = 86_400_000;
 
-/** What a new subscription would end at once; null when nothing paid is left. */
-export function restOf(one: (Subscription & { subscriptionplan_by_planid: Priced | null }) | undefined, now = new Date()): Rest | null {
-  const plan = one?.subscriptionplan_by_planid;
-  const end = parseDate(one?.expirydate);
-  if (!one || !plan || !end || renews(one) || isOver(one, now) || end <= now || isFree(plan)) return null;
+/** The rest that a new subscription would end; null when nothing paid is left. */
+export function restOf(subscription: (Subscription & { subscriptionplan_by_planid: Priced | null }) | undefined, now = new Date()): Rest | null {
+  const plan = subscription?.subscriptionplan_by_planid;
+  const end = parseDate(subscription?.expirydate);
+  if (!subscription || !plan || !end || renews(subscription) || isOver(subscription, now) || end <= now || isFree(plan)) return null;
   const days = Math.ceil((end.getTime() - now.getTime()) / DAY_MS);
   const worth = Math.max(0, Number(plan.price)) * Math.min(1, days / plan.validity);
-  return { name: plan.name, until: one.expirydate!, days, worth };
+  return { name: plan.name, until: subscription.expirydate!, days, worth };
 }
 
 /** A yearly price by the month, and what a year of it saves over the monthly plan of the same kind, in dollars. */

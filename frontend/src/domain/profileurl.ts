@@ -1,8 +1,8 @@
-/** The address of a professional profile, as a person pastes it. Pure. */
+/** Normalises pasted addresses of professional profiles. Pure. */
 
 const MINI_PROFILE = "miniprofileurn";
 
-/** Without blanks, protocol, www, anything after # and a slash at the end. */
+/** Removes surrounding blanks, protocol, www, the fragment and slashes at the end. */
 export function cleanUrl(text: string): string {
   return text
     .trim()

@@ -1,4 +1,4 @@
-/** What a reveal adds to the contact on the screen. Pure. */
+/** Kinds of contact data, and the contact of a search before and after a reveal. Pure. */
 import { type ContactValues, emailsOf, listOf } from "./contacts";
 
 export type Kind = "phone" | "business" | "personal";
@@ -31,7 +31,7 @@ interface Card {
   bus_email_validation: "valid" | "unknown" | null;
 }
 
-/** One value of a kind. `verified` is null where nothing can be said: a phone number. */
+/** One value of a kind. `verified` is null for a phone number, which is not verified. */
 export interface FieldValue {
   text: string;
   verified: boolean | null;
@@ -60,11 +60,11 @@ export function fieldOf(card: Card, kind: Kind): { values: FieldValue[]; hidden:
 /** Whether any kind of a card is still masked. */
 export const hasHidden = (card: Card): boolean => KINDS.some((kind) => fieldOf(card, kind).hidden);
 
-/** The card with the values of one kind as the revealed row has them; without a row there are none. */
+/** The card with the values of one kind replaced by those of the revealed row; none without a row. */
 export function withRevealed<Shown extends Card>(card: Shown, kind: Kind, row: Row | undefined): Shown {
   const values = row ? revealedValues(row)[VALUES_OF[kind]] : [];
   if (kind === "phone") return { ...card, phone_numbers: values, phone_encrypted: false };
-  // The masks stood in the order of the values, each with what is known about it.
+  // Masked and revealed values are in the same order, so each keeps its validation.
   const masks = card.emails.filter((email) => email.type === kind);
   const emails = values.map((address, at): Email => ({ ...masks[at], address, type: kind, encrypted: false }));
   return {

@@ -13,7 +13,7 @@ interface Subscription {
   expirydate: string | null;
   graceuntil?: string | null | undefined;
   isactive: number;
-  transactionid: string | null;
+  transactionid: number | string | null;
   subscriptionplan_by_planid: Plan | null;
 }
 
@@ -30,32 +30,32 @@ const MONTH_DAYS = 30;
 /** A plan made for one client: a custom sku, or none. */
 export const isCustom = (plan: Pick<Plan, "sku">): boolean => plan.sku === null || CUSTOM.has(plan.sku);
 export const isMonthly = (plan: Pick<Plan, "validity">): boolean => plan.validity === MONTH_DAYS;
-export const renews = (one: Pick<Subscription, "autorenew">): boolean => String(one.autorenew) !== "0";
+export const renews = (subscription: Pick<Subscription, "autorenew">): boolean => String(subscription.autorenew) !== "0";
 
-/** Whether a subscription counts: active, and its date or its grace is not over. Everything shown decides by this. */
-export function isLive(one: Pick<Subscription, "expirydate" | "graceuntil" | "isactive">, now = new Date()): boolean {
-  const ends = [parseDate(one.expirydate), parseDate(one.graceuntil)].filter((end) => end !== null);
-  return Boolean(one.isactive) && (ends.length === 0 || ends.some((end) => end > now));
+/** Whether a subscription counts: active, and its date or its grace is not over. Every screen uses this rule. */
+export function isLive(subscription: Pick<Subscription, "expirydate" | "graceuntil" | "isactive">, now = new Date()): boolean {
+  const ends = [parseDate(subscription.expirydate), parseDate(subscription.graceuntil)].filter((end) => end !== null);
+  return Boolean(subscription.isactive) && (ends.length === 0 || ends.some((end) => end > now));
 }
 
-export function standingOf(one: Subscription | undefined, credits: Credits | undefined, now = new Date()): Standing {
-  const plan = one?.subscriptionplan_by_planid;
-  if (!credits || !one || !plan) return "none";
-  if (!isLive(one, now)) return "expired";
-  const end = parseDate(one.expirydate);
+export function standingOf(subscription: Subscription | undefined, credits: Credits | undefined, now = new Date()): Standing {
+  const plan = subscription?.subscriptionplan_by_planid;
+  if (!credits || !subscription || !plan) return "none";
+  if (!isLive(subscription, now)) return "expired";
+  const end = parseDate(subscription.expirydate);
   if (end && end <= now) return "pastdue";
   const price = Number(plan.price);
-  if (price !== 0 && !renews(one) && one.transactionid) return "cancelled";
+  if (price !== 0 && !renews(subscription) && subscription.transactionid) return "cancelled";
   if (isOver(credits)) return "creditsover";
-  return termOf(plan, one);
+  return termOf(plan, subscription);
 }
 
-/** Whether it goes on by itself. Paid for nothing, a plan renews as the trial does. */
-export function termOf(plan: Plan, one: Pick<Subscription, "autorenew">): "trial" | "ending" | "active" {
+/** Whether the subscription renews. A plan without a price renews like the trial. */
+export function termOf(plan: Plan, subscription: Pick<Subscription, "autorenew">): "trial" | "ending" | "active" {
   if (Number(plan.price) === 0 || plan.sku === TRIAL) return "trial";
-  return renews(one) ? "active" : "ending";
+  return renews(subscription) ? "active" : "ending";
 }
 
 export const isOver = (credits: Credits): boolean => credits.contactcredit <= 0;
 
-export const endOf = (one: Pick<Subscription, "expirydate"> | undefined): string => dayText(one?.expirydate);
+export const endOf = (subscription: Pick<Subscription, "expirydate"> | undefined): string => dayText(subscription?.expirydate);

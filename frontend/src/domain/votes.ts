@@ -1,4 +1,4 @@
-/** Own votes on contact values, looked up by value. Pure. */
+/** The user's votes on contact values, by value. Pure. */
 import { FEEDBACK_TYPE, type Kind } from "./reveal";
 
 export type Vote = "upvote" | "downvote";
@@ -17,7 +17,7 @@ export interface Votable {
 
 export type Votes = ReadonlyMap<string, Vote>;
 
-// The server compares without regard to case too.
+// Case-insensitive, like the server.
 const keyOf = (url: string, type: string, value: string): string => [url, type, value.toLowerCase()].join("\n");
 
 export function votesByValue(saved: readonly Saved[]): Votes {
@@ -30,13 +30,13 @@ export function voteOn(votes: Votes, url: string, { kind, value }: Votable): Vot
 
 /** The vote on a contact as a whole: down if any value is, up if every value is, mixed if only some are. */
 export function voteOnAll(votes: Votes, url: string, values: readonly Votable[]): Vote | "mixed" | undefined {
-  const found = values.map((one) => voteOn(votes, url, one));
-  if (found.includes("downvote")) return "downvote";
-  if (!found.includes("upvote")) return undefined;
-  return found.every((vote) => vote === "upvote") ? "upvote" : "mixed";
+  const saved = values.map((value) => voteOn(votes, url, value));
+  if (saved.includes("downvote")) return "downvote";
+  if (!saved.includes("upvote")) return undefined;
+  return saved.every((vote) => vote === "upvote") ? "upvote" : "mixed";
 }
 
-/** Texts in groups that are no longer than `most` characters together, so that each fits into one filter. */
+/** Splits texts into groups of at most `most` characters, so that each fits into one filter. */
 export function inPortions(texts: readonly string[], most: number): string[][] {
   const portions: string[][] = [];
   let length = most;

@@ -1,4 +1,4 @@
-/** Copies text. The old way is for plain-http addresses and for a browser that refuses the new one. */
+/** Copies text. Falls back to `execCommand` where the clipboard API is missing or refuses. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,6 +1,8 @@
-/** Every country by its three-letter code, sorted by its English name. Heavy: for screens that are fetched later. */
+/** Every country by its three-letter code, sorted by its name. Heavy: for screens that are fetched later. */
 import { alpha2ToAlpha3, getNames, registerLocale } from "i18n-iso-countries";
 import english from "i18n-iso-countries/langs/en.json";
+import { language } from "./language";
+import { locale } from "./locale";
 
 registerLocale(english);
 
@@ -9,6 +11,8 @@ export interface Country {
   name: string;
 }
 
+const translated = language().name === "en" ? undefined : new Intl.DisplayNames([locale()], { type: "region" });
+
 export const COUNTRIES: Country[] = Object.entries(getNames("en", { select: "official" }))
-  .map(([alpha2, name]) => ({ value: alpha2ToAlpha3(alpha2) ?? alpha2, name }))
-  .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
+  .map(([alpha2, name]) => ({ value: alpha2ToAlpha3(alpha2) ?? alpha2, name: translated?.of(alpha2) ?? name }))
+  .toSorted((country, other) => country.name.localeCompare(other.name, language().name));

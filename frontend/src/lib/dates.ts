@@ -1,6 +1,12 @@
-/** Dates as the server writes them and as people read them. Pure; all in UTC. */
+/** Days and moments: as the server writes them, and as people read them.
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+ Days of the account, such as the end of a period or the date of an invoice, are days in UTC, as on the invoice itself.
+ Moments, such as the last use of a key, are shown in the reader's time zone. */
+import { language } from "./language";
+import { dateFormat, timeZone } from "./locale";
+
+const DAY_MS = 86_400_000;
+const DAY_LENGTH = "2026-01-10".length;
 
 /** A moment of the server: `2026-01-10`, `2026-01-10 09:00:00+00` or ISO 8601. */
 export function parseDate(text: string | null | undefined): Date | null {
@@ -11,20 +17,43 @@ export function parseDate(text: string | null | undefined): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-/** `10 Jan 2026`; an empty text for no date. */
-export function dayText(text: string | null | undefined): string {
+/** A day of the account, in UTC: `10 Jan 2026`; an empty text for no date. */
+export const dayText = (text: string | null | undefined): string => dayIn("UTC", text);
+
+/** The reader's day of a moment: `10 Jan 2026`; an empty text for no date. */
+export const localDayText = (text: string | null | undefined): string => dayIn(timeZone(), text);
+
+/** A moment in the reader's time zone: `10 Jan 2026, 14:05`; an empty text for no date. */
+export function momentText(text: string | null | undefined): string {
   const date = parseDate(text);
-  return date ? `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}` : "";
+  if (!date) return "";
+  const time = dateFormat({ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: timeZone() });
+  return `${localDayText(text)}, ${time.format(date)}`;
+}
+
+function dayIn(zone: string, text: string | null | undefined): string {
+  const date = parseDate(text);
+  if (!date) return "";
+  // A day without a time is the same day everywhere.
+  const name = text!.trim().length === DAY_LENGTH ? "UTC" : zone;
+  const format = dateFormat({ day: "numeric", month: "short", year: "numeric", timeZone: name });
+  return language().name === "en" ? dayFirst(format.formatToParts(date)) : format.format(date);
+}
+
+/** English days are written D MMM YYYY in every country. */
+function dayFirst(parts: Intl.DateTimeFormatPart[]): string {
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((candidate) => candidate.type === type)?.value ?? "";
+  return `${part("day")} ${part("month")} ${part("year")}`;
 }
 
 /** `YYYY-MM-DD` of the day that was some days before now. */
 export function daysAgo(days: number, now = new Date()): string {
-  return new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10);
+  return new Date(now.getTime() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Every day from a day to today, both among them. */
+/** Every day from a day to today, both included. */
 export function daysSince(from: string, now = new Date()): string[] {
   const days: string[] = [];
-  for (let at = Date.parse(from); at <= now.getTime(); at += 86_400_000) days.push(new Date(at).toISOString().slice(0, 10));
+  for (let day = Date.parse(from); day <= now.getTime(); day += DAY_MS) days.push(new Date(day).toISOString().slice(0, 10));
   return days;
 }

@@ -1,9 +1,10 @@
 /** Texts of the dashboard and of all pages: `t("plans.title")`. The sign-in page does not load them. */
-import { en } from "./en";
-import { dashboard } from "./en.dashboard";
-import { type Names, translator } from "./i18n";
+import { dashboard } from "../texts/en/dashboard";
+import { entry } from "../texts/en/entry";
+import type { Names } from "../texts/shape";
+import { translator } from "./i18n";
 
-const texts = { ...en, ...dashboard } as const;
+const texts = { ...entry, ...dashboard } as const;
 
 export type TextKey = Names<typeof texts>;
 

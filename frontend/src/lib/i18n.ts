@@ -1,34 +1,58 @@
-/** Texts by name: `t("login.title")`. There is one language; `en.ts` holds the texts of the pages before sign-in.
+/** Texts by name, in the language of the reader: `t("login.title")`.
 
- The texts use the format of i18next (`{{value}}`, `_one`/`_other`), so that i18next can replace this module when a
- second language is added. Today it would add a tenth to the size of the sign-in page. */
-import { en } from "./en";
+ The texts use the format of i18next: `{{value}}`, and `_one` and `_other` for the forms of a count. A text that a
+ translation lacks is shown in English. */
+import { entry } from "../texts/en/entry";
+import type { Names, Texts } from "../texts/shape";
+import { language, onLanguage } from "./language";
+import { numberText } from "./locale";
 
-type Name<Key extends string> = Key extends `${infer Base}_one` | `${infer Base}_other` ? Base : Key;
-export type Names<Tree> = {
-  [Key in keyof Tree & string]: Tree[Key] extends string ? Name<Key> : `${Key}.${Names<Tree[Key]>}`;
-}[keyof Tree & string];
+type Values = Record<string, string | number>;
 
-type Texts = { readonly [key: string]: string | Texts };
-
-const plurals = new Intl.PluralRules("en");
-
-/** Returns a function that finds a text by name and inserts its `{{values}}`; `count` selects the plural form. */
-export function translator<Key extends string>(texts: Texts) {
-  return (key: Key, values: Record<string, string | number> = {}): string => {
-    const text = find(texts, key) ?? find(texts, `${key}_${plurals.select(Number(values["count"]))}`) ?? key;
-    return text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => formatted(values[name]));
+/** Returns a function that looks a text up by name and inserts its `{{values}}`; `count` selects the plural form. */
+export function translator<Key extends string>(english: Texts) {
+  const cache = new Map<string, string>();
+  onLanguage(() => cache.clear());
+  const textOf = (key: string, count: string | number | undefined): string => {
+    const form = count === undefined ? key : `${key}\n${pluralOf(Number(count))}`;
+    let text = cache.get(form);
+    if (text === undefined) cache.set(form, (text = find(key, count, english)));
+    return text;
+  };
+  return (key: Key, values?: Values): string => {
+    const text = textOf(key, values?.["count"]);
+    return values ? text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => formatted(values[name])) : text;
   };
 }
 
-function find(texts: Texts, key: string): string | undefined {
-  const node = key.split(".").reduce<string | Texts | undefined>((tree, part) => (typeof tree === "object" ? tree[part] : undefined), texts);
+function find(key: string, count: string | number | undefined, english: Texts): string {
+  const names = count === undefined ? [key] : [key, `${key}_${pluralOf(Number(count))}`];
+  const trees = [language().texts, english].filter((tree) => tree !== undefined);
+  for (const tree of trees) {
+    for (const name of names) {
+      const text = textAt(tree, name);
+      if (text !== undefined) return text;
+    }
+  }
+  return key;
+}
+
+function textAt(texts: Texts, path: string): string | undefined {
+  const node = path.split(".").reduce<string | Texts | undefined>((tree, part) => (typeof tree === "object" ? tree[part] : undefined), texts);
   return typeof node === "string" ? node : undefined;
 }
 
+let plurals: Intl.PluralRules | undefined;
+onLanguage(() => (plurals = undefined));
+
+function pluralOf(count: number): string {
+  plurals ??= new Intl.PluralRules(language().name);
+  return plurals.select(count);
+}
+
 function formatted(value: string | number | undefined): string {
-  return typeof value === "number" ? value.toLocaleString("en-US") : (value ?? "");
+  return typeof value === "number" ? numberText(value) : (value ?? "");
 }
 
 /** The text of a page before sign-in, or one that all pages share. */
-export const t = translator<Names<typeof en>>(en);
+export const t = translator<Names<typeof entry>>(entry);

@@ -1,19 +1,18 @@
-/** Amounts as people read them. Pure. */
+/** Amounts as people read them. */
+import { numberFormat } from "./locale";
 
-/** Dollars: `$49`, `$12.50`, `-$3.20`. */
+/** Dollars, with cents only where there are some: `$49`, `$12.50`, `-$3.20`. */
 export function dollars(amount: number | string): string {
   const value = Number(amount);
-  const whole = Number.isInteger(value);
-  const text = Math.abs(value).toLocaleString("en-US", { minimumFractionDigits: whole ? 0 : 2, maximumFractionDigits: 2 });
-  return `${value < 0 ? "-" : ""}$${text}`;
+  return money("USD", Number.isInteger(value) ? 0 : 2).format(value);
 }
 
 /** An amount of the payment provider, in the smallest unit of its currency: `$12.50`. */
-export function cents(amount: number, currency = "usd"): string {
-  return (amount / 100).toLocaleString("en-US", { style: "currency", currency });
-}
+export const cents = (amount: number, currency = "usd"): string => money(currency.toUpperCase(), 2).format(amount / 100);
+
+const money = (currency: string, digits: number): Intl.NumberFormat =>
+  numberFormat({ style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** The price of a small thing, in dollars or cents: `$1.20`, `25¢`, `14.95¢`. */
-export function smallAmount(amount: number): string {
-  return amount >= 1 ? dollars(amount) : `${(amount * 100).toLocaleString("en-US", { maximumFractionDigits: 2 })}¢`;
-}
+export const smallAmount = (amount: number): string =>
+  amount >= 1 ? dollars(amount) : `${numberFormat({ maximumFractionDigits: 2 }).format(amount * 100)}¢`;

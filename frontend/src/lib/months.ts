@@ -1,11 +1,11 @@
-/** Months of the usage reports, `YYYY-MM`. Pure; all in UTC. */
+/** Months of the usage reports, `YYYY-MM`, in UTC. */
+import { dateFormat } from "./locale";
 
-const NAMES = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const MONTH = /^(20\d\d)-(0[1-9]|1[0-2])$/;
 
 export const monthNow = (now = new Date()): string => now.toISOString().slice(0, 7);
 
-/** The month of a text; the present one for a text that is none, or one that is still to come. */
+/** The month of a text; the present one for a text that is no month, or a month that is still to come. */
 export function monthOf(text: string | null, now = new Date()): string {
   return text !== null && MONTH.test(text) && text <= monthNow(now) ? text : monthNow(now);
 }
@@ -17,11 +17,10 @@ export function monthAfter(month: string, steps: number): string {
 
 /** `November 2026`. */
 export function monthText(month: string): string {
-  const [year, number] = month.split("-");
-  return `${NAMES[Number(number) - 1]} ${year}`;
+  return dateFormat({ month: "long", year: "numeric", timeZone: "UTC" }).format(new Date(`${month}-01T00:00:00Z`));
 }
 
-/** Day 01 to 30, or 28 in February: what the server takes for the whole month, to its true end. */
+/** Days 01 to 30, or 28 in February: the server extends the span to the end of the month. */
 export function monthSpan(month: string): { startdate: string; enddate: string } {
   const last = month.endsWith("-02") ? 28 : 30;
   return { startdate: `${month}-01 00:00:00`, enddate: `${month}-${last} 23:59:59` };

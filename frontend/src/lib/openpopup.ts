@@ -1,8 +1,8 @@
-/** The window of a provider. Alone here, because the sign-in screen needs nothing else of popup.ts at its start. */
+/** Opens the popup of a sign-in provider. Separate from popup.ts, which the sign-in screen loads later. */
 
 const SIZE = "popup,width=450,height=730";
 
-/** Opens the window at once, since a browser allows that only within a click; its address may come later. */
+/** Opens an empty window at once: browsers allow it within a click only. Its address is set later. */
 export function openPopup(): Window | null {
   return window.open("", "_blank", SIZE);
 }

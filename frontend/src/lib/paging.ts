@@ -3,7 +3,7 @@
 export const PAGE_SIZES = [25, 50, 100] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
 
-/** Nothing said: 25. A size that is not offered: 100. */
+/** The page size of an address: 25 by default, 100 for a size that is not offered. */
 export function pageSize(text: string | null): PageSize {
   if (text === null) return 25;
   return PAGE_SIZES.find((size) => String(size) === text) ?? 100;
@@ -15,15 +15,14 @@ export function pageNumber(text: string | null): number {
   return Number.isSafeInteger(page) && page > 0 ? page : 1;
 }
 
-/** How far from an end of a list the server leafs. */
-export const MOST_OFFSET = 100_000;
+/** The largest offset that the server takes. */
+export const MAX_OFFSET = 100_000;
 
-/** Where a page lies that is too far from the beginning: `offset` rows before the end of the list, in the opposite order,
- `limit` rows. Null: too far from the end as well. */
+/** The same page counted from the end of the list, in the opposite order; null when it is too far from the end as well. */
 export function fromEnd(page: { offset: number; limit: number }, count: number): { offset: number; limit: number } | null {
   const limit = Math.max(0, Math.min(page.limit, count - page.offset));
   const offset = Math.max(0, count - page.offset - limit);
-  return offset > MOST_OFFSET ? null : { offset, limit };
+  return offset > MAX_OFFSET ? null : { offset, limit };
 }
 
 export function lastPage(count: number, size: number): number {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 
 const LENGTH = 2000
 const MILLISECONDS = 50
+const ROUNDS = 3
 const PIECES = [' ', '\n', 'a', 'A', '0', '.', 'a.', '-', '@', 'a@', '/', ':', '[', '(', '"', "'", ',', '%', '\\']
 
 function sources(folder: string): string[] {
@@ -28,6 +29,18 @@ function patterns(path: string): string[] {
 
 const all = [...new Set(sources(join(import.meta.dirname, '..')).flatMap(patterns))]
 
+// The machine may be busy with something else: a pattern is slow when it is slow each time.
+function fastest(pattern: RegExp, text: string): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS && best >= MILLISECONDS; round++) {
+    pattern.lastIndex = 0
+    const start = performance.now()
+    text.replace(pattern, '')
+    best = Math.min(best, performance.now() - start)
+  }
+  return best
+}
+
 test.each(all)('%s is never slow', (text) => {
   const end = text.lastIndexOf('/')
   const pattern = new RegExp(text.slice(1, end), text.slice(end + 1))
@@ -38,10 +51,7 @@ test.each(all)('%s is never slow', (text) => {
         head + piece.repeat(LENGTH / piece.length) + '\u0001',
         (head + piece).repeat(LENGTH / (head + piece).length) + '\u0001',
       ]) {
-        pattern.lastIndex = 0
-        const began = performance.now()
-        hostile.replace(pattern, '')
-        expect(performance.now() - began).toBeLessThan(MILLISECONDS)
+        expect(fastest(pattern, hostile)).toBeLessThan(MILLISECONDS)
       }
     }
   }

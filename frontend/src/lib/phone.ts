@@ -1,4 +1,4 @@
-/** Which country a typed phone number belongs to. Pure. */
+/** Finds the country of a typed phone number. Pure. */
 import { digitsOf } from "./validate";
 
 export interface DialCode {
@@ -14,9 +14,9 @@ export function countryOf(phone: string, codes: DialCode[], chosen: string): Dia
   const digits = phone.trim().startsWith("+") ? digitsOf(phone) : "";
   const fitting = codes.filter(({ dialCode }) => digits.startsWith(dialCode));
   const longest = Math.max(0, ...fitting.map(({ dialCode }) => dialCode.length));
-  const best = fitting.filter(({ dialCode }) => dialCode.length === longest).toSorted((one, other) => one.priority - other.priority);
-  const wanted = (one: DialCode) => one.iso2 === chosen;
-  return best.find(wanted) ?? best[0] ?? codes.find(wanted) ?? codes[0]!;
+  const best = fitting.filter(({ dialCode }) => dialCode.length === longest).toSorted((left, right) => left.priority - right.priority);
+  const isChosen = (code: DialCode) => code.iso2 === chosen;
+  return best.find(isChosen) ?? best[0] ?? codes.find(isChosen) ?? codes[0]!;
 }
 
 /** The number under another country's code. */

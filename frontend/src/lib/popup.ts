@@ -8,7 +8,7 @@ export interface PopupAnswer {
 
 const CHANNEL = "social-sign-in";
 
-/** Said by the window that came back. It closes itself. */
+/** Sends the answer of the provider to the opener and closes the popup. Called in the popup. */
 export function answerFromPopup(search: string): void {
   const params = new URLSearchParams(search);
   const answer: PopupAnswer = {
@@ -16,7 +16,7 @@ export function answerFromPopup(search: string): void {
     state: params.get("state") ?? "",
     error: params.get("error") ?? "",
   };
-  // A provider's own policy may have cut the tie to the opener; pages of this origin can still hear each other.
+  // The provider's opener policy may have cleared `window.opener`; a channel still connects pages of one origin.
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(answer);
   channel.close();
@@ -24,24 +24,24 @@ export function answerFromPopup(search: string): void {
   window.close();
 }
 
-/** Waits for the answer that belongs to a state; answers of other windows, origins and states are not heard. */
+/** Waits for the answer with this state. Answers from other windows, origins and states are ignored. */
 export function answerOf(popup: Window, state: string, signal: AbortSignal): Promise<PopupAnswer> {
   return new Promise((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
-    const take = (answer: Partial<PopupAnswer> | null) => {
+    const accept = (answer: Partial<PopupAnswer> | null) => {
       if (answer?.state !== state) return;
       finish();
       resolve(answer as PopupAnswer);
     };
-    const heard = (event: MessageEvent) => {
-      if (event.origin === window.location.origin && event.source === popup) take(event.data);
+    const onMessage = (event: MessageEvent) => {
+      if (event.origin === window.location.origin && event.source === popup) accept(event.data);
     };
     const finish = () => {
       channel.close();
-      window.removeEventListener("message", heard);
+      window.removeEventListener("message", onMessage);
     };
-    channel.addEventListener("message", ({ data }) => take(data));
-    window.addEventListener("message", heard);
+    channel.addEventListener("message", ({ data }) => accept(data));
+    window.addEventListener("message", onMessage);
     signal.addEventListener("abort", () => {
       finish();
       reject(signal.reason);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { dayText, daysAgo, parseDate } from "./dates";
+import { dayText, daysAgo, localDayText, momentText, parseDate } from "./dates";
+import { chooseTimeZone } from "./locale";
 import { lastPage, pageNumber, pageSize } from "./paging";
 import { digitsOf, isEmail, isStrongPassword } from "./validate";
 
@@ -52,4 +53,15 @@ test("dates of the server, in each of its spellings", () => {
   expect(dayText(null)).toBe("");
   expect(parseDate("never")).toBeNull();
   expect(daysAgo(7, new Date("2026-03-03T10:00:00Z"))).toBe("2026-02-24");
+});
+
+test("a moment is shown in the reader's time zone, a day is the same everywhere", () => {
+  chooseTimeZone("Asia/Tokyo");
+  expect(dayText("2026-01-10 23:30:00+00")).toBe("10 Jan 2026");
+  expect(localDayText("2026-01-10 23:30:00+00")).toBe("11 Jan 2026");
+  expect(momentText("2026-01-10 23:30:00+00")).toBe("11 Jan 2026, 08:30");
+  expect(localDayText("2026-09-05")).toBe("5 Sep 2026");
+  chooseTimeZone("Nowhere/Atlantis");
+  expect(momentText("2026-01-10 23:30:00+00")).toMatch(/^1[01] Jan 2026, \d\d:\d\d$/);
+  expect([momentText(null), localDayText("never")]).toEqual(["", ""]);
 });

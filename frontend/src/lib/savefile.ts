@@ -1,4 +1,4 @@
-/** Hands a file to the person, under a name. */
+/** Saves a file under a name, as a download. */
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });

@@ -1,4 +1,4 @@
-/** Which add-on is being paid for while the person is on the page of their bank. Lives as long as the tab. */
+/** The add-on that is being paid for on the page of a bank. Kept per tab. */
 
 const KEY = "bankvisit";
 
@@ -6,7 +6,7 @@ export function bankVisited(planid: number): void {
   sessionStorage.setItem(KEY, String(planid));
 }
 
-/** The add-on, once. */
+/** Returns the add-on and removes it. */
 export function bankLeft(): number | null {
   const planid = Number(sessionStorage.getItem(KEY));
   sessionStorage.removeItem(KEY);

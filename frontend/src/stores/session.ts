@@ -1,14 +1,9 @@
 /** The session of this browser. The account itself is server data (api/account.ts). */
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { SESSION_STORE, type Session } from "./storedsession";
 
-export interface Session {
-  apiKey: string;
-  sessionToken: string;
-  emailid: string;
-  /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
-  signinid?: string;
-}
+export type { Session };
 
 interface State {
   session: Session | null;
@@ -17,9 +12,8 @@ interface State {
 }
 
 const EMPTY: State = { session: null, language: "en", currency: "USD" };
-const STORE = "session";
 
-const useStore = create<State>()(persist(() => EMPTY, { name: STORE }));
+const useStore = create<State>()(persist(() => EMPTY, { name: SESSION_STORE }));
 
 export const useSession = () => useStore((state) => state.session);
 export const useIsLoggedIn = () => useStore((state) => state.session !== null);
@@ -39,13 +33,13 @@ function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
 }
 
-/** The session as it is stored now: another tab may have replaced it before its storage event arrives here. */
+/** Reads the session from storage: another tab may have replaced it before its storage event arrives. */
 export function storedSession(): Session | null {
   void useStore.persist.rehydrate();
   return currentSession();
 }
 
-/** The server gave a new token for the same person: a changed password or address. */
+/** Stores the new token that a changed password or address brings. */
 export function tokenReplaced(sessionToken: string, emailid?: string): void {
   useStore.setState(({ session }) => ({
     session: session && { ...session, sessionToken, emailid: emailid ?? session.emailid },
@@ -56,7 +50,7 @@ export function sessionEnded(): void {
   forget(true);
 }
 
-/** The session is over by itself: the next sign-in comes back to the address of now. */
+/** Drops an expired session; the next sign-in returns to the present address. */
 export function sessionExpired(): void {
   forget(false);
 }
@@ -69,8 +63,8 @@ function forget(onPurpose: boolean): void {
 }
 
 function changed({ key, newValue }: StorageEvent): void {
-  if (key === STORE && newValue !== null) void useStore.persist.rehydrate();
-  else if (key === STORE || key === null) {
+  if (key === SESSION_STORE && newValue !== null) void useStore.persist.rehydrate();
+  else if (key === SESSION_STORE || key === null) {
     ended = true;
     useStore.setState(EMPTY, true);
   }

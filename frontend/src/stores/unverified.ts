@@ -1,4 +1,4 @@
-/** The user that has to open the mailed link before signing in. Lives as long as the tab. */
+/** The user that has to confirm the address before signing in. Kept per tab. */
 import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
 
@@ -6,7 +6,7 @@ export interface Unverified {
   appuserid: number;
   name: string;
   email: string;
-  /** Proof of having known the password, for the two calls that this person may make. */
+  /** Proof that the password was entered, for the two calls that this user may make. */
   checktoken?: string;
 }
 

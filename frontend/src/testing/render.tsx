@@ -1,4 +1,4 @@
-/** Draws a screen as the app would, over a server made of canned answers. */
+/** Renders a screen as the app does, with a table of responses in place of the server. */
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
@@ -22,7 +22,7 @@ export interface Sent {
 
 type Reply = unknown | ((sent: Sent) => unknown);
 
-/** An answer with a status of its own. */
+/** A response with an error status. */
 export class Refusal {
   constructor(
     readonly status: number,
@@ -30,22 +30,22 @@ export class Refusal {
   ) {}
 }
 
-/** Answers `METHOD path` (below /api/v2/) from a table and keeps what was sent. Anything else fails the test. */
+/** Answers `METHOD path` (below /api/v2/) from a table and returns the sent requests. Any other request fails the test. */
 export function serve(replies: Record<string, Reply>): Sent[] {
   const sent: Sent[] = [];
   vi.stubGlobal("fetch", async (input: string, init: RequestInit = {}) => {
     const url = new URL(input, "http://localhost");
-    const one: Sent = {
+    const request: Sent = {
       method: init.method ?? "GET",
       path: url.pathname.replace("/api/v2/", ""),
       query: url.searchParams,
       body: typeof init.body === "string" ? JSON.parse(init.body) : init.body,
       headers: new Headers(init.headers),
     };
-    sent.push(one);
-    const reply = replies[`${one.method} ${one.path}`];
-    if (reply === undefined) throw new Error(`no answer for ${one.method} ${one.path}`);
-    const value = typeof reply === "function" ? await reply(one) : reply;
+    sent.push(request);
+    const reply = replies[`${request.method} ${request.path}`];
+    if (reply === undefined) throw new Error(`no answer for ${request.method} ${request.path}`);
+    const value = typeof reply === "function" ? await reply(request) : reply;
     const [status, body] = value instanceof Refusal ? [value.status, { error: value.error }] : [200, value];
     return new Response(JSON.stringify(body), { status });
   });
@@ -54,13 +54,13 @@ export function serve(replies: Record<string, Reply>): Sent[] {
 
 interface Options {
   at?: string;
-  /** State of the first address. */
+  /** The history state of the first address. */
   state?: unknown;
-  /** null: no session. */
+  /** null without a session. */
   me?: ReturnType<typeof accountAnswer> | null;
 }
 
-/** Draws a screen at an address, signed in unless said otherwise. `where()` is the address now. */
+/** Renders a screen at an address, signed in by default. `where()` returns the present address. */
 export function draw(screen: ReactNode, { at = "/", state: first, me = accountAnswer() }: Options = {}) {
   const queries = makeQueryClient();
   if (me) {

@@ -1,11 +1,13 @@
-/** What jsdom lacks and Mantine wants, and a clean browser for each test. */
+/** Browser features that jsdom lacks, and a clean browser for each test. */
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
 import { setConfig } from "../api/config";
+import { setLanguage } from "../lib/language";
+import { chooseTimeZone } from "../lib/locale";
 import { CONFIG } from "./answers";
 
-// A condition is awaited for as long as a busy machine may need.
+// Long enough for a busy machine.
 configure({ asyncUtilTimeout: 8000 });
 
 window.matchMedia = (query) =>
@@ -24,6 +26,8 @@ beforeEach(() => {
 
 afterEach(() => {
   cleanup();
+  setLanguage("en");
+  chooseTimeZone(null);
   localStorage.clear();
   sessionStorage.clear();
 });

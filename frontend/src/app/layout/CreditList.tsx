@@ -3,6 +3,7 @@ import { useMaybeAccount } from "../../api/account";
 import { Meter } from "../../components/ui/Meter";
 import { KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
 import classes from "./CreditList.module.css";
 import { creditLines } from "./credits";
 
@@ -47,7 +48,7 @@ function Unknown() {
 function CountDown({ value }: { value: number }) {
   return (
     <dd key={value} className={classes.count}>
-      {value.toLocaleString("en-US")}
+      {numberText(value)}
     </dd>
   );
 }

@@ -9,7 +9,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { Account } from "../../api/types";
 import { Problem } from "../../components/Problem";
-import { CHANGE_PASSWORD, wantedState } from "../../lib/wanted";
+import { CHANGE_PASSWORD, returnState } from "../../lib/returnto";
 import { useSession, wasEnded } from "../../stores/session";
 import classes from "./Dashboard.module.css";
 import { DemoBanner } from "./DemoBanner";
@@ -37,7 +37,7 @@ export function Dashboard() {
 /** Leads to the sign-in, which comes back to this address unless the session was ended on purpose. */
 function ToSignIn() {
   const place = useLocation();
-  return <Navigate to="/login" replace state={wasEnded() ? null : wantedState(place)} />;
+  return <Navigate to="/login" replace state={wasEnded() ? null : returnState(place)} />;
 }
 
 function Frame() {

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { account, signInByToken } from "../../api/account";
 import { t } from "../../lib/i18n";
-import { wantedState } from "../../lib/wanted";
+import { returnState } from "../../lib/returnto";
 import { sessionExpired } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 
@@ -31,7 +31,7 @@ export function useTokenOfUrl(): boolean {
     onError: () => {
       sessionExpired();
       toast(t("session.expired"), "bad", 1);
-      void navigate("/login", { replace: true, state: wantedState(place) });
+      void navigate("/login", { replace: true, state: returnState(place) });
     },
     onSettled: () => setWaiting(false),
   });

@@ -6,6 +6,7 @@
  `beforeUnit`  the head of the column of the period before
 */
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { numberText } from "../../lib/locale";
 import classes from "./BarChart.module.css";
 
 export interface Point {
@@ -53,7 +54,7 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
       <div className={classes.plot}>
         <div className={classes.scale} aria-hidden="true">
           {ticks.map((tick) => (
-            <span key={tick}>{tick.toLocaleString("en-US")}</span>
+            <span key={tick}>{numberText(tick)}</span>
           ))}
         </div>
         <div
@@ -90,8 +91,8 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
           {shown && at !== null && (
             <div className={classes.tip} style={{ insetInlineStart: `${((at + 0.5) / points.length) * 100}%` }} data-late={at > points.length / 2 || undefined}>
               <strong>{shown.label}</strong>
-              <span>{`${shown.value.toLocaleString("en-US")} ${unit}`}</span>
-              {shown.before !== undefined && beforeUnit && <span>{`${shown.before.toLocaleString("en-US")} ${beforeUnit}`}</span>}
+              <span>{`${numberText(shown.value)} ${unit}`}</span>
+              {shown.before !== undefined && beforeUnit && <span>{`${numberText(shown.before)} ${beforeUnit}`}</span>}
             </div>
           )}
         </div>

@@ -3,7 +3,7 @@ import { ActionIcon, TextInput } from "@mantine/core";
 import { CalendarDays } from "lucide-react";
 import { useRef, useState } from "react";
 import { t } from "../../lib/i18n.dashboard";
-import { isoToTyped, typedToIso } from "../../lib/typeddate";
+import { inputFromIso, isoFromInput } from "../../lib/dateinput";
 import classes from "./DateInput.module.css";
 
 interface Props {
@@ -13,20 +13,20 @@ interface Props {
 }
 
 export function DateInput({ label, value, onChange }: Props) {
-  const [typed, setTyped] = useState(isoToTyped(value));
+  const [typed, setTyped] = useState(inputFromIso(value));
   const [shown, setShown] = useState(value);
   const [left, setLeft] = useState(false);
   const calendar = useRef<HTMLInputElement>(null);
   if (value !== shown) {
     setShown(value);
-    setTyped(isoToTyped(value));
+    setTyped(inputFromIso(value));
   }
 
-  const isWrong = typed !== "" && typedToIso(typed) === null;
+  const isWrong = typed !== "" && isoFromInput(typed) === null;
   const type = (text: string) => {
     setTyped(text);
     setLeft(false);
-    const iso = text.trim() === "" ? "" : typedToIso(text);
+    const iso = text.trim() === "" ? "" : isoFromInput(text);
     if (iso === null || iso === value) return;
     setShown(iso);
     onChange(iso);

@@ -9,7 +9,7 @@ import { CopyKey } from "../../components/CopyKey";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { copyText } from "../../lib/clipboard";
-import { dayText } from "../../lib/dates";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
@@ -32,8 +32,8 @@ function columnsOf(ask: Ask): Column<ApiKey>[] {
   return [
     { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} /> },
     { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose}>{purpose}</span> },
-    { key: "created", head: t("api.created"), cell: ({ createdon }) => dayText(createdon) },
-    { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => dayText(lastused) || t("api.never") },
+    { key: "created", head: t("api.created"), cell: ({ createdon }) => localDayText(createdon) },
+    { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => localDayText(lastused) || t("api.never") },
     { key: "actions", head: t("api.actions"), align: "end", cell: (key) => <Actions apikey={key} ask={ask} /> },
   ];
 }
@@ -71,7 +71,7 @@ export function KeyTable({ keys }: { keys: ApiKey[] }) {
             <CopyKey apikey={key.apikey} onCopy={() => void copy(key.apikey)} />
             <Actions apikey={key} ask={ask} />
             <span>
-              {key.purpose} · {t("api.lastused")}: {dayText(key.lastused) || t("api.never")}
+              {key.purpose} · {t("api.lastused")}: {localDayText(key.lastused) || t("api.never")}
             </span>
           </div>
         )}

@@ -14,7 +14,7 @@ import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
 import { eventText } from "../../domain/device";
 import { t } from "../../lib/i18n.dashboard";
-import { momentText } from "../../lib/moments";
+import { momentText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
 
 function columnsOf(nameOf: (event: AuditEvent) => string): Column<AuditEvent>[] {

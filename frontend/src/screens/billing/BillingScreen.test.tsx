@@ -15,6 +15,14 @@ const LIST = "GET leads/_table/transactionhistory";
 
 const invoice = (part: Partial<Transaction> = {}): Transaction => ({
   transactionid: 1,
+  clientid: 1,
+  planid: 2,
+  currency: "usd",
+  lines: null,
+  tax: 0,
+  periodstart: null,
+  refunded: 0,
+  payurl: null,
   invoicenumber: "INV-0001",
   transactiondate: "2026-11-05 10:00:00+00",
   expirydate: "2026-12-05 10:00:00+00",
@@ -42,7 +50,7 @@ test("the plan with its price, its renewal and its seats", async () => {
 test.each([
   ["free", { plan: planAnswer(1, "Free Trial", { price: 0, sku: "custom_trial" }) }],
   ["custom", { plan: planAnswer(8, "Enterprise", { price: -1, sku: "custom_monthly" }) }],
-  ["cancelled", { subscription: { autorenew: "0" } }],
+  ["cancelled", { subscription: { autorenew: 0 } }],
 ])("a %s plan cannot be cancelled", (_, part) => {
   serve({ [LIST]: list() });
   draw(<BillingScreen />, { at: AT, me: accountAnswer(part) });

@@ -3,10 +3,10 @@ import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useEffect, useState } from "react";
-import { account } from "../../api/account";
 import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { STALE, invalidate } from "../../api/keys";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
 import { BusyButton } from "../../components/ui/BusyButton";
@@ -43,7 +43,7 @@ export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => 
   // What a row cost is gone from the balances, and its contact is in the list.
   useEffect(() => {
     if (charged === 0) return;
-    for (const key of [account.queryKey[0], "usercontact", "searchname", "bulkjob"]) void queries.invalidateQueries({ queryKey: [key] });
+    void invalidate(queries, STALE.bulk);
   }, [charged, queries]);
 
   if (found.isPending) return <TableSkeleton label={t("loading")} lines={4} />;

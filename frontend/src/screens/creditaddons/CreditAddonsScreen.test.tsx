@@ -3,13 +3,13 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { setConfig } from "../../api/config";
 import { loadStripe } from "../../api/stripejs";
-import { leaveTo } from "../../lib/leave";
+import { redirectTo } from "../../lib/redirect";
 import { bankVisited } from "../../stores/bankvisit";
 import { CONFIG, accountAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { CreditAddonsScreen } from "./CreditAddonsScreen";
 
-vi.mock("../../lib/leave");
+vi.mock("../../lib/redirect");
 vi.mock("../../api/stripejs");
 
 const user = userEvent.setup();
@@ -98,7 +98,7 @@ test("a bank that asks is visited, and its answer ends the payment", async () =>
   serve({ ...BASE, [SANDBOX]: { id: "pm_1" }, "POST addonpayment": asks });
   const first = draw(<CreditAddonsScreen />, { at: AT });
   await fill("4000002500003155");
-  await waitFor(() => expect(leaveTo).toHaveBeenCalledWith("https://bank.example/3ds"));
+  await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("https://bank.example/3ds"));
   first.unmount();
 
   const sent = serve({ ...BASE, "POST addonpayment": PAID });

@@ -16,12 +16,13 @@ import { Segment } from "../../components/ui/Segment";
 import { eventText } from "../../domain/device";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
-import { momentText } from "../../lib/moments";
+import { momentText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
+import { numberText } from "../../lib/locale";
 
 const OPTIONS = [{ value: "", label: t("ledger.all") }, ...KINDS.map((kind) => ({ value: CREDIT_OF[kind], label: t(`kind.${kind}`) }))];
 const kindText = ({ kind }: LedgerRow): string => OPTIONS.find(({ value }) => value === kind)?.label ?? kind;
-const change = (delta: number): string => `${delta > 0 ? "+" : "−"}${Math.abs(delta).toLocaleString("en-US")}`;
+const change = (delta: number): string => `${delta > 0 ? "+" : "−"}${numberText(Math.abs(delta))}`;
 
 function Change({ delta }: LedgerRow) {
   return <span className={delta > 0 ? classes.plus : undefined}>{change(delta)}</span>;
@@ -34,7 +35,7 @@ function columnsOf(nameOf: (row: LedgerRow) => string): Column<LedgerRow>[] {
     { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
     { key: "actor", head: t("audit.actor"), cell: nameOf },
     { key: "delta", head: t("ledger.change"), align: "end", cell: (row) => <Change {...row} /> },
-    { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => balance_after.toLocaleString("en-US") },
+    { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
   ];
 }
 
@@ -81,7 +82,7 @@ function Ledger() {
                 <span>
                   {kindText(row)}, {momentText(row.createdon)}
                 </span>
-                <span>{row.balance_after.toLocaleString("en-US")}</span>
+                <span>{numberText(row.balance_after)}</span>
               </div>
             )}
           />

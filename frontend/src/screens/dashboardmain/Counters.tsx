@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
+import { countText } from "../../lib/locale";
 import { NotLoaded } from "./NotLoaded";
 
 const CONTACTS = "/dashboard/main/mycontacts";
@@ -26,7 +27,7 @@ export function Counters({ counters }: { counters: UseQueryResult<Record<string,
         {COUNTERS.map(([name, to, ownersOnly]) => (
           <div key={name}>
             <dt>{ownersOnly && !owns ? t(`counter.${name}`) : <Link to={to}>{t(`counter.${name}`)}</Link>}</dt>
-            <dd>{counters.isPending ? <Skeleton height={24} width={48} /> : (counters.data?.[name]?.toLocaleString("en-US") ?? "–")}</dd>
+            <dd>{counters.isPending ? <Skeleton height={24} width={48} /> : countText(counters.data?.[name])}</dd>
           </div>
         ))}
       </dl>

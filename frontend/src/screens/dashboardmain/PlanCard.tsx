@@ -8,6 +8,7 @@ import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../../domain/subscription";
+import { numberText } from "../../lib/locale";
 import classes from "./DashboardMain.module.css";
 
 export function PlanCard() {
@@ -38,7 +39,7 @@ export function PlanCard() {
           {KINDS.map((kind) => (
             <div key={kind}>
               <dt>{t(`kind.${kind}`)}</dt>
-              <dd>{credits[CREDIT_OF[kind]].toLocaleString("en-US")}</dd>
+              <dd>{numberText(credits[CREDIT_OF[kind]])}</dd>
             </div>
           ))}
         </dl>
@@ -81,7 +82,7 @@ function Price({ price, monthly }: { price: number; monthly: boolean }) {
   if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
   return (
     <p className={classes.price}>
-      {price < 0 ? "∞" : `$${price.toLocaleString("en-US")}`} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
+      {price < 0 ? "∞" : `$${numberText(price)}`} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
     </p>
   );
 }

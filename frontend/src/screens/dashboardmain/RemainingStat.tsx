@@ -2,6 +2,7 @@
 import { Link } from "react-router";
 import { Ring } from "../../components/ui/Ring";
 import { Stat } from "../../components/ui/Stat";
+import { numberText } from "../../lib/locale";
 import classes from "./DashboardMain.module.css";
 
 interface Props {
@@ -17,8 +18,8 @@ export function RemainingStat({ label, left, total, note, link }: Props) {
   return (
     <Stat
       label={label}
-      value={left.toLocaleString("en-US")}
-      unit={`/${total.toLocaleString("en-US")}`}
+      value={numberText(left)}
+      unit={`/${numberText(total)}`}
       note={note}
       aside={
         <div className={classes.ring}>

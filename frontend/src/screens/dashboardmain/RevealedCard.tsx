@@ -6,6 +6,7 @@ import { Segment } from "../../components/ui/Segment";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 import { NotLoaded } from "./NotLoaded";
+import { countText } from "../../lib/locale";
 import { type Days, WINDOWS, useRevealed } from "./useRevealed";
 
 interface Props {
@@ -31,7 +32,7 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
         <div>
           <h2>{t("home.revealed")}</h2>
           <p className={classes.dim}>
-            <span role="status">{query.isPending ? "" : (period?.total.toLocaleString("en-US") ?? "–")}</span>{" "}
+            <span role="status">{query.isPending ? "" : countText(period?.total)}</span>{" "}
             {team ? t("home.teamText") : t("home.revealedText")}
           </p>
         </div>

@@ -6,6 +6,7 @@ import { Stat } from "../../components/ui/Stat";
 import { type Period, changeOf } from "../../domain/reveals";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
+import { countText } from "../../lib/locale";
 import { type Days, useRevealed } from "./useRevealed";
 
 export function RevealedStat({ days, team }: { days: Days; team: boolean }) {
@@ -13,7 +14,7 @@ export function RevealedStat({ days, team }: { days: Days; team: boolean }) {
   return (
     <Stat
       label={t("home.stat")}
-      value={query.isPending ? <Skeleton height={32} width={72} my={4} /> : (period?.total.toLocaleString("en-US") ?? "–")}
+      value={query.isPending ? <Skeleton height={32} width={72} my={4} /> : countText(period?.total)}
       note={t("home.lastDays", { days })}
     >
       {period && <Change period={period} days={Number(days)} />}

@@ -1,7 +1,7 @@
 /** What a sign-in leads to, by password or by a provider. */
 import type { Account } from "../../api/types";
 import { t } from "../../lib/i18n";
-import { CHANGE_PASSWORD, afterSignIn } from "../../lib/wanted";
+import { CHANGE_PASSWORD, afterSignIn } from "../../lib/returnto";
 
 const HOME = "/dashboard/main/dashboardmain";
 

@@ -5,7 +5,7 @@ import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/tea
 import type { User } from "../../api/types";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
-import { dayText } from "../../lib/dates";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { Actions, type MemberActions, MemberStatus, Name, PhoneRow, roleOf } from "./MemberParts";
@@ -15,7 +15,7 @@ function columnsOf(actions: MemberActions): Column<User>[] {
     { key: "name", head: t("contacts.name"), cell: (member) => <Name member={member} /> },
     { key: "email", head: t("field.email"), cell: ({ email }) => email },
     { key: "role", head: t("seats.role"), cell: roleOf },
-    { key: "created", head: t("seats.created"), cell: ({ createdon }) => dayText(createdon) },
+    { key: "created", head: t("seats.created"), cell: ({ createdon }) => localDayText(createdon) },
     { key: "status", head: t("seats.status"), cell: (member) => <MemberStatus member={member} onToggle={actions.onToggle} /> },
     { key: "actions", head: t("seats.actions"), align: "end", cell: (member) => <Actions member={member} {...actions} /> },
   ];

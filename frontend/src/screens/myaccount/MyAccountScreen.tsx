@@ -6,6 +6,7 @@ import { Page } from "../../components/ui/Page";
 import { t } from "../../lib/i18n.dashboard";
 import { AvatarCard } from "./AvatarCard";
 import { ChangeEmail } from "./ChangeEmail";
+import { LanguageCard } from "./LanguageCard";
 import { ProfileForm } from "./ProfileForm";
 
 export function MyAccountScreen() {
@@ -22,6 +23,7 @@ export function MyAccountScreen() {
     <Page title={t("settings.myaccount")} width="form">
       <AvatarCard />
       <ProfileForm me={me} onChangeEmail={open} />
+      <LanguageCard />
       <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
     </Page>
   );

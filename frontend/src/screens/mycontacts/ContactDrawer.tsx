@@ -11,7 +11,7 @@ import { Drawer } from "../../components/ui/Drawer";
 import { Field } from "../../components/ui/Field";
 import { useLast } from "../../components/useLast";
 import { profileLink } from "../../domain/contacts";
-import { dayText } from "../../lib/dates";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactNotes } from "./ContactNotes";
 import { ContactValues } from "./ContactValues";
@@ -97,7 +97,7 @@ function History({ contact }: { contact: UserContact }) {
   return (
     <section className={classes.section} aria-label={t("contacts.history")}>
       <h3>{t("contacts.history")}</h3>
-      <Field label={t("contacts.revealedOn")}>{dayText(contact.createdon)}</Field>
+      <Field label={t("contacts.revealedOn")}>{localDayText(contact.createdon)}</Field>
       {contact.revealedby !== null && <Field label={t("contacts.addedBy")}>{nameOf(contact.revealedby)}</Field>}
       {contact.dialrevealedby !== null && <Field label={t("contacts.dialBy")}>{nameOf(contact.dialrevealedby)}</Field>}
     </section>

@@ -4,7 +4,7 @@ import type { UserContact } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
 import type { Column } from "../../components/ui/DataTable";
 import { profileLink } from "../../domain/contacts";
-import { dayText } from "../../lib/dates";
+import { localDayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { ActionsCell } from "./ActionsCell";
 import classes from "./MyContacts.module.css";
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<UserContact>[] = [
   { key: "phone", head: t("contacts.phone"), cell: (row) => <ValuesCell row={row} kind="phone" /> },
   { key: "business", head: t("contacts.business"), cell: (row) => <ValuesCell row={row} kind="business" /> },
   { key: "personal", head: t("contacts.personal"), cell: (row) => <ValuesCell row={row} kind="personal" /> },
-  { key: "added", head: t("contacts.added"), sort: "newest", cell: (row) => <span className={classes.date}>{dayText(row.createdon)}</span> },
+  { key: "added", head: t("contacts.added"), sort: "newest", cell: (row) => <span className={classes.date}>{localDayText(row.createdon)}</span> },
   { key: "feedback", head: t("contacts.feedback"), quiet: true, cell: (row) => <ActionsCell row={row} /> },
 ];
 

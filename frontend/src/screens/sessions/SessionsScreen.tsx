@@ -15,7 +15,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { deviceOf } from "../../domain/device";
 import { t } from "../../lib/i18n.dashboard";
-import { momentText } from "../../lib/moments";
+import { momentText } from "../../lib/dates";
 import { toast } from "../../stores/toasts";
 
 const deviceText = ({ useragent }: SignIn): string => deviceOf(useragent) || t("sessions.unknown");

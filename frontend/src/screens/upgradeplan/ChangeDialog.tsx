@@ -8,6 +8,7 @@ import { useLast } from "../../components/useLast";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { cents } from "../../lib/money";
+import { numberText } from "../../lib/locale";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { Losses } from "./Losses";
 import type { Question } from "./question";
@@ -100,7 +101,7 @@ function Bill({ preview, now }: { preview: Preview; now: boolean }) {
           <dt>
             {t("plans.brings")}: {t(`kind.${kind}`)}
           </dt>
-          <dd>+{credits![CREDIT_OF[kind]].toLocaleString("en-US")}</dd>
+          <dd>+{numberText(credits![CREDIT_OF[kind]])}</dd>
         </div>
       ))}
     </dl>

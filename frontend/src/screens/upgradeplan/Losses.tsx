@@ -3,6 +3,7 @@ import { creditsOf, subscriptionOf, useAccount } from "../../api/account";
 import type { Plan } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
+import { numberText } from "../../lib/locale";
 import { planCredits } from "../../domain/planchange";
 import { KINDS } from "../../domain/reveal";
 import { isMonthly } from "../../domain/subscription";
@@ -33,7 +34,7 @@ export function Losses({ asked }: { asked: Exclude<Question, { kind: "limit" }> 
           <dt>
             {t("plans.endsAtOnce")}: {t(`kind.${kind}`)}
           </dt>
-          <dd>-{left[kind].toLocaleString("en-US")}</dd>
+          <dd>-{numberText(left[kind])}</dd>
         </div>
       ))}
       {fewer.map((one) => (

@@ -2,12 +2,12 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { setConfig } from "../../api/config";
-import { leaveTo } from "../../lib/leave";
+import { redirectTo } from "../../lib/redirect";
 import { CONFIG, accountAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { UpgradePlanScreen } from "./UpgradePlanScreen";
 
-vi.mock("../../lib/leave");
+vi.mock("../../lib/redirect");
 
 const user = userEvent.setup();
 const AT = "/dashboard/upgradeplan";
@@ -132,7 +132,7 @@ test("without a subscription at the provider the hosted page opens", async () =>
   const sent = serve({ ...base(), "GET stripe": NONE, "POST stripe": { resource: { data: "cs_1", url: "https://pay.example/cs_1" } } });
   draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
   await user.click(await actionOf("Business"));
-  await waitFor(() => expect(leaveTo).toHaveBeenCalledWith("https://pay.example/cs_1"));
+  await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("https://pay.example/cs_1"));
   expect(sent.at(-1)!.body).toMatchObject({ email: "owner@acme-demo.com", plan: 4 });
   expect(screen.queryByRole("dialog")).toBeNull();
 });
@@ -165,7 +165,7 @@ test("a cancelled plan is taken up again without paying, another one on the host
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   await user.click(await actionOf("Business"));
   await user.click(await screen.findByRole("button", { name: "Subscribe anyway" }));
-  await waitFor(() => expect(leaveTo).toHaveBeenCalledWith("https://pay.example/cs_2"));
+  await waitFor(() => expect(redirectTo).toHaveBeenCalledWith("https://pay.example/cs_2"));
 });
 
 test("an upgrade to another interval says which credits, seats and keys end", async () => {

@@ -14,7 +14,7 @@ import {
 import { ApiError } from "../../api/errors";
 import type { Account, Plan } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
-import { leaveTo } from "../../lib/leave";
+import { redirectTo } from "../../lib/redirect";
 import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, restOf } from "../../domain/planchange";
 
 export type Question =
@@ -42,7 +42,7 @@ export async function questionAbout(me: Account, plan: Plan, offer: Offer): Prom
     const kind = offer === "upgrade" || offer === "downgrade" ? offer : "resume";
     if (preview) return { kind, plan, preview };
   }
-  leaveTo(await openCheckout(me, plan.planid));
+  redirectTo(await openCheckout(me, plan.planid));
   return null;
 }
 
@@ -57,7 +57,7 @@ export async function questionAboutKeeping(me: Account, plan: Plan): Promise<Que
 export async function carryOut(me: Account, question: Question): Promise<void> {
   const { planid } = question.plan;
   const subId = subscriptionOf(me)?.subscriptionid;
-  if (question.kind === "subscribe") leaveTo(await openCheckout(me, planid));
+  if (question.kind === "subscribe") redirectTo(await openCheckout(me, planid));
   if (question.kind === "free") await switchToFree(me, planid, subId);
   if (subId === undefined || !("preview" in question)) return;
   const { kind, preview } = question;

@@ -8,6 +8,7 @@ import { CopyKey } from "../../components/CopyKey";
 import type { Column } from "../../components/ui/DataTable";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
 import { Report } from "./Report";
 import { TeamChart } from "./TeamChart";
@@ -23,7 +24,7 @@ const TOTALS = [
   [t("usage.dials"), (row: ApiUsage) => row.directdialscount],
 ] as const;
 const partsOf = (row: ApiUsage) => [row.personalemailcount, row.businessemailcount, row.directdialscount];
-const text = (count: number) => count.toLocaleString("en-US");
+const text = numberText;
 
 const COLUMNS: Column<ApiUsage>[] = [
   { key: "method", head: t("usage.method"), cell: () => <code>GET</code> },

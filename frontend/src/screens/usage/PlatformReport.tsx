@@ -8,6 +8,7 @@ import { platformUsage } from "../../api/usage";
 import { NameAvatar } from "../../components/NameAvatar";
 import type { Column } from "../../components/ui/DataTable";
 import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
 import { Report } from "./Report";
 import { TeamChart } from "./TeamChart";
 import classes from "./Usage.module.css";
@@ -22,7 +23,7 @@ const TOTALS = [
   [t("usage.dials"), (row: PlatformUsage) => row.directdialscount],
 ] as const;
 const partsOf = (row: PlatformUsage) => [row.personalemailcount, row.busemailcount, row.directdialscount];
-const text = (count: number) => count.toLocaleString("en-US");
+const text = numberText;
 
 type Opens = (member: PlatformUsage) => void;
 

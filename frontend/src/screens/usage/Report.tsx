@@ -9,6 +9,7 @@ import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Stat } from "../../components/ui/Stat";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n";
+import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
 interface Props<Row> {
@@ -33,7 +34,7 @@ export function Report<Row>({ list, label, columns, rowKey, totals, chart, phone
     <div className={classes.report} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
       <div className={classes.totals}>
         {totals.map(([name, of]) => (
-          <Stat key={name} label={name} value={rows.reduce((sum, row) => sum + of(row), 0).toLocaleString("en-US")} />
+          <Stat key={name} label={name} value={numberText(rows.reduce((sum, row) => sum + of(row), 0))} />
         ))}
       </div>
       {chart(rows)}

@@ -1,6 +1,7 @@
 /** Columns of what each member or key revealed, one part a kind. The table below says the same to a screen reader. */
 import { Tooltip } from "@mantine/core";
 import { ticksOf } from "../../lib/ticks";
+import { numberText } from "../../lib/locale";
 import classes from "./Usage.module.css";
 
 export interface Bar {
@@ -31,7 +32,7 @@ export function TeamChart({ title, kinds, bars }: { title: string; kinds: readon
       <div className={classes.chart}>
         {ticks.map((tick) => (
           <span key={tick} className={classes.tick} style={{ insetBlockEnd: `${(tick / top) * 100}%` }}>
-            {tick.toLocaleString("en-US")}
+            {numberText(tick)}
           </span>
         ))}
         <div className={classes.bars}>

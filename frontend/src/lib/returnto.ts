@@ -1,9 +1,13 @@
-/** The address that was asked for before signing in. It travels in the state of the history entry, never in the URL. */
+/** The address to open after a sign-in. It travels in the state of the history entry, never in the URL. */
 
-/** Where a temporary password has to be changed before anything else. */
+/** The screen on which a temporary password must be changed before anything else. */
 export const CHANGE_PASSWORD = "/dashboard/settings/password";
 
 const ROOT = "/dashboard/";
+
+interface ReturnState {
+  returnTo: string;
+}
 
 interface Place {
   pathname: string;
@@ -11,17 +15,17 @@ interface Place {
 }
 
 /** The state of a redirect to the sign-in. A session token in the address is left out. */
-export function wantedState({ pathname, search }: Place): { wanted: string } {
+export function returnState({ pathname, search }: Place): ReturnState {
   const query = new URLSearchParams(search);
   query.delete("session_token");
   const rest = query.toString();
-  return { wanted: pathname + (rest && `?${rest}`) };
+  return { returnTo: pathname + (rest && `?${rest}`) };
 }
 
-/** Where a sign-in leads to: the address of the state if it is one of the dashboard, else `home`. */
+/** The address to open after a sign-in: that of the state if it is one of the dashboard, else `home`. */
 export function afterSignIn(state: unknown, home: string): string {
-  const wanted = (state as { wanted?: unknown } | null)?.wanted;
-  return typeof wanted === "string" && isOfDashboard(wanted) ? wanted : home;
+  const address = (state as { returnTo?: unknown } | null)?.returnTo;
+  return typeof address === "string" && isOfDashboard(address) ? address : home;
 }
 
 /** Resolves the address as a browser does, so that no spelling of another origin passes. */

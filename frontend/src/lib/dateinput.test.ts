@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cents, dollars } from "./money";
-import { isoToTyped, typedToIso } from "./typeddate";
+import { inputFromIso, isoFromInput } from "./dateinput";
 
 test.each([
   ["10-01-2026", "2026-01-10"],
@@ -9,9 +9,9 @@ test.each([
   ["00-01-2026", null],
   ["2026-01-10", null],
   ["", null],
-])("the typed date %j is %j", (text, iso) => expect(typedToIso(text)).toBe(iso));
+])("the typed date %j is %j", (text, iso) => expect(isoFromInput(text)).toBe(iso));
 
-test("a date is shown as it is typed", () => expect([isoToTyped("2026-01-10"), isoToTyped("")]).toEqual(["10-01-2026", ""]));
+test("a date is shown as it is typed", () => expect([inputFromIso("2026-01-10"), inputFromIso("")]).toEqual(["10-01-2026", ""]));
 
 test("amounts", () => {
   expect([dollars(49), dollars("1990.00"), dollars(12.5), dollars(-3)]).toEqual(["$49", "$1,990", "$12.50", "-$3"]);

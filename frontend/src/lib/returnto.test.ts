@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterSignIn, wantedState } from "./wanted";
+import { afterSignIn, returnState } from "./returnto";
 
 const HOME = "/dashboard/main/dashboardmain";
 
@@ -15,8 +15,8 @@ test.each([
   "",
   7,
   undefined,
-])("%s is no address of the dashboard", (wanted) => {
-  expect(afterSignIn({ wanted }, HOME)).toBe(HOME);
+])("%s is no address of the dashboard", (returnTo) => {
+  expect(afterSignIn({ returnTo }, HOME)).toBe(HOME);
 });
 
 test("without a state a sign-in leads home", () => {
@@ -24,7 +24,7 @@ test("without a state a sign-in leads home", () => {
 });
 
 test("an address is kept with its query, without a session token", () => {
-  const state = wantedState({ pathname: "/dashboard/settings/myaccount", search: "?newemail=a%40b.example&session_token=secret&code=c" });
+  const state = returnState({ pathname: "/dashboard/settings/myaccount", search: "?newemail=a%40b.example&session_token=secret&code=c" });
   expect(JSON.stringify(state)).not.toContain("secret");
   expect(afterSignIn(state, HOME)).toBe("/dashboard/settings/myaccount?newemail=a%40b.example&code=c");
 });

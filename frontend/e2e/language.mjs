@@ -1,0 +1,35 @@
+/** The language is chosen in My Account, is there from the first page on, and outlives a sign-out. */
+import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
+
+journey("language", async (open) => {
+  const page = await open({ locale: "de-DE" });
+  await page.goto("/login");
+  await page.getByRole("heading", { level: 1, name: "Login" }).waitFor();
+  check((await page.evaluate(() => document.documentElement.lang)) === "en", "English until another language is chosen");
+  await signIn(page, OWNER);
+
+  await page.goto("/dashboard/settings/myaccount");
+  await page.getByLabel("Time zone", { exact: true }).selectOption("Asia/Tokyo");
+  await page.getByLabel("Language", { exact: true }).selectOption("Deutsch");
+  await page.getByLabel("Sprache", { exact: true }).waitFor();
+  check((await page.getByLabel("Zeitzone", { exact: true }).inputValue()) === "Asia/Tokyo", "the time zone to be kept");
+  check((await page.evaluate(() => document.documentElement.lang)) === "de", "the page to say that it is German");
+  await accessible(page, "the account in German");
+  await picture(page, "myaccount-german");
+
+  await page.goto("/dashboard/main/mycontacts");
+  await page.getByRole("heading", { level: 1, name: "Meine Kontakte" }).waitFor();
+  await page.getByRole("row").nth(1).waitFor();
+  await picture(page, "mycontacts-german");
+  await page.goto("/dashboard/settings/billing");
+  await page.getByText(/\d{1,2}\. (Jan\.|Feb\.|März|Apr\.|Mai|Juni|Juli|Aug\.|Sept\.|Okt\.|Nov\.|Dez\.) \d{4}/).first().waitFor();
+
+  await page.getByRole("button", { name: "Kontomenü" }).click();
+  await page.getByRole("menuitem", { name: "Abmelden" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Abmelden" }).click();
+  await page.waitForURL("**/login");
+  await page.getByRole("heading", { level: 1, name: "Anmelden" }).waitFor();
+  check((await page.evaluate(() => localStorage.length)) === 0, "nothing in the local storage after a sign-out");
+  await accessible(page, "the sign-in in German");
+  await picture(page, "login-german");
+});

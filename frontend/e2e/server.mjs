@@ -1,0 +1,13 @@
+/** Where the journeys run: the server under test, the people of its demo, the browser. */
+import { existsSync } from "node:fs";
+
+export const BASE = process.env.BASE_URL ?? "http://127.0.0.1:8000";
+export const OWNER = { email: "owner@acme-demo.com", password: "Demo1234" };
+export const MEMBER = { email: "member@acme-demo.com", password: "Demo1234" };
+/** Milliseconds for one step. A busy machine is slow; a step that hangs still ends before the journey does. */
+export const TIMEOUT = 45_000;
+export const WIDE = { width: 1440, height: 900 };
+export const SMALL = { width: 390, height: 844 };
+export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => path && existsSync(path),
+);

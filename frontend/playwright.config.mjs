@@ -1,0 +1,27 @@
+/** Journeys in Chromium against the server at BASE_URL: `BASE_URL=http://127.0.0.1:8000 npm run journeys -- billing`.
+
+ Each journey wants a fresh demo, so pytest starts a server for each (tests/e2e). A failure leaves its trace in .cache. */
+import { defineConfig } from "@playwright/test";
+import { BASE, CHROMIUM, TIMEOUT, WIDE } from "./e2e/server.mjs";
+
+export default defineConfig({
+  testDir: "e2e",
+  testMatch: "*.mjs",
+  testIgnore: ["browser.mjs", "mail.mjs", "server.mjs"],
+  outputDir: process.env.TRACES ?? "../.cache/journeys",
+  workers: 1,
+  timeout: 570_000,
+  forbidOnly: true,
+  reporter: "line",
+  use: {
+    baseURL: BASE,
+    viewport: WIDE,
+    actionTimeout: TIMEOUT,
+    navigationTimeout: TIMEOUT,
+    acceptDownloads: true,
+    contextOptions: { reducedMotion: "reduce" },
+    trace: { mode: "retain-on-failure", screenshots: false, snapshots: true },
+    screenshot: "only-on-failure",
+    launchOptions: { executablePath: CHROMIUM, args: ["--no-sandbox"] },
+  },
+});

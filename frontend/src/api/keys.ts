@@ -1,0 +1,43 @@
+/** Every key of the query cache, and what becomes stale together.
+
+ The first part of a key is its subject: a table, a script, or what the app calls it. A mutation names the subjects that
+ it changes, and `invalidate` makes every query about them stale. */
+import type { QueryClient } from "@tanstack/react-query";
+import type { Input } from "./scripts";
+import type { Query } from "./transport";
+import type { Tables } from "./types";
+
+type Table = keyof Tables;
+
+export const keys = {
+  account: ["account"],
+  table: <Name extends Table>(name: Name, options: Query) => [name, options] as const,
+  contact: (contactid: number) => ["usercontact", "one", contactid] as const,
+  person: (linkedinurl: string) => ["searchurl", "person", linkedinurl] as const,
+  contactsFromEnd: (page: { limit: number; offset: number }) => ["usercontact", "end", page] as const,
+  contactsByName: (input: Input<"searchname">) => ["searchname", input] as const,
+  contactSearch: (input: Input<"searchurl">, run: number) => ["searchurl", input, run] as const,
+  votes: (urls: readonly string[]) => ["contactfeedback", urls] as const,
+  checkout: (sessionId: string) => ["checkout", sessionId] as const,
+  bulkJob: (jobid: number) => ["bulklookup", jobid] as const,
+  bulkEstimate: (file: File, kinds: readonly string[]) => ["bulkestimate", file.name, file.size, file.lastModified, kinds] as const,
+  revealCount: (revealedby: number, date: string, team: boolean) => ["getrevealcount", revealedby, date, team] as const,
+  appCounters: ["appcounters"],
+  platformUsage: (span: Input<"getplatformusagedata">) => ["getplatformusagedata", span] as const,
+  apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
+} as const;
+
+export type Subject = Table | "account" | "appcounters" | "searchname" | "getrevealcount" | "getplatformusagedata" | "getapiusagedata";
+
+/** What each change makes stale. */
+export const STALE = {
+  reveal: ["usercontact", "searchname"],
+  bulk: ["account", "usercontact", "searchname"],
+  payment: ["account", "transactionhistory", "appcounters"],
+  apiKeys: ["apikeys", "account", "getapiusagedata", "appcounters"],
+  team: ["appuser", "account"],
+} as const satisfies Record<string, readonly Subject[]>;
+
+export async function invalidate(queries: QueryClient, subjects: readonly Subject[]): Promise<void> {
+  await Promise.all(subjects.map((subject) => queries.invalidateQueries({ queryKey: [subject] })));
+}

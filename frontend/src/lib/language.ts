@@ -1,0 +1,58 @@
+/** The language of the page: English, or a translation that is loaded before the first screen is drawn. */
+import type { Legal, Texts } from "../texts/shape";
+import { preference, setPreference } from "./preferences";
+
+export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** What a folder of `texts/` exports. English is part of the scripts, so it needs none. */
+export interface Translated {
+  texts?: Texts;
+  legal?: Legal;
+}
+
+interface Loaded extends Translated {
+  name: Language;
+}
+
+const PREFERENCE = "language";
+const TRANSLATIONS: Record<Exclude<Language, "en">, () => Promise<{ translation: Translated }>> = {
+  de: () => import("../texts/de"),
+};
+
+let loaded: Loaded = { name: "en" };
+const listeners = new Set<() => void>();
+
+export const language = (): Loaded => loaded;
+
+/** Calls back when another language was set, to drop what was computed for the previous one. */
+export function onLanguage(listener: () => void): void {
+  listeners.add(listener);
+}
+
+export function setLanguage(name: Language, translation: Translated = {}): void {
+  loaded = { name, ...translation };
+  if (typeof document !== "undefined") document.documentElement.lang = name;
+  for (const listener of listeners) listener();
+}
+
+/** The language that was chosen in this browser; English where none was. The browser's own language is not asked. */
+export function chosenLanguage(): Language {
+  const name = preference(PREFERENCE);
+  return name !== undefined && Object.hasOwn(LANGUAGES, name) ? (name as Language) : "en";
+}
+
+/** Loads the chosen language. A translation that cannot be loaded leaves the page in English. */
+export async function loadLanguage(name = chosenLanguage()): Promise<void> {
+  if (name === "en") return;
+  try {
+    setLanguage(name, (await TRANSLATIONS[name]()).translation);
+  } catch {
+    setLanguage("en");
+  }
+}
+
+/** Keeps the choice in this browser. It applies when the page is loaded again. */
+export function chooseLanguage(name: Language): void {
+  setPreference(PREFERENCE, name === "en" ? null : name);
+}

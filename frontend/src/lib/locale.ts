@@ -1,0 +1,64 @@
+/** How the reader writes numbers, days and times: the one module that uses `Intl` to format for people. */
+import { type Language, language, onLanguage } from "./language";
+import { preference, setPreference } from "./preferences";
+
+const LOCALES: Record<Language, string> = { en: "en-US", de: "de-DE" };
+const TIME_ZONE = "timezone";
+
+/** The locale of the language, as `Intl` takes it. */
+export const locale = (): string => LOCALES[language().name];
+
+// Formatters are expensive to create, and a table uses one hundreds of times.
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+let zone: string | undefined;
+
+function forget(): void {
+  formats.clear();
+  zone = undefined;
+}
+onLanguage(forget);
+
+export function numberFormat(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
+  return cached(JSON.stringify(options), () => new Intl.NumberFormat(locale(), options));
+}
+
+export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return cached(JSON.stringify(options), () => new Intl.DateTimeFormat(locale(), options));
+}
+
+function cached<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, create: () => Format): Format {
+  let format = formats.get(key) as Format | undefined;
+  if (format === undefined) formats.set(key, (format = create()));
+  return format;
+}
+
+/** `1,234` */
+export const numberText = (value: number): string => numberFormat().format(value);
+
+/** `1,234`, or a dash for a number that is not known. */
+export const countText = (value: number | undefined): string => (value === undefined ? "–" : numberText(value));
+
+/** The time zone that was chosen in this browser; the browser's own where none was. */
+export const timeZone = (): string => (zone ??= chosenTimeZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+
+export function chosenTimeZone(): string | undefined {
+  const name = preference(TIME_ZONE);
+  return name !== undefined && isTimeZone(name) ? name : undefined;
+}
+
+/** Stores a time zone for this browser; null follows the browser again. */
+export function chooseTimeZone(name: string | null): void {
+  setPreference(TIME_ZONE, name);
+  forget();
+}
+
+/** Every time zone that can be chosen, such as `Europe/Berlin`. */
+export const timeZones = (): string[] => Intl.supportedValuesOf("timeZone");
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}

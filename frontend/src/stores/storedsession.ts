@@ -1,0 +1,21 @@
+/** The session as it is stored in this browser. Imports nothing, so that the first script of the page can read it. */
+
+export const SESSION_STORE = "session";
+
+export interface Session {
+  apiKey: string;
+  sessionToken: string;
+  emailid: string;
+  /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
+  signinid?: string;
+}
+
+/** Reads the stored session; null when there is none, or when it cannot be read. */
+export function readStoredSession(): Session | null {
+  try {
+    const stored = JSON.parse(localStorage.getItem(SESSION_STORE) ?? "null") as { state?: { session?: Session | null } } | null;
+    return stored?.state?.session ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,23 @@
+/** Every German text, loaded before the first screen when the reader has chosen German. */
+import { account } from "./account";
+import { api } from "./api";
+import { billing } from "./billing";
+import { bulk } from "./bulk";
+import { common } from "./common";
+import { contacts } from "./contacts";
+import { frame } from "./frame";
+import { home } from "./home";
+import { legal } from "./legal";
+import { login } from "./login";
+import { payments } from "./payments";
+import { plans } from "./plans";
+import { records } from "./records";
+import { search } from "./search";
+import { signup } from "./signup";
+import { team } from "./team";
+import { usage } from "./usage";
+
+const entry = { ...common, ...login, ...signup };
+const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records };
+
+export const translation = { texts: { ...entry, ...dashboard }, legal };

@@ -1,0 +1,34 @@
+/** German texts of usage reports. */
+import type { usage as english } from "../en/usage";
+import type { Translation } from "../shape";
+
+export const usage: Translation<typeof english> = {
+  usage: {
+    title: "Nutzung",
+    tabs: "Berichte",
+    platform: "Plattform",
+    api: "API",
+    month: "Monat",
+    previous: "Vorheriger Monat",
+    next: "Nächster Monat",
+    search: "Nutzung durchsuchen",
+    searchMember: "Nach Namen suchen",
+    searchKey: "Nach Schlüssel suchen",
+    member: "Mitglied",
+    total: "Aufgedeckt gesamt",
+    totalOf: "{{count}} von {{name}} aufgedeckt",
+    personal: "Persönliche E-Mails",
+    business: "Geschäftliche E-Mails",
+    dials: "Durchwahlen",
+    method: "Methode",
+    key: "API-Schlüssel",
+    calls: "Aufrufe",
+    overage: "Mehrverbrauch",
+    deletedKey: "Gelöscht",
+    revealedTitle: "Von {{name}} aufgedeckte Kontakte",
+    lead: "Was Ihr Team und Ihre API-Schlüssel in einem Monat aufgedeckt haben.",
+    csv: "CSV herunterladen",
+    byMember: "Aufgedeckt nach Mitglied",
+    byKey: "Aufgedeckt nach API-Schlüssel",
+  },
+};

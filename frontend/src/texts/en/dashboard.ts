@@ -1,0 +1,16 @@
+/** English texts of the dashboard, loaded with it. */
+import { account } from "./account";
+import { api } from "./api";
+import { billing } from "./billing";
+import { bulk } from "./bulk";
+import { contacts } from "./contacts";
+import { frame } from "./frame";
+import { home } from "./home";
+import { payments } from "./payments";
+import { plans } from "./plans";
+import { records } from "./records";
+import { search } from "./search";
+import { team } from "./team";
+import { usage } from "./usage";
+
+export const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records } as const;

@@ -1,0 +1,36 @@
+/** English texts of sessions, audit log and credit ledger. */
+export const records = {
+  sessions: {
+    lead: "Where you are signed in. A session ends by itself after a day without use.",
+    device: "Device",
+    unknown: "Unknown device",
+    ip: "IP address",
+    lastused: "Last used",
+    created: "Signed in",
+    actions: "Actions",
+    end: "Sign out",
+    endOf: "Sign out {{device}}, last used {{time}}",
+    ended: "Session ended.",
+    endOthers: "Sign out everywhere else",
+    othersTitle: "Sign out everywhere else?",
+    othersText: "Every session but this one ends at once.",
+    othersEnded: "Every other session was ended.",
+  },
+  audit: {
+    lead: "What was done in your account, newest first. Entries cannot be changed.",
+    time: "Time",
+    event: "Event",
+    target: "Target",
+    actor: "By",
+    key: "API key",
+    system: "System",
+  },
+  ledger: {
+    lead: "Every change of your credit balances, newest first.",
+    all: "All",
+    kind: "Credits",
+    change: "Change",
+    balance: "Balance",
+    reason: "Reason",
+  },
+} as const;

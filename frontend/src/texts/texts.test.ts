@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { translation } from "./de";
+import { dashboard } from "./en/dashboard";
+import { entry } from "./en/entry";
+import { legal } from "./en/legal";
+import type { Texts } from "./shape";
+
+const english = flat({ ...entry, ...dashboard });
+const TRANSLATIONS = { de: translation };
+
+function flat(texts: Texts, path = ""): Map<string, string> {
+  const pairs = Object.entries(texts).flatMap(([key, value]) =>
+    typeof value === "string" ? [[path + key, value] as const] : [...flat(value, `${path}${key}.`)],
+  );
+  return new Map(pairs);
+}
+
+const placeholders = (text: string): string[] => (text.match(/\{\{\w+\}\}/g) ?? []).toSorted();
+
+test.each(Object.entries(TRANSLATIONS))("%s has every text, and no other", (_, { texts }) => {
+  expect([...flat(texts).keys()].toSorted()).toEqual([...english.keys()].toSorted());
+});
+
+test.each(Object.entries(TRANSLATIONS))("a text of %s inserts the same values", (_, { texts }) => {
+  // A form for one may spell its number out.
+  const differing = [...flat(texts)].filter(([key, text]) => !key.endsWith("_one") && String(placeholders(text)) !== String(placeholders(english.get(key)!)));
+  expect(differing).toEqual([]);
+  expect([...flat(texts).values()].filter((text) => text.trim() === "")).toEqual([]);
+});
+
+test.each(Object.entries(TRANSLATIONS))("the legal documents of %s have the same sections", (_, { legal: translated }) => {
+  for (const name of ["privacy", "terms", "chrome"] as const) {
+    expect(translated[name].map(({ paragraphs }) => paragraphs.length)).toEqual(legal[name].map(({ paragraphs }) => paragraphs.length));
+  }
+});
+
+test("a form for one belongs to a form for others", () => {
+  const alone = [...english.keys()].filter((key) => key.endsWith("_one") && !english.has(key.replace(/_one$/, "_other")));
+  expect(alone).toEqual([]);
+});
