@@ -10,7 +10,7 @@ const BUDGETS = [
   { name: "login", limit: 170, chunks: ["src/screens/login/LoginScreen.tsx"] },
   {
     name: "dashboard",
-    limit: 300,
+    limit: 230,
     chunks: ["src/app/layout/Dashboard.tsx", "src/screens/dashboardmain/DashboardMainScreen.tsx"],
   },
   { name: "search", limit: 300, chunks: ["src/app/layout/Dashboard.tsx", "src/screens/search/SearchScreen.tsx", "src/api/fieldcrypto.ts"] },

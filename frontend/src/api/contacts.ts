@@ -61,7 +61,7 @@ export const oneContact = (contactid: number) =>
     },
   });
 
-/** Who a person is, and how far each value is verified: free, and not worth an error where it cannot be had. */
+/** Title, company and country of a person, and which values are verified. Free of charge. */
 export const personOf = (linkedinurl: string) =>
   queryOptions({
     queryKey: ["searchurl", "person", linkedinurl] as const,
