@@ -63,7 +63,7 @@ export const oneContact = (contactid: number) =>
     },
   });
 
-/** Title, company and verification of a person. Free of charge; null when nothing is known. */
+/** Title, company and country of a person, and which values are verified. Free of charge. */
 export const personOf = (linkedinurl: string) =>
   queryOptions({
     queryKey: keys.person(linkedinurl),

@@ -5,7 +5,7 @@ export interface ContactFilter {
   phone?: boolean | undefined;
   email?: boolean | undefined;
   verified?: boolean | undefined;
-  /** The user that revealed something of the contact. */
+  /** The user that revealed any value of the contact. */
   by?: number | undefined;
   /** YYYY-MM-DD. */
   since?: string | undefined;

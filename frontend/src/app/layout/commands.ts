@@ -65,7 +65,7 @@ export function actions(setScheme: (scheme: "light" | "dark") => void, dark: boo
   ];
 }
 
-/** The commands in whose text every typed word begins a word. */
+/** Commands that match: every typed word is the start of a word of the text. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ text, hint = "" }) => {

@@ -197,5 +197,5 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
   );
 });
 
-/** Whether nothing is marked with the pointer: who copies part of a row does not want to open it. */
+/** Whether no text is selected: marking text for a copy ends with a click, which must not open the row. */
 const hasNoSelection = () => !window.getSelection()?.toString();

@@ -1,4 +1,4 @@
-/** Everything about one contact: its values with copy and votes, who it is, who revealed what and when. */
+/** The drawer of one contact: values with copy and votes, title and company, tags and note, history. */
 import { ActionIcon, Anchor, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, ExternalLink } from "lucide-react";
@@ -88,7 +88,7 @@ function Details({ contact, person }: { contact: UserContact; person: Found | nu
   );
 }
 
-/** Who revealed what, and when the contact came into the list. */
+/** The users that revealed the values, and the day on which the contact was added. */
 function History({ contact }: { contact: UserContact }) {
   const me = useAccount();
   const members = useQuery({ ...team, enabled: isOwner(me) });

@@ -59,7 +59,7 @@ export function Filters({ shown, change, end }: Props) {
   );
 }
 
-/** For the owner, who sees what the team revealed. */
+/** Filter by member, for the owner alone: other users see their own contacts only. */
 function ByWhom({ by, onChange }: { by: number; onChange: (by: number) => void }) {
   const owns = isOwner(useAccount());
   const members = useQuery({ ...team, enabled: owns });

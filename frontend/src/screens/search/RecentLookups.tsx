@@ -1,4 +1,4 @@
-/** Who was looked up lately, each a press away. */
+/** The last lookups as links that search again. */
 import { History } from "lucide-react";
 import { Link } from "react-router";
 import { useAccount } from "../../api/account";

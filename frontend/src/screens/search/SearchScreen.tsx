@@ -85,7 +85,7 @@ export function SearchScreen() {
 const hasAny = (boxes: Boxes) => boxes.phone || boxes.business || boxes.personal;
 const isSame = (one: Asked | null, other: Asked | null) => one !== null && one.run === other?.run;
 
-/** Keeps who was found among the recent look-ups. */
+/** Add the person found to the recent lookups. */
 function useRemembered(asked: Asked | null, found: { full_name: string; title?: string | null; company?: string | null } | undefined): void {
   const { appuserid } = useAccount();
   const url = asked?.linkedinurl;

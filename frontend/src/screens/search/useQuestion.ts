@@ -1,4 +1,4 @@
-/** What is asked, kept in the address: the profile and the kinds. A shared link asks the same, and Back asks it again. */
+/** Keep the search in the address: profile and kinds. Back and a shared link run the same search. */
 import { useLocalStorage } from "@mantine/hooks";
 import { useLocation, useSearchParams } from "react-router";
 import { profileHost } from "../../api/config";
@@ -21,7 +21,7 @@ export interface Question {
   boxes: Boxes;
   /** Asks, also for the same profile again. */
   ask: (url: string) => void;
-  /** Changes the kinds; what has been asked is asked again. */
+  /** Change the kinds; a search that was run is run again. */
   tick: (boxes: Boxes) => void;
 }
 
