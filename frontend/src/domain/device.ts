@@ -5,7 +5,7 @@ const BROWSERS: readonly [name: string, mark: RegExp][] = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],
   ["Firefox", /\bFirefox\/|\bFxiOS\//],
-  ["Chrome", /\bChrome\/|\bCriOS\//],
+  ["Chrome", /Chrome\/|\bCriOS\//],
   ["Safari", /\bSafari\//],
   ["curl", /^curl\//],
   ["Python", /^python/i],

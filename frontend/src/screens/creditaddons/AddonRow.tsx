@@ -18,7 +18,7 @@ export function AddonRow({ plan, best, onBuy }: { plan: Plan; best: boolean; onB
         {plan.details && <p>{plan.details}</p>}
       </div>
       <div className={classes.amount}>
-        <p className={classes.price}>{dollars(plan.price)}</p>
+        <div className={classes.price}>{dollars(plan.price)}</div>
         {each !== null && <p>{t("addons.each", { price: smallAmount(each) })}</p>}
       </div>
       <Button variant="default" disabled={!canPay()} onClick={onBuy}>

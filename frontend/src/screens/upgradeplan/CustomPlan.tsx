@@ -12,7 +12,7 @@ export function CustomPlan({ plan, change }: { plan: Plan; change: PlanChange })
     <article className={classes.strip} data-current={offer === "current" || undefined} aria-label={plan.name}>
       <header>
         <h2>{plan.name}</h2>
-        <p className={classes.price}>∞</p>
+        <div className={classes.price}>∞</div>
         {plan.details && <p className={classes.details}>{plan.details}</p>}
       </header>
       <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />

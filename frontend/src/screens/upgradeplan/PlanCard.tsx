@@ -40,12 +40,12 @@ export function PlanCard({ plan, all, change, suggested }: Props) {
 
 function Price({ plan }: { plan: Plan }) {
   const price = Number(plan.price);
-  if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
-  if (price < 0) return <p className={classes.price}>∞</p>;
+  if (price === 0) return <div className={classes.price}>{t("plan.free")}</div>;
+  if (price < 0) return <div className={classes.price}>∞</div>;
   return (
-    <p className={classes.price}>
+    <div className={classes.price}>
       {dollars(price)} <span>{isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}</span>
-    </p>
+    </div>
   );
 }
 
