@@ -59,7 +59,7 @@ async def _statements(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 
 
 def server(context: ssl.SSLContext | None) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
-    """Return a server that accepts every user, with TLS when it is asked for."""
+    """Return a server that accepts every user, with TLS on request."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
