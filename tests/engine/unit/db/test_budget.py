@@ -74,7 +74,7 @@ def test_the_sizes_of_one_database(
     ],
 )
 def test_pipelined_connections_come_last(workers: int, limit: int, pipeline: bool, expected: tuple[int, int]) -> None:
-    settings = ExplicitSettings(workers=workers, database_pipeline=pipeline)
+    settings = Settings(workers=workers, database_pipeline=pipeline)
     result = sizes(settings, limit, project=True)
     assert (result.piped_reads, result.piped_writes) == expected
     assert result.all <= limit
