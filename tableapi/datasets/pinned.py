@@ -49,7 +49,10 @@ class Pinned:
 
 @asynccontextmanager
 async def undone(dataset: Any) -> AsyncIterator[Pinned]:
-    """Yield the dataset in a transaction that is rolled back at the end. Deferred constraints are checked before."""
+    """Yield the dataset in a transaction that is rolled back at the end.
+
+    Deferred constraints are checked before.
+    """
     async with dataset.db.writes.acquire() as connection:
         transaction = connection.transaction()
         await transaction.start()

@@ -34,7 +34,7 @@ _RANGE = re.compile(r"(?:(?:items|rows)\s*=\s*)?(\d{1,18})-(\d{1,18})?\Z", re.AS
 
 
 def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> str:
-    """Add the options of a `Prefer` header to a query, which takes precedence, and return `Preference-Applied`.
+    """Add the options of a `Prefer` header to a query, and return `Preference-Applied`.
 
     strict: called when the header asks for strict handling.
 
@@ -66,7 +66,7 @@ def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> s
 
 
 def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int] | None:
-    """Add the limit and offset of a `Range` of records to a query, and return the first and last place of the range.
+    """Add the limit and offset of a `Range` to a query, and return its first and last place.
 
     Other units, and a query with a limit or offset of its own, leave the header without effect.
 
@@ -86,7 +86,7 @@ def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int]
 
 
 def content_range(places: tuple[int, int], body: bytes) -> str:
-    """Return `Content-Range` of a response: the places of its records, and how many there are if that is known."""
+    """Return `Content-Range` of a response: the places of its records, and their number if known."""
     try:
         content = orjson.loads(body)
     except orjson.JSONDecodeError:  # a file

@@ -19,7 +19,10 @@ _NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
 
 @dataclass(slots=True)
 class Reply:
-    """A response. `content_type` is not repeated in `headers`. stream: parts of the body that follow `body`."""
+    """A response.
+
+    `content_type` is not repeated in `headers`. stream: parts of the body that follow `body`.
+    """
 
     body: bytes
     status: int = 200

@@ -1,1 +1,1 @@
-"""The tables, scripts and routines of a server as tools for language-model agents (Model Context Protocol)."""
+"""Tables, scripts and routines as tools for language-model agents (Model Context Protocol)."""

@@ -43,7 +43,7 @@ def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any],
 
 
 def record(row: Any, start: int, max_bytes: int = MAX_BYTES) -> tuple[Any, dict[str, int]]:
-    """Return one record with its long texts from character `start` on, and where each text that was cut ends.
+    """Return one record with its texts from character `start` on, and where each cut text ends.
 
     Raises:
         BadRequest: the record is too large even with all its texts cut.

@@ -122,7 +122,10 @@ def _column(column: Column, examples: list[Any] | None, usable: set[str]) -> dic
 
 
 def _right(table: Table, rights: Rights) -> Right:
-    """Return the right that decides which columns are described. Raises Forbidden for a caller without any."""
+    """Return the right that decides which columns are described.
+
+    Raises Forbidden for a caller without any.
+    """
     granted = (rights.right(table, verb) for verb in VERBS)
     return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
 
@@ -143,7 +146,7 @@ def _writable(table: Table, rights: Rights) -> dict[str, list[str]]:
 
 
 async def _examples(caller: Caller, dataset: Dataset, table: Table, reads: Right) -> dict[str, list[Any]]:
-    """Return a few different values of each column, as a read by the caller returns them; none if it is refused."""
+    """Return a few different values of each column that the caller may read."""
     names = [name for name in table.columns if reads.sees(name) and name not in reads.sealed]
     if not names:
         return {}

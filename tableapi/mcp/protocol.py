@@ -35,7 +35,10 @@ def load_sdk() -> None:
 
 
 def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
-    """Return an MCP server with the tools and resources of each caller. `load_sdk` has to be called before."""
+    """Return an MCP server with the tools and resources of each caller.
+
+    `load_sdk` has to be called before.
+    """
     import mcp.types as types
     from mcp.server import Server
 

@@ -94,7 +94,10 @@ class ToolResult:
 
 
 def offered(caller: Caller) -> list[Offer]:
-    """Return the tools that the caller can use. Descriptions hold names of the schema, never contents of rows."""
+    """Return the tools that the caller can use.
+
+    Descriptions hold names of the schema, never contents of rows.
+    """
     offers = []
     for tool in _OF_TABLES:
         tables = {name: caller.tables(dataset, *tool.verbs) for name, dataset in caller.datasets.items()}
@@ -172,7 +175,7 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
 
 
 def error_text(error: ApiError) -> str:
-    """Return an error for a language model: the message, the reason, and for a batch the error of each record."""
+    """Return an error for a language model: message, reason, and the errors of a batch."""
     lines = [f"{error.message} (reason: {error.reason}, status: {error.status})"]
     if error.code == 1000:
         for position in error.context["error"][:5]:

@@ -82,7 +82,7 @@ async def _write(
 
 
 def _refuse_unknown(caller: Caller, dataset: Dataset, table: Table, records: list[dict[str, Any]]) -> None:
-    """Refuse names that are no column and no relation; over HTTP they are left out, which an agent would not notice."""
+    """Refuse unknown names, which HTTP leaves out and an agent would not notice."""
     for name in dict.fromkeys(name for record in records for name in record):
         if table.find(name) is None and table.relation(name) is None:
             rights = caller.rights(dataset)

@@ -42,7 +42,7 @@ def compact(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, 
 
 
 def model(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, Any]:
-    """Return each table with its columns, the keys that refer to other tables, and hierarchies and junctions."""
+    """Return each table with its columns, foreign keys, hierarchies and junctions."""
     tables = []
     for one in _tables(dataset, rights, table):
         relations = describe.related(one, rights)

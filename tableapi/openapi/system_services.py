@@ -1,4 +1,4 @@
-"""The list of databases in the form of DreamFactory's `system/service`, by which its clients find them."""
+"""The list of databases in the form of DreamFactory's `system/service`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def describe(number: int, name: str) -> dict[str, Any]:
 
 
 def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str, str]) -> Reply:
-    """Return services by `filter`, `type`, `group`, `ids`, `limit` and `offset`, or one by its number or name.
+    """Return the services that the options select, or one by its number or name.
 
     Raises:
         BadRequest: The filter uses more than comparisons for equality of text.
@@ -64,7 +64,7 @@ def answer(services: list[dict[str, Any]], ident: list[str], query: Mapping[str,
 
 
 def _fields(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields that the request asks for; unknown ones are left out, as DreamFactory has more of them."""
+    """Return the requested fields; unknown ones are left out, because DreamFactory has more."""
     wanted = query.get("fields", "*").strip()
     return {name: service[name] for name in service if wanted in ("", "*") or name in names(wanted)}
 

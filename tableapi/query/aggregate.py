@@ -79,7 +79,7 @@ def is_grouped(options: Options) -> bool:
 
 @dataclass(slots=True)
 class Group:
-    """The scope of `having` and of the order of a grouped read: keys, aggregates, and fields with an alias.
+    """The scope of `having` and `order` of a grouped read: keys, aggregates and aliases.
 
     keys, aliases: by name in lower case.
     """

@@ -181,7 +181,7 @@ def _size(scope: Scope, columns: str | None) -> Any:
 
 
 def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
-    """Return the function that finds the conditions of `<relation>.filter` for the rows of a related scope."""
+    """Return the function that finds the conditions of `<relation>.filter` in a related scope."""
 
     def narrow(scope: Scope) -> list[Any]:
         text = options.of_relation(".".join(scope.path)).filter
@@ -194,5 +194,5 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
 
 
 def _in_all(table: Table, relation: Relation) -> bool:
-    """Return whether `*` holds a derived relation: of a view, unless its rows may not have been computed yet."""
+    """Return whether `*` holds a derived relation: of a view, to no materialized view."""
     return table.is_view and relation.target.kind != "m"

@@ -73,7 +73,9 @@ class Binder:
     def converted(
         self, type_: PgType, source: tuple[Any, ...], label: str, convert: Callable[[Any], Any]
     ) -> sa.ColumnElement[Any]:
-        """Return a bound parameter of this type. `convert` makes the bound value of the sent one, or raises BadValue.
+        """Return a bound parameter of this type.
+
+        `convert` makes the bound value of the sent one, or raises BadValue.
 
         Raises:
             BadRequest: a constant does not fit.

@@ -56,7 +56,10 @@ def relate(references: list[Reference]) -> None:
 
 
 def _add(table: Table, relation: Relation, *fields: str) -> None:
-    """Add a relation. If its name is taken, as with two keys between the same tables, append its fields or a number."""
+    """Add a relation.
+
+    If its name is taken, as with two keys between the same tables, append its fields or a number.
+    """
     for suffix in ("", *("_" + f for f in fields), "_" + "_".join(fields), *(f"_{n}" for n in range(2, 100))):
         name = relation.name + suffix
         if name not in table.relations and name not in table.columns:

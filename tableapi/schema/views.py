@@ -47,7 +47,7 @@ def _origin(oid: int, number: int, direct: Mapping[int, Mapping[int, Origin]]) -
 
 
 def targets(text: str) -> dict[int, Origin]:
-    """Return the direct origin of each column of a definition, by number, without columns that are expressions."""
+    """Return the origin of each column of a definition, by number; expressions have none."""
     columns: dict[int, Origin] = {}
     for entry in _entries(text):
         match = _ENTRY.search(entry)

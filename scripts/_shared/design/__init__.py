@@ -1,4 +1,6 @@
-"""The colors, font and logo of pages and mails outside of the app. `tools/tokens` writes the files beside this.
+"""The colors, font and logo of pages and mails outside of the app.
+
+`tools/tokens` writes the files beside this.
 
 `LIGHT` and `DARK` hold colors by the names of `frontend/src/app/tokens.css` without hyphens: `LIGHT["onaccent"]`.
 """

@@ -1,4 +1,4 @@
-"""The look of every sandbox page: the design tokens, one style sheet, one frame, and the headers that allow only these.
+"""The look of the sandbox pages: design tokens, style sheet, frame, and the headers for them.
 
 Pages have no scripts and load nothing from other hosts.
 """

@@ -1,4 +1,7 @@
-"""The endpoint of MCP: authenticate the caller, then pass the message to the SDK. See docs/guides/agents.md."""
+"""The endpoint of MCP: authenticate the caller, then pass the message to the SDK.
+
+See docs/guides/agents.md.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ class Agents:
         self._running: asyncio.Task[None] | None = None
 
     async def caller(self, request: HttpRequest) -> Caller:
-        """Authenticate a message and return its caller. Raises what a request with its headers is refused with."""
+        """Authenticate a message and return its caller.
+
+        Raises what a request with its headers is refused with.
+        """
         actor = request.actor = await self._callers.caller(request)
         if not actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key", headers={"WWW-Authenticate": "Bearer"})

@@ -28,7 +28,7 @@ _OWN_HEADERS = frozenset(
 
 
 class ToolRequests:
-    """Answer the requests of tools as requests over HTTP are answered: rights, limits, hooks, metrics, log lines.
+    """Answer the requests of tools with the rights, limits, hooks, metrics and log lines of HTTP.
 
     Args:
         dataset: Answers a request below a database for the actor that it has.

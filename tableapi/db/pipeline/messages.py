@@ -1,4 +1,4 @@
-"""Messages of PostgreSQL's frontend/backend protocol, version 3, as far as prepared statements need them. Pure."""
+"""Messages of PostgreSQL's protocol, version 3, that prepared statements need. Pure."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ class Prepared:
         self._tail = _COUNT.pack(len(columns)) + formats
 
     def run(self, args: Sequence[Any]) -> bytes:
-        """Return the messages that run the statement. Raises Unencodable for a value that asyncpg has to judge."""
+        """Return the messages that run the statement.
+
+        Raises Unencodable for a value that asyncpg has to judge.
+        """
         if len(args) != len(self._encoders):
             raise Unencodable
         parts = [self._head]

@@ -1,4 +1,4 @@
-"""A few connections with several statements in flight on each, and one queue of statements for all of them."""
+"""A few connections with several statements in flight on each, and one queue for all of them."""
 
 from __future__ import annotations
 

@@ -31,7 +31,10 @@ _HEADERS = {
 
 
 class DocsPage:
-    """The files of the page. `look` is a folder of a project with its theme.css, logo.svg and fonts, or None."""
+    """The files of the page.
+
+    `look` is a folder of a project with its theme.css, logo.svg and fonts, or None.
+    """
 
     def __init__(self, look: Path | None) -> None:
         files = {path.name: path for path in Path(__file__).parent.iterdir() if path.suffix in _MEDIA_TYPES}
@@ -40,7 +43,10 @@ class DocsPage:
         self._files = {name: (path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in files.items()}
 
     def reply(self, name: str, mount: str, headers: Mapping[str, str]) -> Reply:
-        """Return a file of the page; the page refers to its files and to the API below `mount`. Raises NotFound."""
+        """Return a file of the page; the page refers to its files and to the API below `mount`.
+
+        Raises NotFound.
+        """
         file = self._files.get(name or "index.html")
         if file is None:
             raise NotFound("There is no such page.")

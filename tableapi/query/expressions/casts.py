@@ -32,7 +32,9 @@ _READ_FROM_TEXT = frozenset(("text", "enum", "uuid", "network", "time", "other")
 
 
 def cast(target: Any, text: Any, source: PgType, name: str, label: str) -> tuple[Any, PgType]:
-    """Return a value cast to a type of `TYPES`. `text`: of a value inside JSON, which is what is cast then.
+    """Return a value cast to a type of `TYPES`.
+
+    `text`: of a value inside JSON, which is what is cast then.
 
     Raises:
         BadRequest: `bad_cast`.

@@ -40,7 +40,7 @@ def _grouped(part: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 
 def _condition(cond: Condition, path: tuple[str, ...], scope: Scope) -> sa.ColumnElement[bool]:
-    """Return a condition on a field, or one that holds for a row when it holds for any of its related rows."""
+    """Return a condition on a field, or on any of the related rows."""
     through = cond.function is not None and cond.function.aggregates
     relation = scope.relation(path[0]) if len(path) > 1 and not through else None
     if relation is not None:

@@ -1,4 +1,7 @@
-"""The fields of a response: columns, values inside them, fields of parents, functions and aliases. Pure."""
+"""The fields of a response: columns, values inside them, fields of parents, functions and aliases.
+
+Pure.
+"""
 
 from __future__ import annotations
 

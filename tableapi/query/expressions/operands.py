@@ -46,7 +46,7 @@ class Operand:
 
 
 def of_row(scope: Scope, path: tuple[str, ...], function: Function | None) -> Operand:
-    """Return an expression of a row of the scope; the path leads through no relation, except that of an aggregate."""
+    """Return an expression of a row; only the path of an aggregate leads through relations."""
     if function is None:
         return _field(scope, path)
     if function.aggregates:

@@ -1,4 +1,6 @@
-"""A table under an alias with the fields and relations that one caller may name. Pure: no connection, no HTTP.
+"""A table under an alias with the fields and relations that one caller may name.
+
+Pure: no connection, no HTTP.
 
 A hidden field gets the same refusal as a field that does not exist.
 """
@@ -24,7 +26,10 @@ ACTOR = ActorTerms()
 
 
 class Scope:
-    """A table under an alias, as one caller may use it. path: the relations from the table of the request to it."""
+    """A table under an alias, as one caller may use it.
+
+    path: the relations from the table of the request to it.
+    """
 
     def __init__(
         self,

@@ -141,7 +141,7 @@ def _selected(part: str) -> Selected:
 
 
 def _through(names: tuple[str, ...], term: Term) -> Term:
-    """Return a function that stands after relations: an aggregate reads their rows, others a field of them."""
+    """Return a function after relations: an aggregate reads their rows, others a field."""
     function = term.function
     if not names or function is None:
         return term
@@ -151,7 +151,10 @@ def _through(names: tuple[str, ...], term: Term) -> Term:
 
 
 def _step(text: str, at: int, *, first: bool) -> tuple[str, int] | None:
-    """Return the next name of a path. A number is a place in a JSON list or an array, and never comes first."""
+    """Return the next name of a path.
+
+    A number is a place in a JSON list or an array, and never comes first.
+    """
     if (name := quoted(text, at)) is not None:
         return name
     match = _STEP.match(text, at)

@@ -1,4 +1,4 @@
-"""Read written records again, with their relations and computed fields, in the transaction of the write."""
+"""Read written records again, with relations and computed fields, in the same transaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 async def of_record(writer: Writer, table: Table, key: list[Column], ident: list[Any]) -> Record | None:
-    """Return the record with the fields and relations of the response, or None when the caller may not read it."""
+    """Return the record as the response shows it, or None when the caller may not read it."""
     right = writer.call.rights.right(table, "GET") or writer.right(table, "POST")
     sent = writer.call.options() if writer.call.body is None or isinstance(writer.call.body, dict) else writer.options
     options = writer.options

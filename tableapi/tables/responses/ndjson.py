@@ -1,4 +1,4 @@
-"""A list as newline-delimited JSON: every record of a read, page by page, without holding more than one page."""
+"""A list as newline-delimited JSON, read page by page, with one page in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the rows of a function like those of a table: fields, filter, order, groups, relations and pages."""
+"""Read the rows of a function like those of a table, with the same options."""
 
 from __future__ import annotations
 
