@@ -16,11 +16,12 @@ const ANSWERS = {
   },
 };
 
+const cells = async (text: string) =>
+  [...(await screen.findByText(text)).closest("tr")!.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
+
 test("says what was done by whom, on pages of 25", async () => {
   const sent = serve(ANSWERS);
   draw(<AuditLogScreen />, { at: `${AT}?page=2` });
-  const cells = async (text: string) =>
-    [...(await screen.findByText(text)).closest("tr")!.querySelectorAll("td")].slice(1).map((cell) => cell.textContent);
   await screen.findByText("Max Member");
   expect(await cells("Sign-in failed")).toEqual(["Sign-in failed", "–", "Max Member", "–"]);
   expect(await cells("Keys read")).toEqual(["Keys read", "–", "API key", "–"]);

@@ -27,6 +27,11 @@ test("lists where one is signed in, and ends one", async () => {
   expect(await screen.findByText("Session ended.")).toBeVisible();
 });
 
+async function end() {
+  await user.click(await screen.findByRole("button", { name: "Sign out everywhere else" }));
+  await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Sign out everywhere else" }));
+}
+
 test("ends all others after a question; what is refused is said", async () => {
   let refused = true;
   const sent = serve({
@@ -34,10 +39,6 @@ test("ends all others after a question; what is refused is said", async () => {
     "DELETE leads/_table/usersession": () => (refused ? new Refusal(503, { code: 503, message: "Busy." }) : { resource: [] }),
   });
   draw(<SessionsScreen />, { at: AT });
-  const end = async () => {
-    await user.click(await screen.findByRole("button", { name: "Sign out everywhere else" }));
-    await user.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Sign out everywhere else" }));
-  };
   await end();
   expect(await screen.findByText("Busy.")).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
