@@ -95,7 +95,7 @@ class Scope:
         return self.right.rows(self.clause, ACTOR) if self.right.rows else None
 
     def related(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
-        """Return the related table as the caller sees it, and the conditions that join it to a row of this scope.
+        """Return the related table as the caller sees it, and the conditions of the join.
 
         Raises:
             Forbidden: the caller may not read the table, or the junction between.

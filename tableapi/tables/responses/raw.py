@@ -30,7 +30,7 @@ async def answer(call: TableRequest, ident: str) -> Reply:
     query = {key: value for key, value in call.query.items() if key == "id_field"}
     headers = {key: value for key, value in call.headers.items() if key not in ("accept", "if-none-match")}
     quoted = column.name if '"' in column.name else f'"{column.name}"'
-    reply = await read.one(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
+    reply = await read.single(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
     value = exact_json.loads(reply.body)[column.name]
     if value is None:
         raise NotFound(f"Field '{column.name}' of this record has no value.")
