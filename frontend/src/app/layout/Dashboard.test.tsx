@@ -22,16 +22,16 @@ test("the address asked for goes along to the sign-in, without a token in it", a
   const at = `${AT}/settings/myaccount?newemail=a%40b.example&code=7`;
   const { where, state } = draw(<Dashboard />, { at, me: null });
   await waitFor(() => expect(where()).toBe("/login"));
-  expect(state()).toEqual({ wanted: at });
+  expect(state()).toEqual({ returnTo: at });
 });
 
 test("a session that is over by itself comes back, one that was ended does not", async () => {
-  for (const [status, wanted] of [[401, AT], [403, undefined], [404, undefined]] as const) {
+  for (const [status, returnTo] of [[401, AT], [403, undefined], [404, undefined]] as const) {
     serve({ "PUT user/session": refusal(status, { scope: "account" }) });
     const { where, state, queries, unmount } = draw(<Dashboard />, { at: AT });
     await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
     await waitFor(() => expect(where()).toBe("/login"));
-    expect((state() as { wanted?: string } | null)?.wanted).toBe(wanted);
+    expect((state() as { returnTo?: string } | null)?.returnTo).toBe(returnTo);
     unmount();
   }
 });

@@ -36,12 +36,12 @@ test("sends the address in lower case and leads to the dashboard", async () => {
 });
 
 test("leads to the address that was asked for, but to none elsewhere", async () => {
-  for (const [wanted, led] of [
+  for (const [returnTo, led] of [
     ["/dashboard/settings/myaccount?code=7", "/dashboard/settings/myaccount?code=7"],
     ["//evil.example/dashboard/", "/dashboard/main/dashboardmain"],
   ] as const) {
     serve({ "POST user/session": accountAnswer() });
-    const { where, unmount } = draw(<LoginScreen />, { at: "/login", state: { wanted }, me: null });
+    const { where, unmount } = draw(<LoginScreen />, { at: "/login", state: { returnTo }, me: null });
     await signIn("owner@acme-demo.com", "Demo1234");
     await waitFor(() => expect(where()).toBe(led));
     unmount();
@@ -50,7 +50,7 @@ test("leads to the address that was asked for, but to none elsewhere", async () 
 
 test("a temporary password goes before the address that was asked for", async () => {
   serve({ "POST user/session": accountAnswer({ mustchangepassword: 1 }) });
-  const { where } = draw(<LoginScreen />, { at: "/login", state: { wanted: "/dashboard/main/search" }, me: null });
+  const { where } = draw(<LoginScreen />, { at: "/login", state: { returnTo: "/dashboard/main/search" }, me: null });
   await signIn("owner@acme-demo.com", "Demo1234");
   await waitFor(() => expect(where()).toBe("/dashboard/settings/password"));
 });

@@ -74,7 +74,7 @@ export function useSocial() {
   };
 }
 
-/** Where a provider's sign-in leads to: the wanted screen, or the second step of signing up. */
+/** Where a provider's sign-in leads to: the requested screen, or the second step of signing up. */
 function useLead() {
   const navigate = useNavigate();
   const { state } = useLocation();

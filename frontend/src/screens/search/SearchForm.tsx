@@ -1,4 +1,4 @@
-/** The bar: a profile URL, and as chips what is wanted of it. */
+/** The bar: a profile URL, and chips for the values to look up. */
 import { Button, TextInput } from "@mantine/core";
 import { Check, Link2, Search } from "lucide-react";
 import { useId, useState } from "react";
