@@ -40,6 +40,14 @@ def load_project(folder: Path | None) -> Project:
 
 def load_policy(folder: Path) -> ModuleType:
     """Import `policy.py` again, whatever was imported before. Raises BadProject."""
+    module = _import_policy(folder)
+    for name in ("POLICY", "SESSIONS"):
+        if not hasattr(module, name):
+            raise BadProject(f"policy.py has no {name}. See docs/reference/policy.md.")
+    return module
+
+
+def _import_policy(folder: Path) -> ModuleType:
     file = folder / "policy.py"
     spec = importlib.util.spec_from_file_location("policy", file)
     assert spec is not None
@@ -48,9 +56,6 @@ def load_policy(folder: Path) -> ModuleType:
     with _importing(folder, Path("policy.py")):
         sys.modules["policy"] = module
         spec.loader.exec_module(module)
-    for name in ("POLICY", "SESSIONS"):
-        if not hasattr(module, name):
-            raise BadProject(f"policy.py has no {name}. See docs/reference/policy.md.")
     return module
 
 
@@ -69,7 +74,7 @@ def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]
 def check_files(folder: Path) -> None:
     """Import every file of the project, before anything is started. Raises BadProject for one that fails."""
     load_project(folder)
-    load_policy(folder)
+    _import_policy(folder)
     for _ in import_scripts(folder):
         pass
 

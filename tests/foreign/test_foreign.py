@@ -157,6 +157,10 @@ async def test_every_relation_leads_to_the_records_that_it_names(
         relations = described(http, table["name"])["related"]
         names = [relation["name"] for relation in relations]
         assert len(names) == len(set(names)), table["name"]
+        views = [table["name"] for table in tables if table["kind"] in "vm"]
+        # `*` leaves out what is found through views.
+        relations = [r for r in relations if r["ref_table"] not in views and r.get("junction_table") not in views]
+        names = [relation["name"] for relation in relations]
         records = rows(http, table["name"], related="*", limit=1000)
         for row in records:
             assert set(names) <= row.keys(), (table["name"], set(names) - row.keys())

@@ -129,7 +129,7 @@ def test_a_schema_that_does_not_apply_is_one_line(project: Path, new_database: N
     refused = tableapi("init", cwd=project, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
 
     assert refused.returncode == 1
-    assert "schema.sql cannot be applied" in refused.stderr
+    assert "schema.sql, line 1 cannot be applied" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
 
 

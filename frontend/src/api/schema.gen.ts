@@ -316,7 +316,11 @@ export interface components {
             /** @description With related=usersubscription_by_clientid. */
             usersubscription_by_clientid?: components["schemas"]["usersubscription"][];
         };
-        /** @description A revealed contact. `emails` is JSON text of {address, type}; the other lists are comma-separated text. */
+        /**
+         * @description A revealed contact.
+         *
+         *     `emails` is JSON text of {address, type}; the other lists are comma-separated text.
+         */
         Contact: {
             bus_email_validation: string | null;
             business_emails: string | null;

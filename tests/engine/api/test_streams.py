@@ -50,7 +50,7 @@ def test_a_wrong_read_is_refused_before_the_stream(http: httpx.Client, query: di
 
 def test_a_view_without_a_key_has_no_stream(http: httpx.Client) -> None:
     answer = http.get("/item_names", headers=NDJSON)
-    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "no_key")
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "no_primary_key")
 
 
 def test_every_record_is_one_line(http: httpx.Client) -> None:

@@ -1,10 +1,18 @@
-/** A white card with a heading. */
+/** A white card with a heading. landmark: also a region, for a card whose title is not the label of a field. */
 import type { ReactNode } from "react";
 import classes from "./Card.module.css";
 
-export function Card({ title, text, action, children }: { title?: string; text?: ReactNode; action?: ReactNode; children?: ReactNode }) {
+interface Props {
+  title?: string;
+  text?: ReactNode;
+  action?: ReactNode;
+  landmark?: boolean;
+  children?: ReactNode;
+}
+
+export function Card({ title, text, action, landmark = false, children }: Props) {
   return (
-    <section className={classes.card} aria-label={title}>
+    <section className={classes.card} {...(landmark && { "aria-label": title })}>
       {(title || action) && (
         <header className={classes.head}>
           <div>

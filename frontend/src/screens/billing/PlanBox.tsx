@@ -20,7 +20,7 @@ export function PlanBox() {
   const one = subscriptionOf(me);
   const plan = one?.subscriptionplan_by_planid;
   return (
-    <Card title={t("billing.plan")}>
+    <Card title={t("billing.plan")} landmark>
       {one && plan ? <Facts one={one} plan={plan} /> : <p>{t("plan.none")}</p>}
       <div className={classes.actions}>
         <Button component={Link} to="/dashboard/upgradeplan" role="link">
