@@ -80,7 +80,8 @@ class TableCalls:
                         f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",
                         reason="no_dry_run",
                     )
-                return _minimal(call, verb, await hooks.answer(scripts, hook, call.again(), verb, ident, request))
+                reply = await hooks.answer(scripts, hook, call.again(), verb, ident, request)
+                return reply if verb == "GET" else _minimal(call, verb, reply)
             if verb == "GET":
                 if ident is None and "ndjson" in (query.get("accept") or call.headers.get("accept", "")):
                     return await ndjson.answer(call)

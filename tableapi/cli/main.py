@@ -170,10 +170,10 @@ def _mcp(args: argparse.Namespace) -> None:
         asyncio.run(serve_stdio(settings, datasets, key, args.session))
 
 
-def _project() -> tuple[Settings, Path]:
+def _project(*, complete: bool = True) -> tuple[Settings, Path]:
     folder = Path.cwd()
     of_project(folder)
-    check_files(folder)
+    check_files(folder, complete=complete)
     return load_project(folder).settings.read(), folder
 
 
@@ -201,7 +201,7 @@ def _init(args: argparse.Namespace) -> None:
     from tableapi.server.migrate import init
     from tableapi.server.serve import with_postgres
 
-    settings, folder = _project()
+    settings, folder = _project(complete=False)
     with ExitStack() as stack:
         settings = with_postgres(settings, stack)
         asyncio.run(check_database(str(settings.database_url)))

@@ -71,10 +71,16 @@ def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]
             yield parts, _imported(folder, file.relative_to(folder))
 
 
-def check_files(folder: Path) -> None:
-    """Import every file of the project, before anything is started. Raises BadProject for one that fails."""
+def check_files(folder: Path, *, complete: bool = True) -> None:
+    """Import every file of the project, before anything is started. Raises BadProject for one that fails.
+
+    complete: also require what the policy has to define, which `init` does not need.
+    """
     load_project(folder)
-    _import_policy(folder)
+    if complete:
+        load_policy(folder)
+    else:
+        _import_policy(folder)
     for _ in import_scripts(folder):
         pass
 

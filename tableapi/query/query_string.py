@@ -26,7 +26,9 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
     for part in text.split("&"):
         if part:
             name, _, value = part.partition("=")
-            query[_decoded(name)] = _decoded(value)
+            if "%" in part or "+" in part or not part.isascii():
+                name, value = _decoded(name), _decoded(value)
+            query[name] = value
     return query
 
 

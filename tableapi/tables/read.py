@@ -72,7 +72,8 @@ class TableRequest:
 
     def options(self) -> Options:
         """Return the options of the request. Raises BadRequest for one of the wrong type."""
-        boolean("wrap", self.headers.get("wrap", ""))
+        if wrap := self.headers.get("wrap"):
+            boolean("wrap", wrap)
         return options(self.query, self.body, self.table.relation)
 
 

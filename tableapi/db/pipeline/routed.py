@@ -32,7 +32,7 @@ class RoutedPool:
             Busy: no connection became free in time.
         """
         timing = self._timings[sql]
-        if timing.direct or not self._pipelined.ready():
+        if timing.direct or not (self._pipelined.connections or self._pipelined.ready()):
             return await self._fetchrow_alone(timing, sql, args)
         try:
             if tracing.tracer is None:

@@ -34,8 +34,11 @@ class Timing:
         mean = self.mean
         mean = self.mean = seconds if mean is None else mean + (seconds - mean) * _SHARE
         if not self.direct:
-            self._all.add(seconds)
-            self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * self._all.mean
+            # A very long run counts only in part towards the mean of all, so that it does not hide that it is slow.
+            every = self._all
+            of_all = every.mean or seconds
+            every.mean = of_all + (min(seconds, SLOW_FACTOR * of_all) - of_all) * _SHARE_OF_ALL
+            self.direct = mean > SLOW_SECONDS and mean > SLOW_FACTOR * every.mean
         elif not self._unsupported:  # half of it, so that a statement does not move to and fro
             self.direct = mean > SLOW_SECONDS / 2 and mean > SLOW_FACTOR / 2 * self._all.mean
 
@@ -49,11 +52,6 @@ class Timings(dict[str, Timing]):
     def __init__(self) -> None:
         super().__init__()
         self.mean = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count one pipelined run; a very long one only in part, so that it does not hide that it is slow."""
-        mean = self.mean or seconds
-        self.mean = mean + (min(seconds, SLOW_FACTOR * mean) - mean) * _SHARE_OF_ALL
 
     def __missing__(self, sql: str) -> Timing:
         if len(self) >= MAX_STATEMENTS:

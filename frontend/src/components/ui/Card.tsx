@@ -1,4 +1,4 @@
-/** A white card with a heading. landmark: also a region, for a card whose title is not the label of a field. */
+/** A white card with a heading. landmark: make it a region; its title must not be the label of a field. */
 import type { ReactNode } from "react";
 import classes from "./Card.module.css";
 
