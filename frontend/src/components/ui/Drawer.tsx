@@ -6,7 +6,7 @@
  `foot`               stays at the bottom while the body scrolls
 */
 import { Drawer as MantineDrawer } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { t } from "../../lib/i18n";
 import classes from "./Drawer.module.css";
 
@@ -22,6 +22,13 @@ interface Props {
 }
 
 export function Drawer({ opened, onClose, title, subtitle, lead, actions, foot, children }: Props) {
+  // Mantine misses the opener of a drawer that is open when it is mounted first, as a lazy one is.
+  useEffect(() => {
+    const opener = document.activeElement;
+    if (!opened || !(opener instanceof HTMLElement)) return;
+    return () => void setTimeout(() => opener.isConnected && opener.focus({ preventScroll: true }), 10);
+  }, [opened]);
+
   return (
     <MantineDrawer.Root opened={opened} onClose={onClose} position="right" size="var(--drawer-w)" classNames={{ content: classes.content }}>
       <MantineDrawer.Overlay />
