@@ -1,4 +1,4 @@
-"""Generated secrets, kept in files that only their owner can read."""
+"""Folders and generated secrets that only their owner can read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ import tempfile
 from pathlib import Path
 
 
+def private_folder(folder: Path) -> Path:
+    """Create `folder`, and each missing folder above it, for its owner alone. Return it. Raises OSError."""
+    for missing in reversed([folder, *folder.parents]):
+        if not missing.exists():
+            missing.mkdir(mode=0o700, exist_ok=True)  # another process may create it at the same time
+    return folder
+
+
 def close_folder(folder: Path) -> int:
     """Create `folder`, or restrict it to its owner. Return the former mode if that was wider, else 0.
 
@@ -19,7 +27,7 @@ def close_folder(folder: Path) -> int:
     with a running PostgreSQL stays until the next start.
     """
     if not folder.exists():
-        folder.mkdir(mode=0o700, parents=True)
+        private_folder(folder)
         return 0
     status = folder.stat()
     mode = stat.S_IMODE(status.st_mode)
@@ -40,8 +48,7 @@ def kept_secret(path: Path) -> str:
     """
     with contextlib.suppress(FileNotFoundError):
         return path.read_text().strip()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.parent.chmod(0o700)
+    private_folder(path.parent).chmod(0o700)
     number, draft = tempfile.mkstemp(dir=path.parent)  # mode 0600
     with os.fdopen(number, "w") as file:
         file.write(secrets.token_urlsafe(32) + "\n")

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import asyncpg
 import orjson
 
+from tableapi.config.secret_file import private_folder
 from tableapi.crypto.vault import Vault
 from tableapi.datasets.pinned import Pinned
 from tableapi.db.database import Db, before_commit
@@ -196,7 +197,7 @@ class InFile:
             self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._db.execute(_TABLE)
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         path.touch(mode=0o600)
         self._db = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         with path.with_suffix(".gate").open("w") as gate:  # SQLite does not wait for locks here

@@ -10,6 +10,7 @@ import shutil
 from hashlib import blake2b
 from pathlib import Path
 
+from tableapi.config.secret_file import private_folder
 from tableapi.config.settings import Settings
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the folder is created with mode 0700 and never reused
@@ -32,5 +33,4 @@ def create(settings: Settings, shared_memory: Path = SHARED_MEMORY) -> Path:
         pass  # absent, read-only, or the name belongs to another user
     on_disk = settings.run_dir / "metrics"
     shutil.rmtree(on_disk, ignore_errors=True)
-    on_disk.mkdir(parents=True)
-    return on_disk
+    return private_folder(on_disk)

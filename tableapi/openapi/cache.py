@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tableapi.auth.policy import ANYONE, Actor
+from tableapi.config.secret_file import private_folder
 from tableapi.datasets.dataset import Dataset
 from tableapi.endpoints.guard import Endpoint
 from tableapi.http import response
@@ -83,7 +84,7 @@ def _build(path: Path, pieces: Iterator[bytes]) -> bytes:
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     packed = b"".join([*map(packer.compress, pieces), packer.flush()])
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(path.parent)
         older = sorted(path.parent.glob("*.json.gz"), key=lambda file: file.stat().st_mtime_ns)
         for file in older[: max(0, len(older) - MAX_CACHED_DOCUMENTS + 1)]:
             file.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
 
+from tableapi.config.secret_file import private_folder
 from tableapi.ratelimit.counter import Hit, outcome
 
 BUCKETS = 65_536
@@ -34,7 +35,7 @@ class SharedMemoryCounter:
     """Keep the counts in a mapped file, which is created if it does not exist. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         # Allocate every block now: on a full disk, writing to a page without one would end the process (SIGBUS).
         os.posix_fallocate(self._file, 0, BUCKETS * _SIZE)

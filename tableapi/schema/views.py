@@ -14,7 +14,11 @@ from tableapi.schema.model import Table
 
 Origin = tuple[int, int]  # oid of a relation and number of a column
 _TOKEN = re.compile(r"\\.|[(){}]|:targetList(?= )")
-_ENTRY = re.compile(r":resno (\d+) :resname .*? :resorigtbl (\d+) :resorigcol (\d+) :resjunk (true|false)\}\Z")
+_ENTRY = re.compile(
+    r":resno (\d+) :resname (?:[^\s\\]|\\.)++ :ressortgroupref \d++ "
+    r":resorigtbl (\d+) :resorigcol (\d+) :resjunk (true|false)\}\Z",
+    re.DOTALL,
+)
 MAX_DEPTH = 100  # of views over views
 
 

@@ -28,7 +28,7 @@ from granian.server.mp import MPServer
 
 from tableapi.app.served import BadDatasets, Datasets, is_loopback, of_project
 from tableapi.config.command_error import CommandError
-from tableapi.config.secret_file import kept_secret
+from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.endpoints.project_files import check_files, load_project
@@ -165,7 +165,7 @@ def _clean(settings: Settings, stack: ExitStack) -> None:
     """
     try:
         shutil.rmtree(settings.run_dir, ignore_errors=True)
-        settings.run_dir.mkdir(parents=True)
+        private_folder(settings.run_dir)
         folder = metrics_folder.create(settings)
     except OSError as error:
         raise CannotServe(f"DATA_DIR {settings.data_dir} cannot be written: {error.strerror}.") from None

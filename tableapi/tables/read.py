@@ -64,11 +64,9 @@ class TableRequest:
         text = self.query.get("filter") or self.query.get("where")
         if not text and isinstance(self.body, dict):
             text = self.body.get("filter") or self.body.get("where")
-        if text is None or text == "":
-            return ""
-        if not isinstance(text, str):
+        if text and not isinstance(text, str):
             raise BadRequest("Option 'filter' must be text.", reason="bad_option", context={"option": "filter"})
-        return text
+        return text or ""
 
     def options(self) -> Options:
         """Return the options of the request. Raises BadRequest for one of the wrong type."""

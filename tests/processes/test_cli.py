@@ -169,9 +169,10 @@ def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
 @pytest.mark.parametrize("by", ["option", "environment"])
-def test_a_demo_is_not_served_to_others(host: str, by: str) -> None:
+def test_a_demo_is_not_served_to_others(tmp_path: Path, host: str, by: str) -> None:
     words = ("serve", "--host", host) if by == "option" else ("serve",)
-    settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE} | ({} if words[1:] else {"HOST": host})
+    settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE, "DATA_DIR": tmp_path}
+    settings |= {} if words[1:] else {"HOST": host}
     refused = tableapi(*words, cwd=ROOT, **settings)
     assert refused.returncode == 2
     assert f"unset it, or serve on 127.0.0.1 and not on {host}." in refused.stderr

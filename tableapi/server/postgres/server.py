@@ -23,7 +23,7 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from tableapi.config.command_error import CommandError
-from tableapi.config.secret_file import kept_secret
+from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.server.postgres.privileges import CannotDropPrivileges, UnprivilegedUser, runner_for
 
 _NUMBER = re.compile(r"(\d++)")
@@ -105,7 +105,7 @@ class Embedded:
     def start(self) -> str:
         """Start the server, or join the running one, and return its URL. Raises NoPostgres."""
         try:
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.folder.parent)
             self.password = self.password or kept_secret(self.folder.parent / "secrets" / "postgres_password")
             with self._gate():
                 self._users = self._opened("users")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tableapi.config.secret_file import close_folder, kept_secret
+from tableapi.config.secret_file import close_folder, kept_secret, private_folder
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,14 @@ def test_a_folder_is_restricted(mode: int, former: int, after: int, tmp_path: Pa
 def test_a_new_folder_is_its_owners_alone(tmp_path: Path) -> None:
     assert close_folder(tmp_path / "a" / "data") == 0
     assert stat.S_IMODE((tmp_path / "a" / "data").stat().st_mode) == 0o700
+
+
+def test_every_missing_folder_of_a_path_is_its_owners_alone(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    assert private_folder(tmp_path / "data" / "run" / "8000") == tmp_path / "data" / "run" / "8000"
+    for folder in ("data", "data/run", "data/run/8000"):
+        assert stat.S_IMODE((tmp_path / folder).stat().st_mode) == 0o700, folder
+    assert stat.S_IMODE(private_folder(tmp_path).stat().st_mode) == 0o755  # it was there
 
 
 def test_a_folder_with_a_running_postgresql_stays(tmp_path: Path) -> None:
