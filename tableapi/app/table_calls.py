@@ -18,6 +18,7 @@ from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
+from tableapi.live.endpoint import NAME as LIVE
 from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
@@ -52,6 +53,8 @@ class TableCalls:
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
+        if ident == LIVE and request.method == "GET":
+            return await self._services.live.answer(request, call)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
