@@ -13,7 +13,7 @@ from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.live.hub import LiveHub, LiveLimits
 from tableapi.live.listener import Listener
-from tableapi.live.subscription import Subscription, subscribe
+from tableapi.live.subscription import subscribe
 from tableapi.query import plan
 from tableapi.tables.read import TableRequest
 
@@ -69,8 +69,9 @@ class LiveChanges:
         subscription = subscribe(call, recorded)
         caller = call.actor.session or f"{call.actor.key} {request.network}"
         self._check_limits(hub, caller)
-        listener = Listener(subscription, caller, request.ip, self._limits.queue_bytes, hub.closed)
-        await hub.open(listener, request.headers.get("last-event-id", ""))
+        listener = Listener(call, caller, request.ip, self._limits.queue_bytes, hub.closed)
+        await hub.open(listener, subscription, request.headers.get("last-event-id", ""))
+        request.forget()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would collect the events
         return Reply(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
 
@@ -90,9 +91,9 @@ class LiveChanges:
                 headers={"Retry-After": "30"},
             )
 
-    async def _check(self, subscription: Subscription, ip: str) -> Actor:
+    async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         """Return the caller of a stream as it is now. Raises Unauthorized when its session has ended."""
-        authenticator, headers = self._authenticator(), subscription.call.headers
+        authenticator = self._authenticator()
         if isinstance(authenticator, SessionAuthenticator):
             return await authenticator.again(headers)
         return await authenticator.actor(headers, ip)

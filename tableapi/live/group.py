@@ -113,7 +113,7 @@ class ListenerGroup:
     async def _rows(self, keys: list[Key]) -> dict[Key, bytes]:
         """Return the rows that the caller may read now and that match the filter, by key."""
         rows: dict[Key, bytes] = {}
-        dataset, places = self.subscription.call.dataset, iter(keys)
+        dataset, places = self.subscription.dataset, iter(keys)
         while chunk := list(islice(places, BATCHES[-1])):
             count = next(count for count in BATCHES if count >= len(chunk))
             plan = self.subscription.plan(count)
@@ -149,7 +149,7 @@ class ListenerGroup:
                 if listener.sent.pop(key, None) is not None or pending.get(key):
                     events.append(b"event: gone\ndata: " + self._key(key) + b"\n\n")
             elif listener.remember(key, body):
-                body = unsealed(listener.subscription.call, self.subscription.plan(1).sealed, body)
+                body = unsealed(listener.call, self.subscription.plan(1).sealed, body)
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
         if events:
             metrics.live("events", len(events))

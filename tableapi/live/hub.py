@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ CHECK_SECONDS = 4.0  # in which the caller of every stream is checked once, and 
 SWEEP_SECONDS = 0.25  # between two parts of these checks
 CLEAN_SECONDS = 60.0
 RETRY_SECONDS = 0.5  # while the database is lost
-Check = Callable[[Subscription, str], Awaitable[Actor]]
+Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +120,12 @@ class LiveHub:
         async with self.dataset.db.reads.acquire() as connection:
             return (await triggers.recorded(connection)).get((schema, name))
 
-    async def open(self, listener: Listener, token: str) -> None:
+    async def open(self, listener: Listener, subscription: Subscription, token: str) -> None:
         """Add a stream: from the place of the resume token, or with a reset.
 
         Raises:
             Busy: the database cannot be read now.
         """
-        subscription = listener.subscription
         async with self._starting:
             if self._following is None or self._following.done() or self._position is None:
                 self._position = await self._begin()
@@ -277,16 +276,15 @@ class LiveHub:
 
     async def _check_caller(self, listener: Listener) -> None:
         """End the stream of a caller whose session has ended or whose rights have changed."""
-        old = listener.subscription
+        call, old = listener.call, listener.group.subscription
         try:
-            actor = await self._check(old, listener.ip)
-            present = old.call.table is self.dataset.schema.tables.get(old.call.table.name)
-            if present and actor == old.call.actor:
+            actor = await self._check(call.headers, listener.ip)
+            present = call.table is self.dataset.schema.tables.get(call.table.name)
+            if present and actor == call.actor:
                 return
-            old.call.actor = actor
-            old.call.rights = self.dataset.rights(actor.role)
-            old.call.table = await self.dataset.table(old.call.table.name)
-            new = subscribe(old.call, old.recorded)
+            call.actor, call.rights = actor, self.dataset.rights(actor.role)
+            call.table = await self.dataset.table(call.table.name)
+            new = subscribe(call, old.recorded)
         except ApiError as error:
             if error.status < 500 and error.status != 429:
                 listener.end()
@@ -297,8 +295,7 @@ class LiveHub:
         if new.group != old.group:
             listener.end()
             return
-        listener.subscription = new
-        if new.request.table is not listener.group.subscription.request.table:  # DDL
+        if new.request.table is not old.request.table:  # DDL
             listener.group.subscription = new
 
     async def _check_triggers(self) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tableapi.live.subscription import Subscription
+from tableapi.tables.read import TableRequest
 
 if TYPE_CHECKING:
     from tableapi.live.group import ListenerGroup
@@ -19,17 +19,17 @@ MAX_SENT = 2000  # rows whose last content a stream remembers
 class Listener:
     """The stream of one client: an asynchronous iterator of bytes.
 
-    sent: for the keys of rows that it was sent, a hash of their content. id: the last resume token that was written.
-    closed: called at the end of the stream.
+    call: the request, with its caller as it was checked last. sent: for the keys of rows that it was sent, a hash of
+    their content. id: the last resume token that was written. closed: called at the end of the stream.
     """
 
-    __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "caller", "closed", "group", "id", "ip", "limit",
-                 "sent", "size", "subscription")  # fmt: skip
+    __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "call", "caller", "closed", "group", "id", "ip",
+                 "limit", "sent", "size")  # fmt: skip
 
     def __init__(
-        self, subscription: Subscription, caller: str, ip: str, limit: int, closed: Callable[[Listener], None]
+        self, call: TableRequest, caller: str, ip: str, limit: int, closed: Callable[[Listener], None]
     ) -> None:
-        self.subscription, self.caller, self.ip, self.limit, self.closed = subscription, caller, ip, limit, closed
+        self.call, self.caller, self.ip, self.limit, self.closed = call, caller, ip, limit, closed
         self.sent: dict[Any, int] = {}
         self.group: ListenerGroup
         self.id = ""

@@ -10,6 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
 
+from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
 from tableapi.live.outbox import RowChange
 from tableapi.live.triggers import RecordedTable
@@ -46,9 +47,9 @@ class _Shape:
 
 @dataclass(slots=True)
 class Subscription:
-    """The rows that a stream follows. Streams with equal `group` receive the same events."""
+    """The rows that a stream follows. Streams with equal `group` receive the same events and share it."""
 
-    call: TableRequest
+    dataset: Dataset
     recorded: RecordedTable
     columns: list[Column]
     request: ReadRequest
@@ -73,7 +74,7 @@ class Subscription:
 
     def plan(self, count: int) -> Plan:
         """Return the plan that reads `count` rows by their keys, with the filter and the row rule."""
-        dataset, key = self.call.dataset, (*self.plan_key, count)
+        dataset, key = self.dataset, (*self.plan_key, count)
         found: Plan | None = dataset.plan_cache.get(key)
         if found is None:
             found = plan.keyed_plan(self.request, self.columns, count)
@@ -110,7 +111,7 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
         call.dataset.keep(key, shape)
     values = Bindings(call.actor, literals, params, [[None] * len(columns)])
     fixed = tuple((name, _text(kind, get(values))) for name, kind, get in shape.fixed)
-    subscription = Subscription(call, recorded, columns, request, shape, values, fixed, key, None)
+    subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
     # The plan binds every value that the rows depend on, except the keys.
     arguments = subscription.plan(1).args(values)
     subscription.group = (key, fixed, repr(arguments))
