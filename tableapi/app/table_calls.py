@@ -53,8 +53,6 @@ class TableCalls:
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
-        if ident == LIVE and request.method == "GET":
-            return await self._services.live.answer(request, call)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
@@ -77,6 +75,8 @@ class TableCalls:
         """
         scripts, query = self._services.scripts, call.query
         try:
+            if ident == LIVE and request.method == "GET":
+                return await self._services.live.answer(request, call)
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
                 if verb != "GET" and _is_dry_run(call, ident):
                     raise BadRequest(

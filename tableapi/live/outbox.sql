@@ -29,21 +29,22 @@ $$;
 create or replace function tableapi_live.write(relation oid, before jsonb, after jsonb, keys text[], cols text[])
 returns void language plpgsql as $$
 declare
-    present jsonb := coalesce(after, before);
     key jsonb;
     parts jsonb;
     changed text[];
     col text;
 begin
     if cardinality(keys) = 1 then
-        key := jsonb_build_array(present -> keys[1]);
-        if before is not null and after is not null and before -> keys[1] <> after -> keys[1] then
-            perform tableapi_live.write(relation, before, null, keys, cols);
-            perform tableapi_live.write(relation, null, after, keys, cols);
-            return;
-        end if;
+        key := jsonb_build_array(coalesce(after, before) -> keys[1]);
     else
-        key := tableapi_live.key(present, keys);
+        key := tableapi_live.key(coalesce(after, before), keys);
+    end if;
+    if before is not null and after is not null
+       and case cardinality(keys) when 1 then jsonb_build_array(before -> keys[1])
+           else tableapi_live.key(before, keys) end <> key then
+        perform tableapi_live.write(relation, before, null, keys, cols);
+        perform tableapi_live.write(relation, null, after, keys, cols);
+        return;
     end if;
     foreach col in array cols loop
         parts := coalesce(parts, '{}') || jsonb_build_object(col, jsonb_build_array(before ->> col, after ->> col));
