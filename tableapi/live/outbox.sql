@@ -39,9 +39,7 @@ begin
     else
         key := tableapi_live.key(coalesce(after, before), keys);
     end if;
-    if before is not null and after is not null
-       and case cardinality(keys) when 1 then jsonb_build_array(before -> keys[1])
-           else tableapi_live.key(before, keys) end <> key then
+    if before is not null and after is not null and tableapi_live.key(before, keys) <> key then
         perform tableapi_live.write(relation, before, null, keys, cols);
         perform tableapi_live.write(relation, null, after, keys, cols);
         return;
