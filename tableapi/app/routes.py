@@ -64,6 +64,7 @@ ROUTES = (
     Route(CALL, "/api/v2/{dataset}/_func/{routine}", Meta.routine, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table", Meta.tables, "reference/wire.md"),
     Route(ANY, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_table/{table}/_changes", TableCalls.answer, "reference/wire.md"),
     Route(RECORD, "/api/v2/{dataset}/_table/{table}/{id}", TableCalls.answer, "reference/wire.md"),
 )
 

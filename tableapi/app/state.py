@@ -28,6 +28,7 @@ from tableapi.db.replicas import Replicas
 from tableapi.endpoints.project_files import load_policy
 from tableapi.endpoints.registry import Scripts
 from tableapi.idempotency import replay
+from tableapi.live.endpoint import LiveChanges
 from tableapi.query.bounds import Bounds, Limits
 
 
@@ -51,6 +52,7 @@ class Services:
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
             self._serve(rights, bounds=self._bounds(None))
         self.idempotency = replay.store(settings, self.scripts)
+        self.live = LiveChanges(settings, self.datasets, lambda: self.authenticator)
 
     @property
     def limit_settings(self) -> Settings:
@@ -127,6 +129,7 @@ class Services:
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
         if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
             self.authenticator.listen()
+        self.live.start()
         self.is_open = True
 
     def waits(self) -> bool:
@@ -134,7 +137,8 @@ class Services:
         return any(dataset.waiting for dataset in self.datasets.values())
 
     async def close(self) -> None:
-        """Close the databases and the connections of scripts."""
+        """Close the streams, the databases and the connections of scripts."""
+        self.live.stop()
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:
             await self.scripts.close()

@@ -18,6 +18,7 @@ from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
+from tableapi.live.endpoint import NAME as LIVE
 from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
@@ -74,6 +75,8 @@ class TableCalls:
         """
         scripts, query = self._services.scripts, call.query
         try:
+            if ident == LIVE and request.method == "GET":
+                return await self._services.live.answer(request, call)
             if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
                 if verb != "GET" and _is_dry_run(call, ident):
                     raise BadRequest(

@@ -108,6 +108,9 @@ class Access:
             are not VOLATILE, and what they read does not depend on the caller.
         replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
             decide about rights. A read of several tables needs it on each of them.
+        live: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
+            columns says the same, and their values are recorded with each change. Then a change concerns only those
+            streams whose row rule or filter has such a column equal to its value. Name the column of the tenant.
     """
 
     read: Rules = None
@@ -118,6 +121,12 @@ class Access:
     sealed: frozenset[str] | set[str] = frozenset()
     replica: bool = False
     computed: frozenset[str] | set[str] = frozenset()
+    live: bool | frozenset[str] | set[str] = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether streams may follow the table."""
+        return self.live is not False
 
     def rule(self, action: str, role: str) -> Rule | None:
         """Return the rule of a role for `read`, `create`, `update` or `delete`; None when there is none."""

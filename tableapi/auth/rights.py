@@ -28,6 +28,7 @@ class Right:
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
+    live: bool = True  # whether its changes may be followed, if they are recorded
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -124,6 +125,7 @@ class PolicyRights:
             rule.only_in,
             frozenset(rule.ignored),
             frozenset(access.computed),
+            access.is_live,
         )
 
 

@@ -127,6 +127,12 @@ class Settings(BaseModel):
     drain_seconds: float = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)
+    live_poll_seconds: float = Field(default=0.05, ge=0.005, le=10)  # between two looks for changes
+    live_heartbeat_seconds: float = Field(default=15.0, ge=0.5, le=600)
+    live_keep_seconds: float = Field(default=600.0, ge=10)  # a stream can be resumed after a break of this length
+    live_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
+    live_streams_per_caller: int = Field(default=50, ge=1)
+    live_queue_bytes: int = Field(default=262_144, ge=4096)  # that may wait for a slow client
 
     @property
     def run_dir(self) -> Path:

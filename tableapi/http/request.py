@@ -173,6 +173,12 @@ class HttpRequest:
         self.source = repeat
         return body
 
+    def forget(self) -> None:
+        """Drop what the server passed and is not needed for the response, whose stream may last for hours."""
+        path = self.scope["path"]
+        self.scope.clear()
+        self.scope["path"] = path
+
     async def drain(self) -> None:
         """Read the rest of the body for a while; a client that is still sending would otherwise see a reset."""
         size = 0

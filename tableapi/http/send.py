@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from tableapi.auth.policy import VERBS
 from tableapi.http.request import HttpRequest, Send
@@ -52,15 +52,23 @@ async def send_response(send: Send, request: HttpRequest, response: Reply, origi
     if (origin := request.headers.get("origin")) in origins and origin:
         headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
     headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in response.headers.items()]
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    if response.stream is not None and request.method != "HEAD":
-        await _send_parts(send, request, response.stream)
-    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
+    try:
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        if response.stream is not None and request.method != "HEAD":
+            await _send_parts(send, request, response.stream, response.disconnected)
+        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
+    finally:
+        if response.stream is not None:
+            await response.stream.aclose()  # type: ignore[attr-defined]
 
 
-async def _send_parts(send: Send, request: HttpRequest, parts: AsyncIterator[bytes]) -> None:
+async def _send_parts(
+    send: Send, request: HttpRequest, parts: AsyncIterator[bytes], ended: Callable[[], None] | None
+) -> None:
     """Send the parts of a body until they end or the client disconnects."""
     disconnected = asyncio.ensure_future(_disconnected(request))
+    if ended is not None:
+        disconnected.add_done_callback(lambda _: ended())
     try:
         async for part in parts:
             if disconnected.done():

@@ -32,7 +32,7 @@ _ORDER = "tableapi order "  # prefix of labels; no column has such a name
 def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
     """Return the conditions of a read: the row rule and the filter, joined as trees."""
     conditions = []
-    row_rule = _rule(scope, tree)
+    row_rule = rule_of(scope, tree)
     if row_rule is not None:
         conditions.append(row_rule(scope.clause, ACTOR))
     if tree is not None:
@@ -48,8 +48,8 @@ def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool
     """
     places: dict[Any, int] = {}
     conditions: list[Any] = []
-    for condition in _conjuncts(parts):
-        place = places.setdefault(condition.left, len(conditions)) if _fixes(condition) else len(conditions)
+    for condition in conjuncts(parts):
+        place = places.setdefault(condition.left, len(conditions)) if fixes(condition) else len(conditions)
         if place == len(conditions):
             conditions.append(condition)
         else:
@@ -58,16 +58,16 @@ def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool
     return conditions
 
 
-def _conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
+def conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
     """Yield the conditions that AND joins, without its nesting."""
     for part in parts:
         if isinstance(part, sa.BooleanClauseList) and part.operator is and_:
-            yield from _conjuncts(part.clauses)
+            yield from conjuncts(part.clauses)
         else:
             yield part
 
 
-def _fixes(part: Any) -> bool:
+def fixes(part: Any) -> bool:
     """Return whether a condition compares a column of an exact type with a bound value."""
     return (
         isinstance(part, sa.BinaryExpression)
@@ -77,7 +77,7 @@ def _fixes(part: Any) -> bool:
     )
 
 
-def _rule(scope: Scope, tree: Node | None) -> Rows | None:
+def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
     """Return the row rule of a read: one for the fields that the filter fixes, or the general one."""
     fixed = _fixed_rule(tree, scope.right.rows_by) if tree is not None else None
     return fixed or scope.right.rows
@@ -173,7 +173,7 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) ->
     rows = scope.over(scope.binder.alias(scope.table))
     same = sa.and_(*(rows.clause.c[name] == page_keys.c[name] for name in scope.table.key))
     select = sa.select(rows.clause).join_from(page_keys, rows.clause, same)
-    if (row_rule := _rule(scope, tree)) is not None:
+    if (row_rule := rule_of(scope, tree)) is not None:
         select = select.where(row_rule(rows.clause, ACTOR))
     order = (cursor.directed(t, page_keys.c[f"{_ORDER}{n}"]) for n, (t, *_) in enumerate(terms))
     return select.order_by(*order).subquery("p")
@@ -248,9 +248,10 @@ def version(scope: Scope, table: Table) -> Any:
 
 
 def keyed(
-    scope: Scope, reader: Reader, key: list[Column], count: int, *, lock: bool = False, max_rows: int = 100_000
-) -> Statement:
-    """Build the read of records by identifier.
+    scope: Scope, reader: Reader, key: list[Column], count: int, tree: Node | None = None, *, lock: bool = False,
+    max_rows: int = 100_000,
+) -> Statement:  # fmt: skip
+    """Build the read of records by identifier, of those that match the filter `tree`.
 
     Columns: `place` in the list of identifiers, `body`, and `mark` (the version of the row).
     """
@@ -260,7 +261,7 @@ def keyed(
         [scope.binder.value(column.type, ("id", number, part), column.name) for part, column in enumerate(key)]
         for number in range(count)
     ]
-    conditions = where(scope, None)
+    conditions = where(scope, tree)
     columns = [scope.clause, version(scope, table).label(aggregate.MARK)]
     if count == 1:
         conditions += [scope.clause.c[column.name] == value for column, value in zip(key, identifiers[0], strict=True)]

@@ -4,7 +4,7 @@ They skip system schemas, temporary tables and objects of extensions.
 """
 
 _VISIBLE = """
-    n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
+    n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and n.nspname not like 'pg\\_%'
     and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and not exists (select from pg_depend d
                     where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
@@ -122,7 +122,7 @@ select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind::te
        end as subject,
        obj_description(p.oid, 'pg_proc') as comment
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
+where n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and p.prokind in ('f', 'p')
   and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
   and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
   and has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')
