@@ -28,6 +28,8 @@ class Right:
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
+    masked: frozenset[str] = frozenset()  # the sealed fields, where their values are replaced
+    always: frozenset[str] = frozenset()
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -124,6 +126,8 @@ class PolicyRights:
             rule.only_in,
             frozenset(rule.ignored),
             frozenset(access.computed),
+            sealed if self._role in access.masked else frozenset(),
+            frozenset(rule.always),
         )
 
 

@@ -55,6 +55,7 @@ class Scripts:
         self._tailed: dict[str, dict[str, Endpoint]] = {}  # path without its last segment -> method -> endpoint
         self.hooks: dict[tuple[str, str], Hook] = {}  # (table, verb) -> hook
         self.jobs: dict[str, Endpoint] = {}
+        self.read_only: Mapping[str, tuple[int, str, str]] = {}  # `Sessions.read_only` of the policy
 
     @classmethod
     def load(cls, folder: Path, settings: Settings, db: Db | None = None) -> Scripts:
@@ -132,7 +133,7 @@ class Scripts:
         """
         actor = request.actor
         if actor.role not in endpoint.roles:
-            authorize(endpoint, actor)
+            authorize(endpoint, actor, self.read_only)
         if endpoint.limits:
             count_call(endpoint, request)
         ctx = self.context(actor, request)
