@@ -403,6 +403,7 @@ create table stripeevent (
 );
 create index stripeevent_open on stripeevent (created) where handledon is null;
 create index stripeevent_created on stripeevent (created desc);
+create index stripeevent_unknown on stripeevent (created desc) where note like 'unknown%';
 
 -- People and contacts ------------------------------------------------------------------------------------------------
 
@@ -533,6 +534,7 @@ create table contactfeedback (
 );
 create index contactfeedback_client on contactfeedback (clientid, createdon desc);
 create index contactfeedback_person on contactfeedback (personid);
+create index contactfeedback_downvotes on contactfeedback (createdon, feedbackid) where action = 'downvote';
 
 create table feedbackdecision (  -- what staff decided on a vote; a later vote on the same value is open again
     feedbackid bigint primary key references contactfeedback on delete cascade,

@@ -75,3 +75,7 @@ drop index concurrently if exists appuser_name;
 create index concurrently appuser_name on appuser (lower(name) text_pattern_ops);
 drop index concurrently if exists client_name;
 create index concurrently client_name on client (lower(companyname) text_pattern_ops);
+drop index concurrently if exists contactfeedback_downvotes;
+create index concurrently contactfeedback_downvotes on contactfeedback (createdon, feedbackid) where action = 'downvote';
+drop index concurrently if exists stripeevent_unknown;
+create index concurrently stripeevent_unknown on stripeevent (created desc) where note like 'unknown%';

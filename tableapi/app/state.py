@@ -123,8 +123,11 @@ class Services:
             identity=policy.SESSIONS.identities,
         )
         self.authenticator = SessionAuthenticator(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
-        for role, tables in getattr(policy, "POLICIES", {}).items():
+        others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})
+        for role, tables in others.items():
             self.datasets[name].add_role(role, _policy_rights(tables), frozenset(tables))
+        every = (access for tables in (policy.POLICY, *others.values()) for access in tables.values())
+        scripts.masked = frozenset(role for access in every for role in access.masked)
         self._roles(policy.SESSIONS)
         scripts.read_only = self.read_only
 

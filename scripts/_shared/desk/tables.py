@@ -52,6 +52,6 @@ DESK: dict[str, Access] = {
     "usercredit": _desk(),
     "usersession": _desk({"tokenhash"}),
     "usersubscription": _desk(),
-    "webhook": _desk({"secretcipher"}),
+    "webhook": _desk({"secretcipher", "url"}),
     "webhookdelivery": _desk({"payload"}),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from tableapi.crypto.vault import MASK
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.query.expressions import casts, dates, search
 from tableapi.query.expressions.syntax import Function, Term
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 JSONB = PgType("json", "jsonb", "jsonb")
 MAX_LEVELS = 3  # of relations in one path
-MASK = "*****"  # in place of a sealed value
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,10 @@ async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account
 
 def _has_records(call: TableRequest, reply: Reply) -> bool:
     """Return whether the body is JSON of records, each with the field of the account."""
+    if "raw" in call.query or "json" not in reply.content_type or not reply.body:
+        return False
     options = call.options()
-    as_rows = not (options.count_only or options.as_list or options.explain or aggregate.is_grouped(options))
-    return as_rows and "raw" not in call.query and "json" in reply.content_type and bool(reply.body)
+    return not (options.count_only or options.as_list or options.explain or aggregate.is_grouped(options))
 
 
 def _shown(reply: Reply, account: str) -> list[Any]:
