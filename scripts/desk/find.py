@@ -14,7 +14,7 @@ from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=254, pattern=r"^[^\x00]*$")]
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=254)]
 
 
 class Client(BaseModel):

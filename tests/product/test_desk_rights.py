@@ -26,9 +26,7 @@ SEALED = [
     for table, access in tables.items()
     for column in access.sealed
 ]
-SECRET = re.compile(
-    r"^password|hash$|cipher$|^token|payload|payurl|^url$|^path$", re.IGNORECASE
-)
+SECRET = re.compile(r"^password|hash$|cipher$|^token|payload|payurl|^url$|^path$", re.IGNORECASE)
 
 
 @pytest.fixture(scope="module")
