@@ -63,7 +63,7 @@ class Meta:
         request.actor = await self._callers.caller(request)
         if not request.actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
-        datasets = list(self._services.datasets.values())
+        datasets = list(self._services.datasets_of(request.actor.role).values())
         listed = [
             system_services.describe(number, dataset.name)
             for number, dataset in enumerate(datasets, 1)
@@ -93,7 +93,7 @@ class Meta:
         if len(parts) > 1:
             raise NotFound("There is nothing here.")
         request.actor = await self._callers.caller(request)
-        return await self._described(request, self._services.datasets.values(), scripts=True)
+        return await self._described(request, self._services.datasets_of(request.actor.role).values(), scripts=True)
 
     async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:
         """Return a file of the page that shows the description."""

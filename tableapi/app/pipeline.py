@@ -187,6 +187,7 @@ class App:
         request.route = name if name and handler else "dataset"
         if request.actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
+        dataset = dataset.others.get(request.actor.role, dataset)
         rights = dataset.rights(request.actor.role)
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:

@@ -43,6 +43,9 @@ class Services:
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.authenticator: Authenticator
         self.confined: Mapping[str, tuple[int, str, str]] = {}
+        self.read_only: Mapping[str, tuple[int, str, str]] = {}
+        self.recorded: Mapping[str, str] = {}
+        self.account = ""  # the column of the account, for `recorded`
         if served.project is not None:
             self._project(served.project)
         elif served.policy is not None:
@@ -90,7 +93,7 @@ class Services:
         sessions = served.sessions or Sessions("")
         named, bounds = frozenset(policy), self._bounds(self.settings.max_offset)
         self._serve(_policy_rights(policy), bounds=bounds, named=named, identity=sessions.identities)
-        self.confined = sessions.confined
+        self._roles(sessions)
         if served.authenticator is not None:
             self.authenticator = served.authenticator
         elif served.sessions is not None:
@@ -122,7 +125,22 @@ class Services:
             identity=policy.SESSIONS.identities,
         )
         self.authenticator = SessionAuthenticator(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
-        self.confined = policy.SESSIONS.confined
+        others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})
+        for role, tables in others.items():
+            self.datasets[name].add_role(role, _policy_rights(tables), frozenset(tables))
+        every = (access for tables in (policy.POLICY, *others.values()) for access in tables.values())
+        scripts.masked = frozenset(role for access in every for role in access.masked)
+        self._roles(policy.SESSIONS)
+        scripts.read_only = self.read_only
+
+    def _roles(self, sessions: Sessions) -> None:
+        """Use what the policy says about the sessions of some roles."""
+        self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
+        self.account = sessions.account
+
+    def datasets_of(self, role: str) -> Mapping[str, Dataset]:
+        """Return the databases as a role sees them."""
+        return {name: dataset.others.get(role, dataset) for name, dataset in self.datasets.items()}
 
     async def open(self) -> None:
         """Connect to every database and read its schema. Raises the errors of asyncpg."""

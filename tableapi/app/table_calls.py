@@ -13,7 +13,7 @@ from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.endpoints import hooks
-from tableapi.errors import BadRequest, NotFound, Unauthorized
+from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized
 from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
@@ -23,7 +23,7 @@ from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
 from tableapi.tables.read import TableRequest
-from tableapi.tables.responses import ndjson, raw
+from tableapi.tables.responses import ndjson, raw, recorded
 
 
 class TableCalls:
@@ -45,6 +45,9 @@ class TableCalls:
             options.within(query, chars)
         verb = request.method if request.method == "GET" else effective_verb(request, query)
         body = None
+        if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
+            status, reason, message = refusal
+            raise ApiError(message, status=status, reason=reason)
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
@@ -58,6 +61,8 @@ class TableCalls:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
             key = request.headers.get("idempotency-key")
+            if (sql := self._services.recorded.get(call.actor.role)) is not None:
+                attempt = partial(recorded.answer, call, ident, attempt, self._services.account, sql, request)
             if verb == "GET" or key is None or _is_dry_run(call, ident):
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
@@ -77,7 +82,8 @@ class TableCalls:
         try:
             if ident == LIVE and request.method == "GET":
                 return await self._services.live.answer(request, call)
-            if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
+            hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
+            if scripts is not None and hook is not None and call.dataset.has_hooks:
                 if verb != "GET" and _is_dry_run(call, ident):
                     raise BadRequest(
                         f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",

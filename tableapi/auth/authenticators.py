@@ -149,9 +149,9 @@ class SessionAuthenticator:
         if refusal := self._sessions.refusals.get(role):
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason, scope="account")
-        values, user = dict(row), self._sessions.user
+        values = dict(row)
         actor = Actor(
-            role, values, session=digest.hex(), key=key, user={user: values[user]} if user else {},
+            role, values, session=digest.hex(), key=key, user=self._sessions.user_of(values),
             account=values.get(self._sessions.account),
         )  # fmt: skip
         if changes == self._changes:  # no change was announced during the look-up

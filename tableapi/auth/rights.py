@@ -29,6 +29,8 @@ class Right:
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
     live: bool = True  # whether its changes may be followed, if they are recorded
+    masked: frozenset[str] = frozenset()  # the sealed fields, where their values are replaced
+    always: frozenset[str] = frozenset()
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -126,6 +128,8 @@ class PolicyRights:
             frozenset(rule.ignored),
             frozenset(access.computed),
             access.is_live,
+            sealed if self._role in access.masked else frozenset(),
+            frozenset(rule.always),
         )
 
 

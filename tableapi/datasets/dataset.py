@@ -36,6 +36,8 @@ class Dataset:
     """
 
     pinned = False  # whether all its statements run in one transaction, as for an Idempotency-Key
+    has_hooks = True
+    _parent: Dataset | None = None
 
     def __init__(
         self,
@@ -65,6 +67,15 @@ class Dataset:
         self._looked = 0.0
         self._next: asyncio.Task[bool] | None = None
         self._mark = ""
+        self.others: dict[str, Dataset] = {}  # by role: the same database with the tables of another policy
+
+    def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
+        """Serve other tables to a role, without hooks. For every other role they do not exist."""
+        other = Dataset(
+            self.name, self.db, rights_of, bounds=self.bounds, named=named, unseal=self.unseal, identity=self.identity
+        )
+        other.has_hooks, other._parent = False, self
+        self.others[role] = other
 
     async def open(self) -> None:
         """Connect, read the schema, and start to watch it."""
@@ -146,6 +157,8 @@ class Dataset:
     def _use(self, schema: Schema) -> None:
         """Replace the schema, and drop the plans and rights that were made for the old one."""
         self._mark = schema.fingerprint
+        for other in self.others.values():
+            other._use(schema)
         if self._named is not None:
             schema = model.only(schema, self._named)
         self.schema = schema
@@ -157,6 +170,8 @@ class Dataset:
 
         Requests that call this before a check begins share the check; there are at most twenty in a second.
         """
+        if self._parent is not None:
+            return await self._parent.look()
         if self._next is None:
             self._next = background.start(self._look(), "look")
         return await asyncio.shield(self._next)

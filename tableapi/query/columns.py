@@ -64,6 +64,9 @@ class Reader:
                 if name not in present and scope.right.sees(name):
                     columns.append(fields.of_column(scope, scope.table.columns[name]))
                     present.add(name)
+        if scope.right.always and not self.options.as_list:
+            columns = fields.with_always(scope, columns)
+            present |= scope.right.always
         if clash := next((relation.name for relation in relations if relation.name in present), None):
             raise fields.same_name(clash)
         self.sealed = self.sealed or any(field.operand.sealed for field in columns)

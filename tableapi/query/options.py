@@ -268,6 +268,11 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
             parsed.params = _params(value)
         elif name == "ids":
             parsed.ids = _ids(value)
+        elif name == "raw":
+            raise BadRequest(
+                "Option 'raw' belongs to the read of one record by its path.", reason="bad_option",
+                context={"option": name},
+            )  # fmt: skip
         else:
             setattr(parsed, name, _text(name, value))
     return parsed

@@ -242,9 +242,8 @@ def version(scope: Scope, table: Table) -> Any:
     """Return the version of a row, which changes with every write: the basis of its ETag."""
     if table.has_xmin:
         return sa.literal_column(f"{scope.clause.name}.xmin::text")  # type: ignore[attr-defined]
-    return sa.func.md5(
-        sa.cast(sa.func.row(*(scope.clause.c[n] for n in table.columns if scope.right.sees(n))), sa.Text)
-    )
+    shown = (n for n in table.columns if scope.right.sees(n) and n not in scope.right.masked)
+    return sa.func.md5(sa.cast(sa.func.row(*(scope.clause.c[n] for n in shown)), sa.Text))
 
 
 def keyed(
