@@ -136,6 +136,8 @@ class LiveHub:
         if group is None:
             group = self._groups[subscription.group] = ListenerGroup(subscription, position, self._reading)
             self._places.setdefault(subscription.recorded.oid, _Place()).of(group)[group] = None
+        elif group.subscription.request.table is not subscription.request.table:  # DDL
+            group.subscription = subscription
         listener.group = group
         group.listeners.add(listener)
         self.listeners[listener] = None
@@ -295,7 +297,7 @@ class LiveHub:
         if new.group != old.group:
             listener.end()
             return
-        if new.request.table is not old.request.table:  # DDL
+        if new.request.table is not old.request.table:  # as above
             listener.group.subscription = new
 
     async def _check_triggers(self) -> None:

@@ -104,17 +104,18 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
     params = named_values(call)
     request = read_request(call, call.options(), tree)
-    key = shape_key(call, tree.mark if tree else None, "changes", recorded.key, recorded.parts)
+    name = shape_key(call, tree.mark if tree else None, "changes", recorded.key, recorded.parts)
+    key = (*name, call.dataset.schema.fingerprint)  # a plan of an older schema may be compiled once more
     shape = call.dataset.plan_cache.get(key)
     if shape is None:
         shape = _shape(request, recorded)
         call.dataset.keep(key, shape)
     values = Bindings(call.actor, literals, params, [[None] * len(columns)])
-    fixed = tuple((name, _text(kind, get(values))) for name, kind, get in shape.fixed)
+    fixed = tuple((column, _text(kind, get(values))) for column, kind, get in shape.fixed)
     subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
     # The plan binds every value that the rows depend on, except the keys.
     arguments = subscription.plan(1).args(values)
-    subscription.group = (key, fixed, repr(arguments))
+    subscription.group = (name, fixed, repr(arguments))
     return subscription
 
 
