@@ -50,7 +50,7 @@ export async function signInByToken(token: string): Promise<Account> {
 }
 
 function started(me: Account): Account {
-  sessionStarted({ apiKey: config().appkey, sessionToken: me.session_token, emailid: me.email });
+  sessionStarted({ apiKey: config().appkey, sessionToken: me.session_token, emailid: me.email, staff: me.role === "staff" });
   return me;
 }
 

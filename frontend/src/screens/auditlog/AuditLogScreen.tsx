@@ -39,7 +39,8 @@ function Log() {
   const members = useQuery(team).data?.resource;
   const [nameOf, columns] = useMemo(() => {
     const names = new Map(members?.map(({ appuserid, name }) => [appuserid, name]));
-    const name = ({ appuserid, keyid }: AuditEvent) => (keyid ? t("audit.key") : (appuserid && names.get(appuserid)) || t("audit.system"));
+    const name = ({ event, appuserid, keyid }: AuditEvent) =>
+      event.startsWith("support_") ? t("audit.support") : (keyid ? t("audit.key") : (appuserid && names.get(appuserid)) || t("audit.system"));
     return [name, columnsOf(name)];
   }, [members]);
   const count = list.data?.meta?.count ?? 0;
