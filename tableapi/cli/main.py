@@ -48,6 +48,11 @@ MCP = """examples:
 
 An assistant starts the command itself; docs/guides/agents.md has the lines of its configuration. A running server
 offers the same tools over HTTP under /mcp."""
+DEMO = """example:
+  tableapi demo                                      a sample shop with Studio on http://127.0.0.1:8000/studio/
+
+The shop has 30 tables and about 1,000,000 rows. It is made once, on an embedded PostgreSQL under DATA_DIR/demo, and
+changes are kept until that folder is deleted."""
 RESEAL = """examples:
   tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
   tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
@@ -92,6 +97,8 @@ def parser() -> argparse.ArgumentParser:
     mcp.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
     mcp.add_argument("--api-key", default="", metavar="KEY", help="the key whose rights the agent has")
     mcp.add_argument("--session", default="", metavar="TOKEN", help="in a project: the session of the agent's user")
+    demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
+    demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
     reseal = add(
         "reseal",
         _reseal,
@@ -225,6 +232,12 @@ def _run(args: argparse.Namespace) -> int:
         except ApiError as error:
             return _refuse(error, 1)
     return 0
+
+
+def _demo(args: argparse.Namespace) -> None:
+    from tableapi.cli.demo import serve_demo
+
+    serve_demo({} if args.port is None else {"port": args.port})
 
 
 def _reseal(args: argparse.Namespace) -> None:
