@@ -67,7 +67,7 @@ from generate_series(1, 120) n, lateral (select (array['Ada', 'Ben', 'Cleo', 'Da
 insert into workshift (employee_id, during) select 1 + n % 120, tstzrange(s, s + interval '8 hours') from generate_series(0, 5999) n, lateral (select timestamptz '2026-01-01 06:00Z' + n / 120 * interval '1 day' + n % 3 * interval '4 hours' s) t;
 insert into warehouse (name, city_id, capacity) select 'Warehouse ' || chr(64 + n), n * 20, 20000 * n from generate_series(1, 12) n;
 insert into carrier (name, website) select c, 'https://' || lower(c) || '.example' from unnest(array['Swift', 'Postal', 'Freightline', 'Bikeit', 'Northway', 'Parcela', 'Rapido', 'Sundry']) c;
-insert into supplier (name, city_id, rating, contact) select 'Supplier ' || n, 1 + n % 300, 2 + n % 30 / 10.0, jsonb_build_object('phone', '+47 22 ' || 100000 + n, 'person', 'Contact ' || n) from generate_series(1, 200) n;
+insert into supplier (name, city_id, rating, contact) select 'Supplier ' || n, 1 + n % 300, (2 + n % 30 / 10.0)::numeric(2, 1), jsonb_build_object('phone', '+47 22 ' || 100000 + n, 'person', 'Contact ' || n) from generate_series(1, 200) n;
 insert into brand (name, founded) select (array['North', 'Blue', 'Solid', 'Happy', 'Urban', 'Clear'])[1 + n % 6] || ' ' || (array['Leaf', 'Stone', 'Wave', 'Spark', 'Field'])[1 + n % 5] || ' ' || n, 1890 + n from generate_series(1, 120) n;
 insert into category (name, parent_id) select (array['Kitchen', 'Garden', 'Office', 'Sport', 'Books', 'Toys', 'Travel', 'Music'])[1 + n % 8] || case when n < 8 then '' else ' ' || n / 8 end, case when n >= 8 then 1 + n % 8 end from generate_series(0, 79) n;
 insert into customer_group (name, discount) values ('Regular', 0), ('Silver', 5), ('Gold', 10), ('Staff', 20), ('Wholesale', 15), ('Press', 0);
@@ -78,7 +78,7 @@ insert into product (name, sku, brand_id, supplier_id, price, cost, tags, attrib
 select (array['Small', 'Large', 'Folding', 'Classic', 'Light', 'Steel', 'Oak'])[1 + n % 7] || ' ' || (array['Kettle', 'Mug', 'Lamp', 'Chair', 'Racket', 'Notebook', 'Backpack', 'Spade', 'Puzzle', 'Radio', 'Bottle'])[1 + n % 11] || ' ' || n,
        'SKU-' || lpad(n::text, 6, '0'), 1 + n % 120, 1 + n % 200, (5 + (n * 7919) % 40000 / 100.0)::numeric(10, 2), (2 + (n * 7919) % 20000 / 100.0)::numeric(10, 2),
        array[(array['new', 'sale', 'eco', 'gift'])[1 + n % 4], (array['red', 'blue', 'green'])[1 + n % 3]],
-       jsonb_build_object('weight', n % 90 / 10.0, 'size', jsonb_build_object('w', n % 40, 'h', n % 60), 'material', (array['steel', 'oak', 'glass'])[1 + n % 3]),
+       jsonb_build_object('weight', (n % 90 / 10.0)::numeric(4, 1), 'size', jsonb_build_object('w', n % 40, 'h', n % 60), 'material', (array['steel', 'oak', 'glass'])[1 + n % 3]),
        case when n % 9 = 0 then int4range(3, 12) end, case when n % 2 = 0 then 'https://images.shop.example/' || n || '.jpg' end, n % 23 > 0, date '2019-01-01' + (n * 13) % 2500,
        'A ' || (array['practical', 'simple', 'robust'])[1 + n % 3] || ' thing for every day, number ' || n || '.', timestamptz '2026-01-01Z' + n * interval '11 minutes'
 from generate_series(1, 6000) n;
