@@ -58,23 +58,24 @@ export function Popover({ label, icon, children, tone = "plain", badge = "", ali
   align?: "start" | "end";
 }) {
   const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
+  const id = useId();
   const close = () => {
     setOpen(false);
-    root.current?.querySelector("button")?.focus();
+    document.getElementById(id)?.querySelector("button")?.focus();
   };
   useEffect(() => {
     if (!isOpen) return undefined;
     const pressed = (event: PointerEvent) => {
-      if (!root.current?.contains(event.target as globalThis.Node)) setOpen(false);
+      if (!document.getElementById(id)?.contains(event.target as globalThis.Node)) setOpen(false);
     };
     document.addEventListener("pointerdown", pressed);
     return () => document.removeEventListener("pointerdown", pressed);
-  }, [isOpen]);
+  }, [id, isOpen]);
   return (
     <div
       className="popover"
-      ref={root}
+      id={id}
+      role="presentation"
       onKeyDown={(event) => {
         if (event.key === "Escape" && isOpen) {
           event.stopPropagation();

@@ -20,6 +20,7 @@ export interface Field {
   type: string;
   db_type: string;
   length: number | null;
+  scale: number | null;
   required: boolean;
   allow_null: boolean;
   auto_increment: boolean;

@@ -12,10 +12,11 @@ import { ICON, Problem, Waiting } from "../ui";
 const LINE = 40;
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
+const textOf = ({ name, description }: TableLine): string => `${name} ${description ?? ""}`.toLowerCase();
+
 export function matching(all: readonly TableLine[], search: string): TableLine[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = (table: TableLine) => `${table.name} ${table.description ?? ""}`.toLowerCase();
-  const found = all.filter((table) => words.every((word) => text(table).includes(word)));
+  const found = all.filter((table) => words.every((word) => textOf(table).includes(word)));
   const first = words[0] ?? "";
   // Names that begin with the text come first.
   return first ? found.toSorted((a, b) => Number(b.name.toLowerCase().startsWith(first)) - Number(a.name.toLowerCase().startsWith(first))) : found;
@@ -26,6 +27,7 @@ export function TableList({ dataset, current, isOpen, onChosen }: { dataset: str
   const [search, setSearch] = useState("");
   const found = useMemo(() => matching(all.data ?? [], search), [all.data, search]);
   const scroller = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- it is not memoised by a compiler here
   const lines = useVirtualizer({ count: found.length, getScrollElement: () => scroller.current, estimateSize: () => LINE, overscan: 12 });
 
   function choose(table: TableLine): void {

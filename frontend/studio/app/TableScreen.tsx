@@ -61,7 +61,7 @@ function Loaded({ address, info }: { address: Address; info: TableInfo }) {
             <Grid info={info} columns={listing.columns} order={listing.order} params={request} rows={rows} onWindow={setWindow} onOpen={openRecord} isFiltered={Boolean(request.filter)} />
           )}
         </Suspense>
-        <Suspense>{open && <Drawer key={dataset} dataset={dataset} place={open} />}</Suspense>
+        <Suspense>{open && <Drawer key={`${dataset} ${open}`} dataset={dataset} place={open} />}</Suspense>
       </div>
       <Suspense>{isImporting && <Import dataset={dataset} info={info} onClose={() => setImporting(false)} />}</Suspense>
     </section>
@@ -71,8 +71,8 @@ function Loaded({ address, info }: { address: Address; info: TableInfo }) {
 /** Adds what was asked to the history once its first rows are there. */
 function useRemembered(isPending: boolean, asked: string): void {
   const since = useRef({ asked: "", at: 0 });
-  if (since.current.asked !== asked) since.current = { asked, at: performance.now() };
   useEffect(() => {
+    if (since.current.asked !== asked) since.current = { asked, at: performance.now() };
     if (isPending) return;
     const { dataset, table, params } = parseAddress(location.hash);
     for (const name of ["open", "widths"]) params.delete(name);

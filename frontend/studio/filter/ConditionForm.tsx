@@ -63,7 +63,7 @@ function Values({ condition: { op, values }, field, onChange }: { condition: Con
   if (count === 1 && field?.picklist) {
     return (
       <select className="input small grow" aria-label={T.value} value={values[0] ?? ""} onChange={(event) => onChange([event.target.value])}>
-        <option value="" />
+        <option value="">–</option>
         {field.picklist.map((value) => <option key={value}>{value}</option>)}
       </select>
     );

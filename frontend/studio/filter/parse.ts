@@ -120,7 +120,7 @@ class Reader {
     const double = this.take(/^"(?:[^"]|"")*"/);
     if (double !== null) return { text: double.slice(1, -1).replaceAll('""', '"'), bare: false };
     const bare = this.take(word);
-    if (bare === null || /^:/.test(bare)) throw new Unshown();
+    if (bare === null || bare.startsWith(":")) throw new Unshown();
     return { text: bare.trim(), bare: true };
   }
 

@@ -19,6 +19,8 @@ export function Value({ field, value }: { field: Field; value: Json | undefined 
   }
   if (field.picklist) return <span className="chip">{shown(value)}</span>;
   if (isJson(field) || typeof value === "object") return <code className="code">{shown(value).slice(0, MAX_CHARS)}</code>;
+  // JSON has no digits behind a number that is whole: the column says how many there are.
+  if (typeof value === "number" && field.scale) return <>{value.toFixed(field.scale)}</>;
   if (isTime(field)) return <>{shortTime(String(value))}</>;
   const image = imageOf(value, location.origin);
   if (image) return <img className="thumbnail" src={image} alt={shown(value).slice(0, 80)} loading="lazy" />;

@@ -41,6 +41,7 @@ export function Grid({ info, columns, order, params, rows, onWindow, onOpen, isF
   const [active, setActive] = useState<Place>({ row: 0, column: 0 });
   const height = isNarrow ? PHONE_ROW : ROW;
   const count = Math.min(rows.count, MAX_ROWS);
+  // oxlint-disable-next-line react/incompatible-library -- it is not memoised by a compiler here
   const lines = useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => height, overscan: 8, scrollMargin: isNarrow ? 0 : HEAD });
   const across = useVirtualizer({ horizontal: true, count: columns.length, getScrollElement: () => scroller.current, estimateSize: (index) => columns[index]?.width ?? 0, overscan: 2 });
   const drawn = lines.getVirtualItems();

@@ -14,6 +14,13 @@ interface Chain {
   total: number | null;
 }
 
+/** What a page that was read says. */
+interface Known {
+  page: number;
+  rows: number;
+  next?: string;
+}
+
 export interface Rows {
   row: (index: number) => Row | undefined;
   /** Rows that can be scrolled to. */
@@ -41,8 +48,8 @@ export function useRows(dataset: string, info: TableInfo, params: Params, { firs
   const pages = useMemo(() => {
     const from = Math.max(0, Math.floor(first / PAGE_ROWS));
     const to = Math.min(chain.cursors.length - 1, Math.floor(last / PAGE_ROWS) + 1);
-    const from_ = Math.min(from, to);
-    return Array.from({ length: to - from_ + 1 }, (_, offset) => from_ + offset);
+    const begin = Math.min(from, to);
+    return Array.from({ length: to - begin + 1 }, (_, offset) => begin + offset);
   }, [first, last, chain.cursors.length]);
 
   const results = useQueries({
@@ -57,14 +64,13 @@ export function useRows(dataset: string, info: TableInfo, params: Params, { firs
   });
 
   // Each page says where the next one begins.
-  const known = [...loaded].map(([page, { resource, meta }]) => ({ page, rows: resource.length, next: hasCursor ? meta?.next_cursor : resource.length === PAGE_ROWS ? "offset" : undefined }));
-  const signature = JSON.stringify(known);
+  const nextOf = ({ resource, meta }: Page) => (hasCursor ? meta?.next_cursor : resource.length === PAGE_ROWS ? "offset" : undefined);
+  const signature = JSON.stringify([...loaded].map(([page, data]): Known => ({ page, rows: data.resource.length, next: nextOf(data) })));
   useEffect(() => {
-    setState((before) => {
-      const current = before.key === key ? before : start(key);
-      return known.reduce(followed, current);
-    });
-  }, [key, signature]); // oxlint-disable-line react/exhaustive-deps -- `known` is new in each render; the signature stands for it
+    const read = JSON.parse(signature) as Known[];
+    // oxlint-disable-next-line react/set-state-in-effect -- the chain follows what the server says, not a prop
+    setState((before) => read.reduce(followed, before.key === key ? before : start(key)));
+  }, [key, signature]);
 
   const estimate = useQuery({
     queryKey: ["rows", dataset, info.name, "estimate", params.filter],
@@ -85,7 +91,7 @@ export function useRows(dataset: string, info: TableInfo, params: Params, { firs
 }
 
 /** Follows a page to its next one. Pages after a changed cursor are read again from there. */
-function followed(chain: Chain, { page, rows, next }: { page: number; rows: number; next: string | undefined }): Chain {
+function followed(chain: Chain, { page, rows, next }: Known): Chain {
   if (page >= chain.cursors.length) return chain;
   if (next === undefined) {
     const total = page * PAGE_ROWS + rows;

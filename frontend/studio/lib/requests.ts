@@ -66,7 +66,7 @@ const split = (text: unknown): string[] => (typeof text === "string" && text ? t
 /** A call of the tool `query`, as the server's MCP endpoint takes it. */
 export function mcp({ dataset, table, params, isOneOfMany }: Shown): string {
   const { fields, filter, order, limit } = params;
-  const arguments_ = {
+  const sent = {
     ...(isOneOfMany ? { database: dataset } : {}),
     table,
     ...(filter ? { filter } : {}),
@@ -74,7 +74,7 @@ export function mcp({ dataset, table, params, isOneOfMany }: Shown): string {
     ...(order ? { order: split(order) } : {}),
     ...(limit ? { limit: Number(limit) } : {}),
   };
-  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "query", arguments: arguments_ } }, null, 2);
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "query", arguments: sent } }, null, 2);
 }
 
 export const queryString = (params: Params): string => queryOf(params);

@@ -46,7 +46,7 @@ export function Conflict({ info, conflict: { mine, theirs }, onClose, onKeep, on
               {[false, true].map((isTheirs) => (
                 <td key={String(isTheirs)}>
                   <label className="choice">
-                    <input type="radio" name={`conflict-${field.name}`} checked={keepsTheirs.has(field.name) === isTheirs} onChange={() => choose(field.name, isTheirs)} />
+                    <input type="radio" aria-label={`${field.name}: ${isTheirs ? T.theirs : T.mine}`} name={`conflict-${field.name}`} checked={keepsTheirs.has(field.name) === isTheirs} onChange={() => choose(field.name, isTheirs)} />
                     <span><Value field={field} value={(isTheirs ? theirs : mine)[field.name] ?? null} /></span>
                   </label>
                 </td>

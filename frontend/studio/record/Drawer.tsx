@@ -22,7 +22,7 @@ export default function Drawer({ dataset, place }: { dataset: string; place: str
   const panel = useRef<HTMLElement>(null);
   const info = useQuery(tableInfo(dataset, table));
 
-  useEffect(() => panel.current?.focus(), [place]);
+  useEffect(() => panel.current?.focus(), []);
   useEffect(() => {
     function pressed(event: KeyboardEvent): void {
       if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) closeDrawer();
@@ -42,7 +42,7 @@ export default function Drawer({ dataset, place }: { dataset: string; place: str
       </div>
       {info.isPending && <Waiting />}
       {info.isError && <Problem error={info.error} retry={() => void info.refetch()} />}
-      {info.data && (id ? <Existing key={place} dataset={dataset} info={info.data} id={id} /> : <Fresh key={place} dataset={dataset} info={info.data} />)}
+      {info.data && (id ? <Existing dataset={dataset} info={info.data} id={id} /> : <Fresh dataset={dataset} info={info.data} />)}
     </aside>
   );
 }

@@ -29,7 +29,7 @@ export function FieldInput(props: Props) {
   if (isNew && !isEditable) return null;
   const id = `field-${field.name}`;
   const parent = field.ref_table && value !== null && value !== undefined && !isNew ? placeOf(field.ref_table, shown(value)) : null;
-  const notes = [field.db_type, field.sealed ? T.sealed : "", isNew && field.required ? T.required : "", isNew && field.has_default ? T.byDatabase : ""];
+  const notes = [field.db_type, field.ref_table ? `→ ${field.ref_table}` : "", field.sealed ? T.sealed : "", isNew && field.required ? T.required : "", isNew && field.has_default ? T.byDatabase : ""];
   return (
     <div className={`field ${isChanged ? "changed" : ""}`}>
       <div className="field-head">

@@ -62,26 +62,26 @@ function Children({ dataset, info, id, row, relation }: Props & { relation: Rela
   const filter = childFilter(relation, row);
   if (rows.isError) return <Problem error={rows.error} retry={() => void rows.refetch()} />;
   if (rows.isPending || !target.data) return <Waiting />;
-  const info_ = target.data;
-  const label = labelField(info_);
-  const others = info_.field.filter(({ name, is_primary_key, ref_table }) => name !== label?.name && !is_primary_key && !ref_table).slice(0, 3);
+  const targetInfo = target.data;
+  const label = labelField(targetInfo);
+  const others = targetInfo.field.filter(({ name, is_primary_key, ref_table }) => name !== label?.name && !is_primary_key && !ref_table).slice(0, 3);
   return (
     <div className="relation-rows">
       {rows.data.length === 0 && <p className="dim">{T.noRelated}</p>}
       <ul>
         {rows.data.map((child, index) => {
-          const key = idOf(info_, child);
+          const key = idOf(targetInfo, child);
           return (
             <li key={key ?? index}>
-              <button type="button" className="relation-row" disabled={key === null} onClick={() => key !== null && change({ open: placeOf(info_.name, key) })}>
-                <strong>{labelOf(info_, child)}</strong>
+              <button type="button" className="relation-row" disabled={key === null} onClick={() => key !== null && change({ open: placeOf(targetInfo.name, key) })}>
+                <strong>{labelOf(targetInfo, child)}</strong>
                 <span className="dim">{others.map(({ name }) => shown(child[name])).filter(Boolean).join(" · ")}</span>
               </button>
             </li>
           );
         })}
       </ul>
-      {filter && <Button tone="ghost" icon={Table2} onClick={() => go(hrefOf(dataset, info_.name, { filter }))}>{T.openInTable}</Button>}
+      {filter && <Button tone="ghost" icon={Table2} onClick={() => go(hrefOf(dataset, targetInfo.name, { filter }))}>{T.openInTable}</Button>}
     </div>
   );
 }

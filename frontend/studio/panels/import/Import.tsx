@@ -20,7 +20,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
   const [progress, setProgress] = useState<{ done: number; of: number } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
 
-  function use(next: Sheet): void {
+  function take(next: Sheet): void {
     setProblem(next.lines.length === 0 ? T.importNoLines : null);
     setChecked(null);
     if (next.lines.length === 0) return;
@@ -32,7 +32,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
     const [file] = event.target.files ?? [];
     if (!file) return;
     try {
-      use(await readFile(file));
+      take(await readFile(file));
     } catch {
       setProblem(T.importBadFile);
     }
@@ -76,12 +76,13 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
             <textarea className="input mono" rows={8} value={text} onChange={(event) => setText(event.target.value)} spellCheck={false} />
           </Labelled>
           <Labelled label={T.importFile}><input type="file" accept=".csv,.tsv,.txt,.xlsx" onChange={(event) => void choose(event)} /></Labelled>
-          <div className="actions"><Button tone="primary" disabled={!text.trim()} onClick={() => use(readCsv(text))}>{T.importRead}</Button></div>
+          <div className="actions"><Button tone="primary" disabled={!text.trim()} onClick={() => take(readCsv(text))}>{T.importRead}</Button></div>
         </>
       )}
       {sheet && (
         <>
           <h3>{T.importMap}</h3>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard */}
           <div className="mapping-scroll" tabIndex={0} role="region" aria-label={T.importMap}>
             <table className="plain-table">
               <thead><tr><th scope="col">{T.importColumn}</th><th scope="col">{T.value}</th><th scope="col">{T.column}</th></tr></thead>
@@ -133,6 +134,7 @@ function Result({ checked: { good, bad } }: { checked: Checked }) {
       {bad.length > 0 && (
         <>
           <p className="form-error">{T.importBad(bad.length)}</p>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard */}
           <div className="mapping-scroll" tabIndex={0} role="region" aria-label={T.importBad(bad.length)}>
             <table className="plain-table">
               <thead><tr><th scope="col" className="right">{T.importLine}</th><th scope="col">{T.importReason}</th></tr></thead>

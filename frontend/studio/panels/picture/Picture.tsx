@@ -39,8 +39,8 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
         <label className="labelled row-label">
           <span className="labelled-name">{T.pictureCenter}</span>
           <input className="input small" list="picture-tables" value={center} placeholder={T.pictureAll} onChange={(event) => setCenter(event.target.value)} />
-          <datalist id="picture-tables">{tables.map(({ name }) => <option key={name} value={name} />)}</datalist>
         </label>
+        <datalist id="picture-tables">{tables.map(({ name }) => <option key={name}>{name}</option>)}</datalist>
         <label className="labelled row-label">
           <span className="labelled-name">{T.pictureDepth}</span>
           <select className="input small" value={depth} disabled={!isKnown} onChange={(event) => setDepth(Number(event.target.value))}>
@@ -52,6 +52,7 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
         <Button icon={ZoomIn} aria-label={T.pictureZoomIn} onClick={() => setScale(Math.min(2, scale * 1.25))} />
         <Button icon={Download} onClick={() => svg.current && saveBlob(standalone(svg.current), `${dataset}.svg`)}>{T.pictureSave}</Button>
       </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard */}
       <div className="picture-scroll" tabIndex={0} role="region" aria-label={T.pictureTitle}>
         <svg ref={svg} className="picture" width={drawing.width * scale} height={drawing.height * scale} viewBox={`0 0 ${drawing.width} ${drawing.height}`}>
           <Drawn drawing={drawing} dataset={dataset} />

@@ -62,8 +62,9 @@ export function busiest(tables: readonly ModelTable[]): string {
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? tables[0]?.name ?? "";
 }
 
+const weight = (column: ModelTable["columns"][number]): number => (column.primary_key ? 0 : column.references ? 1 : 2);
+
 function boxOf(table: ModelTable): Box {
-  const weight = (column: ModelTable["columns"][number]): number => (column.primary_key ? 0 : column.references ? 1 : 2);
   const columns = table.columns.toSorted((a, b) => weight(a) - weight(b)).slice(0, MAX_COLUMNS);
   return { table, columns, x: 0, y: 0, width: BOX.width, height: BOX.head + columns.length * BOX.line + 8 };
 }
