@@ -53,7 +53,7 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
         <Button icon={Download} onClick={() => svg.current && saveBlob(standalone(svg.current), `${dataset}.svg`)}>{T.pictureSave}</Button>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard */}
-      <div className="picture-scroll" tabIndex={0} role="region" aria-label={T.pictureTitle}>
+      <div className="picture-scroll" tabIndex={0} role="region" aria-label={T.picture}>
         <svg ref={svg} className="picture" width={drawing.width * scale} height={drawing.height * scale} viewBox={`0 0 ${drawing.width} ${drawing.height}`}>
           <Drawn drawing={drawing} dataset={dataset} />
         </svg>
