@@ -13,7 +13,7 @@ from tableapi.app.agents.requests import ToolRequests
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.meta import Meta
-from tableapi.app.pages import DOCS, Pages
+from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.served import Datasets
 from tableapi.app.state import Services
@@ -174,8 +174,8 @@ class App:
 
     async def _page(self, request: HttpRequest) -> Reply:
         request.route = "page"
-        is_docs = request.path == DOCS or request.path.startswith(DOCS + "/")
-        handler = Pages.docs if is_docs else routes.PAGES.get(request.path, Pages.other)
+        folder = "/" + request.path[1:].partition("/")[0]
+        handler = routes.FOLDERS.get(folder) or routes.PAGES.get(request.path, Pages.other)
         if handler is not Pages.other and request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
         return await handler(self.pages, request)

@@ -52,6 +52,11 @@ LIVE = """examples:
   tableapi live install                              the tables that policy.py marks with live=...; init does it too
   tableapi live install item --dataset shop=postgresql://me@localhost/shop
   tableapi live remove                               all triggers, and the record of changes"""
+DEMO = """example:
+  tableapi demo                                      a sample shop with Studio on http://127.0.0.1:8000/studio/
+
+The shop has 30 tables and about 1,000,000 rows. It is made once, on an embedded PostgreSQL under DATA_DIR/demo, and
+changes are kept until that folder is deleted."""
 RESEAL = """examples:
   tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
   tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
@@ -100,6 +105,8 @@ def parser() -> argparse.ArgumentParser:
     live.add_argument("action", choices=("install", "remove"))
     live.add_argument("tables", nargs="*", metavar="table", help="tables of the database of --dataset")
     live.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
+    demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
+    demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
     reseal = add(
         "reseal",
         _reseal,
@@ -250,6 +257,12 @@ def _run(args: argparse.Namespace) -> int:
         except ApiError as error:
             return _refuse(error, 1)
     return 0
+
+
+def _demo(args: argparse.Namespace) -> None:
+    from tableapi.cli.demo import serve_demo
+
+    serve_demo({} if args.port is None else {"port": args.port})
 
 
 def _reseal(args: argparse.Namespace) -> None:

@@ -249,7 +249,7 @@ def _announce(settings: Settings, datasets: Datasets, message: str | None) -> No
     here = f"http://{host}:{settings.port}"
     lines = [f"App       {here}/"] if datasets.project else []
     lines += [f"API       {here}/api/v2/{name}/_table/" for name in datasets.urls]
-    lines += [f"Docs      {here}/api/docs"]
+    lines += [f"Studio    {here}/studio/", f"Docs      {here}/api/docs"]
     if datasets.project:
         lines += [f"App key   {settings.app_keys[0]}", *load_project(datasets.project).announcement(settings, here)]
     elif datasets.open:
