@@ -28,6 +28,9 @@ class Right:
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
+    xmin: bool = True  # whether the version of a row may be read
+    grants: bool = False  # whether it is what PostgreSQL grants to the role of the statement
+    blind: bool = False  # whether a write returns nothing of its row
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
