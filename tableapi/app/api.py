@@ -30,7 +30,7 @@ class TableAPI:
         policy: Access rules by table. What they do not name does not exist. Without `sessions` or `authenticator` every
             request has the role `anyone`, which only rules for ANYONE cover.
         sessions: How a session token becomes a user (with `policy`). Its lookup runs on the first database.
-        database_roles: Roles whose statements run as a role of PostgreSQL, under its row security (with `policy`).
+        database_roles: Roles that run as a role of PostgreSQL, under its row security (with `policy`).
         authenticator: How the headers of a request become an `Actor` (with `policy`); replaces `sessions`.
         access: Path of an access file: rights by key and role.
         open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.

@@ -200,7 +200,7 @@ class App:
 
 
 def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
-    """Return the dataset for a caller whose statements run as a role of PostgreSQL; for others the dataset itself."""
+    """Return the dataset as its caller uses it: some callers run as a role of PostgreSQL."""
     acts = dataset.database_roles.get(request.actor.role)
     if acts is None:
         return dataset

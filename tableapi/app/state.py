@@ -102,7 +102,7 @@ class Services:
             self.authenticator = AnonymousAuthenticator()
 
     def _with_tokens(self) -> Authenticator:
-        """Return the authenticator of requests: that of keys and sessions, and before it that of signed tokens."""
+        """Return the authenticator of requests: of keys and sessions, preceded by that of signed tokens."""
         tokens = token_settings(self.settings)
         if tokens is None:
             return self.authenticator

@@ -94,7 +94,7 @@ class AccessFile(BaseModel):
 
     @property
     def database_roles(self) -> dict[str, DatabaseRole]:
-        """Return the roles whose statements run as a role of PostgreSQL."""
+        """Return the roles that run as a role of PostgreSQL."""
         return {name: acts for name, role in self.roles.items() if (acts := role.acts_as()) is not None}
 
     def actor(self, name: str) -> Actor | None:

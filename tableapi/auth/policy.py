@@ -178,7 +178,7 @@ class DatabaseRole:
         name: the role of PostgreSQL. The user of DATABASE_URL must be a member of it.
         grants: whether the rights to tables, columns and routines are those that PostgreSQL grants to the role. False:
             they are those of the policy, and PostgreSQL's grants limit them further.
-        schemas: with `grants`, the schemas whose tables and routines are served.
+        schemas: with `grants`, the schemas of the tables and routines that are served.
     """
 
     name: str

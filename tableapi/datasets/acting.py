@@ -1,4 +1,4 @@
-"""A dataset whose statements run as a role of PostgreSQL, under its row-level security."""
+"""A dataset that runs its statements as a role of PostgreSQL, under its row-level security."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Pools:
 
 
 class ActingDataset:
-    """A dataset as one request uses it whose caller runs as a database role.
+    """A dataset as a caller with a database role uses it in one request.
 
     role_sql: sets the role and the request's settings for the rest of a transaction.
     """
@@ -60,7 +60,7 @@ class ActingDataset:
 def request_settings(
     acts: DatabaseRole, actor: Actor, method: str, path: str, headers: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the settings of a request under the names that PostgREST gives them (docs/guides/row-security.md)."""
+    """Return the settings of a request, named as PostgREST names them (docs/guides/row-security.md)."""
     claims = claims_of(actor, acts)
     shown = {name: value for name, value in headers.items() if name not in _SECRET_HEADERS}
     settings = {

@@ -34,7 +34,7 @@ class Dataset:
 
     rights_of: returns the rights of (role, dataset). named: the tables that the API serves, None for all. hooked:
     returns whether the project has a hook for (table, verb). identity: fields of the tenant, by name. database_roles:
-    the roles of callers whose statements run as a role of PostgreSQL. poll: seconds between two checks for DDL.
+    the roles of callers that run as a role of PostgreSQL. poll: seconds between two checks for DDL.
     """
 
     pinned = False  # whether all its statements run in one transaction, as for an Idempotency-Key

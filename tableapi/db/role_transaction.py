@@ -1,4 +1,4 @@
-"""Transactions that run as a role of PostgreSQL, with settings that its policies and functions can read.
+"""Run transactions as a role of PostgreSQL, with settings for its policies and functions.
 
 The role and the settings are local to the transaction, so they end with it, however it ends. They travel in the message
 that begins it and cost no round trip of their own.

@@ -40,7 +40,7 @@ async def fingerprint(connection: asyncpg.Connection, roles: Sequence[str] = ())
 async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> Schema:
     """Read the whole schema of a database, consistent at one moment.
 
-    `roles`: database roles whose privileges are read, too; what they may use is part of the schema.
+    `roles`: database roles. Their privileges are read, too, and what they may use is part of the schema.
 
     Some catalog functions ignore the snapshot of the transaction; so the schema is read again while concurrent DDL
     changes its fingerprint.

@@ -1,4 +1,4 @@
-"""The privileges of database roles on tables, columns and routines, as PostgreSQL's own grants define them."""
+"""The privileges of database roles on tables, columns and routines, by PostgreSQL's own grants."""
 
 from __future__ import annotations
 

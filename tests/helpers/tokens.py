@@ -41,7 +41,7 @@ class Issuer:
         self.ec = ECKey.generate_key("P-256", parameters[1])
         self.ed = OKPKey.generate_key("Ed25519", parameters[2])
         self.keys: list[Key] = [self.rsa, self.ec, self.ed]
-        self.extra: list[dict[str, Any]] = []
+        self.extra: list[Any] = []
         self.requests = 0
         self.broken = ""
         issuer = self

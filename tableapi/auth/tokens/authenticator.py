@@ -11,7 +11,7 @@ import orjson
 from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator
 from tableapi.auth.policy import Actor
 from tableapi.auth.tokens import keys, verify
-from tableapi.auth.tokens.verify import TokenSettings
+from tableapi.auth.tokens.verify import BadToken, TokenSettings
 from tableapi.config.settings import BadSettings, Settings
 
 CACHE_SECONDS = 60.0  # a verified token; a key that its issuer has withdrawn is in use for so long
@@ -55,7 +55,7 @@ class TokenAuthenticator:
         """Return the actor of checked claims. Its values are the claims, also as `user.<claim>`."""
         role = verify.role_of(claims, self._settings)
         if role not in self._roles:
-            raise verify.refused("The token names no role that is served here.", "unknown_role")
+            raise BadToken("The token names no role that is served here.", reason="unknown_role")
         subject = claims.get("sub")
         identity = orjson.dumps([claims.get("iss"), subject, role] if subject is not None else claims)
         return Actor(
@@ -85,11 +85,7 @@ def token_settings(settings: Settings) -> TokenSettings | None:
     kinds = {"oct"} if settings.jwt_secret else {"RSA", "EC", "OKP"}
     if wrong := sorted(name for name in algorithms if verify.KEY_TYPES.get(name) not in kinds):
         raise BadSettings(f"JWT_ALGORITHMS: {wrong[0]} does not go with the keys.")
-    try:
-        source = keys.source(settings.jwt_secret, settings.jwt_jwks)
-        import httpx2 as httpx  # noqa: F401
-    except ImportError:
-        raise BadSettings("JWT_SECRET and JWT_JWKS need: pip install 'tableapi[jwt]'.") from None
+    source = keys.source(settings.jwt_secret, settings.jwt_jwks)
     return TokenSettings(
         source, algorithms, settings.jwt_issuer, frozenset(settings.jwt_audience), settings.jwt_role_claim,
         settings.jwt_default_role, settings.jwt_leeway_seconds,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import warnings
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,7 +117,9 @@ def parsed(content: bytes) -> list[Key]:
         if not isinstance(member, dict) or member.get("use", "sig") != "sig":
             continue
         try:
-            key = JWKRegistry.import_key(member)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about short keys, which are left out below
+                key = JWKRegistry.import_key(member)
         except (JoseError, ValueError, TypeError, KeyError):
             continue  # of a kind that is not known here
         weak = isinstance(key, RSAKey) and key.public_key.key_size < MIN_RSA_BITS
@@ -149,7 +152,10 @@ def address_problem(source: str) -> str:
 
 
 async def _fetched(address: str) -> bytes:
-    """Return the body of a response of the issuer, of at most MAX_BYTES. Raises an error of httpx2 or ValueError."""
+    """Return the body of a response of the issuer, of at most MAX_BYTES.
+
+    Raises an error of httpx2, or ValueError for a larger one.
+    """
     import httpx2 as httpx
 
     content: list[bytes] = []

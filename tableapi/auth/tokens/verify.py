@@ -36,10 +36,14 @@ class TokenSettings:
     leeway: float
 
 
-def refused(message: str, reason: str = "bad_token") -> Unauthorized:
-    """Return the refusal of a token, with the challenge of RFC 6750."""
-    challenge = f'Bearer error="invalid_token", error_description="{message}"'
-    return Unauthorized(message, reason=reason, headers={"WWW-Authenticate": challenge})
+class BadToken(Unauthorized):
+    """Raised for a token that is not accepted. The response has the challenge of RFC 6750."""
+
+    reason = "bad_token"
+
+    def __init__(self, message: str, *, reason: str | None = None) -> None:
+        challenge = f'Bearer error="invalid_token", error_description="{message}"'
+        super().__init__(message, reason=reason, headers={"WWW-Authenticate": challenge})
 
 
 async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
@@ -53,22 +57,22 @@ async def claims_of(token: str, settings: TokenSettings) -> Mapping[str, Any]:
     from joserfc.errors import JoseError
 
     if len(token) > MAX_TOKEN_CHARS:
-        raise refused("The token is too long.")
+        raise BadToken("The token is too long.")
     try:
         signature = jws.extract_compact(token.encode())
         header = signature.headers()
         algorithm = header.get("alg")
         if algorithm not in settings.algorithms or {"crit", "b64"} & header.keys():
-            raise refused("The algorithm of the token is not accepted.")
+            raise BadToken("The algorithm of the token is not accepted.")
         key_id = header.get("kid")
         keys = await settings.keys.candidates(key_id if isinstance(key_id, str) else None)
         if not any(_signed(signature, key, algorithm) for key in keys):
-            raise refused("The signature of the token is not valid.")
+            raise BadToken("The signature of the token is not valid.")
         claims = orjson.loads(signature.payload or b"")
     except (JoseError, ValueError, TypeError):
-        raise refused("The token is malformed.") from None
+        raise BadToken("The token is malformed.") from None
     if not isinstance(claims, dict):
-        raise refused("The token is malformed.")
+        raise BadToken("The token is malformed.")
     _check(claims, settings)
     return claims
 
@@ -94,20 +98,20 @@ def _check(claims: Mapping[str, Any], settings: TokenSettings) -> None:
     for name in ("exp", "nbf", "iat"):
         value = claims.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise refused("A time of the token is not a number.")
+            raise BadToken("A time of the token is not a number.")
     if claims.get("exp") is None:
-        raise refused("The token has no end (exp).")
+        raise BadToken("The token has no end (exp).")
     if claims["exp"] + leeway <= now:
-        raise refused("The token has expired. Sign in again.", "token_expired")
+        raise BadToken("The token has expired. Sign in again.", reason="token_expired")
     if max(claims.get("nbf") or 0, claims.get("iat") or 0) - leeway > now:
-        raise refused("The token is not valid yet.")
+        raise BadToken("The token is not valid yet.")
     if settings.issuer and claims.get("iss") != settings.issuer:
-        raise refused("The token is of another issuer.")
+        raise BadToken("The token is of another issuer.")
     if settings.audience:
         audience = claims.get("aud")
         named = audience if isinstance(audience, list) else [audience]
         if not any(isinstance(name, str) and name in settings.audience for name in named):
-            raise refused("The token is for another audience.")
+            raise BadToken("The token is for another audience.")
 
 
 def role_of(claims: Mapping[str, Any], settings: TokenSettings) -> str:

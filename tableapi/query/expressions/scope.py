@@ -177,5 +177,8 @@ class Scope:
 
 
 def _joins(right: Right, names: Iterable[str]) -> bool:
-    """Return whether a join may read these columns. A policy lets relations read hidden ones; PostgreSQL does not."""
+    """Return whether a join may read these columns.
+
+    A policy lets relations read hidden ones; the grants of PostgreSQL do not.
+    """
     return not right.grants or all(map(right.sees, names))
