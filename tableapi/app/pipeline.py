@@ -19,6 +19,7 @@ from tableapi.app.served import Datasets
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
 from tableapi.config.settings import Settings
+from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import telling, to_api_error
 from tableapi.endpoints.project_files import load_project
@@ -188,6 +189,8 @@ class App:
         if request.actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
         dataset = dataset.others.get(request.actor.role, dataset)
+        if dataset.database_roles:
+            dataset = _acting(request, dataset)
         rights = dataset.rights(request.actor.role)
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
@@ -195,6 +198,15 @@ class App:
         if handler is None:
             raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
         return await handler(self.meta, request, dataset, rights, parts, query)
+
+
+def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
+    """Return the dataset as its caller uses it: some callers run as a role of PostgreSQL."""
+    acts = dataset.database_roles.get(request.actor.role)
+    if acts is None:
+        return dataset
+    settings = request_settings(acts, request.actor, request.method, request.path, request.headers)
+    return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
 
 
 async def _shed(send: Send, method: str) -> None:

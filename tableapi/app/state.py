@@ -17,8 +17,9 @@ from tableapi.auth.authenticators import (
     SessionAuthenticator,
 )
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import Access, Sessions
+from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
+from tableapi.auth.tokens.authenticator import TokenAuthenticator, token_settings
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
@@ -46,14 +47,17 @@ class Services:
         self.read_only: Mapping[str, tuple[int, str, str]] = {}
         self.recorded: Mapping[str, str] = {}
         self.account = ""  # the column of the account, for `recorded`
+        self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
         if served.project is not None:
             self._project(served.project)
         elif served.policy is not None:
             self._policy(served, served.policy)
         else:
             self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
+            self.database_roles = served.access.database_roles if served.access else {}
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
             self._serve(rights, bounds=self._bounds(None))
+        self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts)
         self.live = LiveChanges(settings, self.datasets, lambda: self.authenticator)
 
@@ -86,7 +90,7 @@ class Services:
         shared = budget.Budget(most - budget.LEAST * len(urls))
         for name, url in urls.items():
             db = self._db(url, budget.sizes(self.settings, most, project=False), shared=shared)
-            self.datasets[name] = Dataset(name, db, rights, **options)
+            self.datasets[name] = Dataset(name, db, rights, database_roles=self.database_roles, **options)
 
     def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:
         """Serve the databases of a host program under its policy."""
@@ -102,6 +106,15 @@ class Services:
         else:
             self.authenticator = AnonymousAuthenticator()
 
+    def _with_tokens(self) -> Authenticator:
+        """Return the authenticator of requests: of keys and sessions, preceded by that of signed tokens."""
+        tokens = token_settings(self.settings)
+        if tokens is None:
+            return self.authenticator
+        file_roles = self.served.access.roles if self.served.access else {}
+        roles = frozenset(self.settings.jwt_roles or {*self.database_roles, *file_roles})
+        return TokenAuthenticator(tokens, roles, self.authenticator, sessions=self.has_sessions)
+
     @property
     def has_sessions(self) -> bool:
         """Whether a caller without a session could sign in."""
@@ -112,6 +125,7 @@ class Services:
         name, url = next(iter(self.served.urls.items()))
         most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
         db = self._db(url, most)
+        self.database_roles = getattr(policy, "DATABASE_ROLES", {})
         scripts = self.scripts = Scripts.load(folder, self.settings, db)
         self.datasets[name] = Dataset(
             name,
@@ -123,6 +137,7 @@ class Services:
             hooked=lambda table, verb: (table, verb) in scripts.hooks,
             replicas=self._replicas(db, most),
             identity=policy.SESSIONS.identities,
+            database_roles=self.database_roles,
         )
         self.authenticator = SessionAuthenticator(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
         others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})

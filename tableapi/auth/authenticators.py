@@ -58,10 +58,14 @@ class KeyAuthenticator:
 
     def __init__(self, access: AccessFile) -> None:
         self._actors = {name: access.actor(name) for name in access.keys}
+        self._anonymous = Actor(access.anonymous) if access.anonymous else None
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
-        actor = self._actors.get(app_key(headers))
+        key = app_key(headers)
+        actor = self._actors.get(key)
         if actor is None:
+            if self._anonymous is not None and not key and not session_token(headers):
+                return self._anonymous
             raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
         return actor
 

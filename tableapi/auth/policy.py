@@ -31,6 +31,7 @@ class Actor:
     key: str = ""  # the app key
     user: Mapping[str, Any] = field(default_factory=dict)  # {column: value} that identifies the user in logs and limits
     account: Any = None  # the account of the user, for limits
+    claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -193,6 +194,22 @@ class Sessions:
     def identities(self) -> Mapping[str, str]:
         """Return each field of `identity` with the name of the actor's value."""
         return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseRole:
+    """Run the statements of a role of the policy as a role of PostgreSQL, under its row-level security.
+
+    Attributes:
+        name: the role of PostgreSQL. The user of DATABASE_URL must be a member of it.
+        grants: whether the rights to tables, columns and routines are those that PostgreSQL grants to the role. False:
+            they are those of the policy, and PostgreSQL's grants limit them further.
+        schemas: with `grants`, the schemas of the tables and routines that are served.
+    """
+
+    name: str
+    grants: bool = True
+    schemas: frozenset[str] | set[str] = frozenset(("public",))
 
 
 @dataclass(frozen=True, slots=True)

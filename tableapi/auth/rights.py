@@ -31,6 +31,9 @@ class Right:
     live: bool = True  # whether its changes may be followed, if they are recorded
     masked: frozenset[str] = frozenset()  # the sealed fields, where their values are replaced
     always: frozenset[str] = frozenset()
+    xmin: bool = True  # whether the version of a row may be read
+    grants: bool = False  # whether it is what PostgreSQL grants to the role of the statement
+    blind: bool = False  # whether a write returns nothing of its row
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""

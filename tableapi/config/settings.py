@@ -103,6 +103,16 @@ class Settings(BaseModel):
 
     app_keys: Words = Field(default=(), repr=False)
     secret_keys: Annotated[Words, AfterValidator(_secret_keys)] = Field(default=(), repr=False)
+    # Tokens of an issuer (JWT): docs/guides/row-security.md.
+    jwt_secret: str = Field(default="", repr=False)
+    jwt_jwks: str = ""  # address or file of the issuer's keys
+    jwt_issuer: str = ""
+    jwt_audience: Words = ()
+    jwt_algorithms: Words = ()  # none: HS256 with a secret; RS256, ES256 and EdDSA with keys
+    jwt_role_claim: str = Field(default="role", min_length=1)
+    jwt_default_role: str = ""
+    jwt_roles: Words = ()  # that a token may name; none: the database roles, and the roles of an access file
+    jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
     metrics_token: str = Field(default="", repr=False)
     rate_limits: bool | None = None  # None: on for a project, off for --open and --access
     trusted_proxies: Words = ()  # addresses of proxies; X-Forwarded-For is read only from these

@@ -168,7 +168,7 @@ class Reader:
         for relation in self._relations(scope, related):
             options = self.options.of_relation(".".join((*path, relation.name)))
             inner, conditions = self._inner(scope, relation)
-            select = self._cut(sa.select(inner.clause), inner, conditions, relation, options)
+            select = self._cut(sa.select(*inner.columns_read()), inner, conditions, relation, options)
             name = f"m{inner.clause.name}"  # type: ignore[attr-defined]
             lateral = select.correlate_except(inner.clause).lateral(name)
             related_scope = inner.over(lateral)

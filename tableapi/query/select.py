@@ -134,7 +134,7 @@ def listing(
     if keys is not None:
         page = _page_of(_cut(keys, limit + probe, options.offset, scope.binder), scope, tree, terms)
     else:
-        select = sa.select(scope.clause).where(*conditions)
+        select = sa.select(*scope.columns_read()).where(*conditions)
         if position is not None:
             select = select.add_columns(cursor.position(terms).label(aggregate.MARK))
         select = select.order_by(*(cursor.directed(t, target) for t, target, _ in terms))
@@ -158,7 +158,7 @@ def _keys(scope: Scope, tree: Node | None, terms: cursor.Terms, conditions: list
     listed = scope.right.listed(ACTOR).subquery("l") if tree is None and scope.right.listed else None
     if listed is not None and all(t.term.plain and column.name in listed.c for t, _, column in terms):
         keys, targets = sa.select(*(listed.c[name] for name in key)), [listed.c[column.name] for *_, column in terms]
-    elif key and offset > 0:
+    elif key and offset > 0 and not scope.right.grants:
         keys = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
         targets = [target for _, target, _ in terms]
     else:
@@ -240,7 +240,7 @@ def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> State
 
 def version(scope: Scope, table: Table) -> Any:
     """Return the version of a row, which changes with every write: the basis of its ETag."""
-    if table.has_xmin:
+    if table.has_xmin and scope.right.xmin:
         return sa.literal_column(f"{scope.clause.name}.xmin::text")  # type: ignore[attr-defined]
     shown = (n for n in table.columns if scope.right.sees(n) and n not in scope.right.masked)
     return sa.func.md5(sa.cast(sa.func.row(*(scope.clause.c[n] for n in shown)), sa.Text))
@@ -261,7 +261,7 @@ def keyed(
         for number in range(count)
     ]
     conditions = where(scope, tree)
-    columns = [scope.clause, version(scope, table).label(aggregate.MARK)]
+    columns = [*scope.columns_read(), version(scope, table).label(aggregate.MARK)]
     if count == 1:
         conditions += [scope.clause.c[column.name] == value for column, value in zip(key, identifiers[0], strict=True)]
         columns.append(sa.literal_column("0").label(aggregate.PLACE))

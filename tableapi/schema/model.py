@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi.schema.privileges import RolePrivileges
 from tableapi.schema.types import PgType
 
 _IN_Y = re.compile(r"[^aeiou]y\Z")
@@ -182,12 +183,16 @@ class Routine:
 
 @dataclass(slots=True, eq=False)
 class Schema:
-    """The tables and routines of a database. `fingerprint` changes with the schema."""
+    """The tables and routines of a database. `fingerprint` changes with the schema.
+
+    privileges: those of the database roles that callers run as, by role.
+    """
 
     tables: dict[str, Table]
     fingerprint: str
     _lower: dict[str, str] = field(default_factory=dict)
     routines: tuple[Routine, ...] = ()
+    privileges: dict[str, RolePrivileges] = field(default_factory=dict)
 
     def find(self, name: str) -> Table | None:
         """Return a table by its name or `<schema>.<table>`, ignoring case."""
@@ -203,7 +208,8 @@ def only(schema: Schema, named: frozenset[str]) -> Schema:
             for name, relation in table.relations.items()
             if relation.target.name in named and (relation.junction is None or relation.junction.name in named)
         }
-    return Schema(tables, schema.fingerprint, {name.lower(): name for name in tables}, schema.routines)
+    lower = {name.lower(): name for name in tables}
+    return Schema(tables, schema.fingerprint, lower, schema.routines, schema.privileges)
 
 
 def describe(table: Table) -> dict[str, Any]:
