@@ -27,7 +27,7 @@ async def outline(dataset: Dataset, rights: Rights) -> dict[str, Any]:
 
     `rows` is None where a row rule limits the caller: the estimate counts rows that it may not see.
     """
-    row = await dataset.db.reads.fetchrow(_ESTIMATES)
+    row: Any = await dataset.db.reads.fetchrow(_ESTIMATES)
     estimates = orjson.loads(row[0])
     tables = [
         {
@@ -63,7 +63,9 @@ def table_outline(dataset: Dataset, rights: Rights, table: Table) -> dict[str, A
 
 def _sees_all_rows(table: Table, rights: Rights) -> bool:
     right = rights.right(table, "GET")
-    return right is not None and right.rows is None and not right.rows_by and not right.only_in and not right.listed
+    if right is None or right.grants:  # row security of PostgreSQL may hide rows from a database role
+        return False
+    return right.rows is None and not right.rows_by and not right.only_in and not right.listed
 
 
 def _settable(table: Table, right: Right | None) -> frozenset[str]:
