@@ -28,7 +28,7 @@ class Right:
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
-    live: bool = True  # whether its changes may be followed, if they are recorded
+    live: bool | None = None  # whether its changes may be followed; None means if they are recorded
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""

@@ -58,7 +58,7 @@ class LiveChanges:
         request.route = NAME
         hub, table = self._hubs[call.dataset.name], call.table
         right = plan.right_of(table, call.rights, "GET")
-        recorded = await hub.recorded(table.schema, table.bare) if right.live else None
+        recorded = await hub.recorded(table.schema, table.bare) if right.live is not False else None
         if recorded is None:
             raise Conflict(
                 f"Changes of '{table.name}' cannot be followed here: read it again instead. The operator enables this "
