@@ -121,6 +121,7 @@ POLICY: dict[str, Access] = {
             Rule(roles=("member", "unverified"), rows=own_self, fields=PROFILE),
         ),
         delete=Rule(roles=OWNER, rows=own_seats),
+        live={"clientid"},
     ),
     "client": Access(
         # Rows are created by registration and social sign-up, in scripts/tables/client.py.
@@ -135,7 +136,8 @@ POLICY: dict[str, Access] = {
         read=(
             Rule(roles=("client", "unverified"), rows=own_client),
             Rule(roles=("member",), rows=own_client, fields=BALANCES),
-        )
+        ),
+        live={"clientid"},
     ),
     "creditledger": Access(read=Rule(roles=OWNER, rows=own_client)),
     "usersubscription": Access(
@@ -173,10 +175,11 @@ POLICY: dict[str, Access] = {
         update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, only_in={"deleted": not_deleted}),
         sealed={"emails", "business_emails", "phone_numbers"},
         replica=True,
+        live={"clientid"},
     ),
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
     "contactmeta": Access(read=Rule(roles=EVERYONE, rows=own_self)),
-    "bulkjob": Access(read=Rule(roles=EVERYONE, rows=own_self)),
+    "bulkjob": Access(read=Rule(roles=EVERYONE, rows=own_self), live={"clientid", "appuserid"}),
     "contactfeedback": Access(
         # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE, rows=own_self, hidden={"infohash", "personid"}),

@@ -1,4 +1,4 @@
-"""The streams of one database in one worker process: follow the outbox, check callers, send heartbeats."""
+"""The streams of one database in one worker: follow the outbox, check callers, send heartbeats."""
 
 from __future__ import annotations
 
