@@ -127,6 +127,7 @@ POLICY: dict[str, Access] = {
             Rule(roles=("member", "unverified"), rows=own_self, fields=PROFILE),
         ),
         delete=Rule(roles=OWNER, rows=own_seats),
+        live={"clientid"},
     ),
     "client": Access(
         # Rows are created by registration and social sign-up, in scripts/tables/client.py.
@@ -141,7 +142,8 @@ POLICY: dict[str, Access] = {
         read=(
             Rule(roles=(*OWNER_READS, "unverified"), rows=own_client),
             Rule(roles=MEMBER_READS, rows=own_client, fields=BALANCES),
-        )
+        ),
+        live={"clientid"},
     ),
     "creditledger": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"})),
     "usersubscription": Access(
@@ -181,10 +183,11 @@ POLICY: dict[str, Access] = {
         sealed={"emails", "business_emails", "phone_numbers"},
         masked=VIEWS,
         replica=True,
+        live={"clientid"},
     ),
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
     "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
-    "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
+    "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), live={"clientid", "appuserid"}),
     "contactfeedback": Access(
         # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
         read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"infohash", "personid"}),

@@ -113,8 +113,8 @@ class Access:
         replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
             decide about rights. A read of several tables needs it on each of them.
         live: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
-            columns says the same, and their values are recorded with each change. Then a change concerns only those
-            streams whose row rule or filter has such a column equal to its value. Name the column of the tenant.
+            columns says the same, and their values are recorded with each change. Then a change concerns only the
+            streams with a row rule or filter that has such a column equal to its value. Name the column of the tenant.
     """
 
     read: Rules = None

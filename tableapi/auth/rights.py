@@ -28,7 +28,7 @@ class Right:
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
-    live: bool = True  # whether its changes may be followed, if they are recorded
+    live: bool | None = None  # whether its changes may be followed; None means if they are recorded
     masked: frozenset[str] = frozenset()  # the sealed fields, where their values are replaced
     always: frozenset[str] = frozenset()
     xmin: bool = True  # whether the version of a row may be read

@@ -16,7 +16,7 @@ def url_of(dataset: str) -> str:
 
 
 def parted(words: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return tables with their columns to record, from words such as `item` and `item:clientid,kind`."""
+    """Return tables with their columns to record, from words such as `item` and `item:shop,kind`."""
     tables = {}
     for word in words:
         name, _, columns = word.partition(":")
@@ -29,7 +29,7 @@ async def change_live(url: str, action: str, tables: dict[str, frozenset[str]], 
     if action == "install" and not tables:
         raise BadDatasets(
             "Name the tables: in policy.py with live=True, or with --dataset after the word install. A table may be "
-            "followed by columns to record, as in item:clientid."
+            "followed by columns to record, as in item:shop."
         )
     connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-live"})
     try:

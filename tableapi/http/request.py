@@ -174,7 +174,7 @@ class HttpRequest:
         return body
 
     def forget(self) -> None:
-        """Drop what the server passed and is not needed for the response, whose stream may last for hours."""
+        """Drop what the server passed and the response does not need: a stream may last for hours."""
         path = self.scope["path"]
         self.scope.clear()
         self.scope["path"] = path

@@ -1,1 +1,1 @@
-"""Live changes: the outbox that triggers fill, the streams that follow it, and the reads that make events of it."""
+"""Live changes: the outbox that triggers fill, and the streams that follow it."""

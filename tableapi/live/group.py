@@ -20,7 +20,7 @@ from tableapi.observability import background, metrics
 from tableapi.tables.read import unsealed
 
 MAX_PENDING = 2000  # rows that wait to be read; beyond it the streams are reset
-READ_SECONDS = 2.0  # for one read; streams whose read takes longer are reset
+READ_SECONDS = 2.0  # for one read; after a longer one the streams are reset
 BUSY_SECONDS = 0.1  # before a read is repeated that got no connection
 _LINES = bytes.maketrans(b"\r\n", b"  ")
 Key = tuple[Any, ...]
@@ -183,3 +183,28 @@ def push(listener: Listener, chunk: bytes) -> None:
     """Send bytes to a stream, and count it when it is dropped."""
     if not listener.push(chunk):
         metrics.live("dropped")
+
+
+class GroupIndex:
+    """The groups of one table; `by` has those that follow one value of a recorded column."""
+
+    def __init__(self) -> None:
+        self.all: dict[ListenerGroup, None] = {}
+        self.by: dict[tuple[str, str], dict[ListenerGroup, None]] = {}
+
+    def of(self, group: ListenerGroup) -> dict[ListenerGroup, None]:
+        """Return the groups among which a group is listed."""
+        fixed = group.subscription.fixed
+        return self.by.setdefault(fixed[0], {}) if fixed else self.all
+
+    def concerned(self, change: RowChange) -> list[ListenerGroup]:
+        """Return the groups that a change may concern."""
+        groups = dict(self.all)
+        for column, values in change.parts.items():
+            for value in values:
+                if value is not None:
+                    groups |= self.by.get((column, value), {})
+        if change.key is None:
+            for members in self.by.values():
+                groups |= members
+        return list(groups)

@@ -1,4 +1,4 @@
-"""The streams of one database in one worker process: follow the outbox, and keep the streams alive and permitted."""
+"""The streams of one database in one worker: follow the outbox, check callers, send heartbeats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import UNREACHABLE
 from tableapi.errors import ApiError, Busy
 from tableapi.live import outbox, triggers
-from tableapi.live.group import ListenerGroup, push, send_reset
+from tableapi.live.group import GroupIndex, ListenerGroup, push, send_reset
 from tableapi.live.listener import Listener
 from tableapi.live.outbox import Position, RowChange
 from tableapi.live.subscription import Subscription, subscribe
@@ -45,30 +45,6 @@ class LiveLimits:
     queue_bytes: int = 262_144
 
 
-class _Place:
-    """The groups of one table; `by` has those that follow one value of a recorded column."""
-
-    def __init__(self) -> None:
-        self.all: dict[ListenerGroup, None] = {}
-        self.by: dict[tuple[str, str], dict[ListenerGroup, None]] = {}
-
-    def of(self, group: ListenerGroup) -> dict[ListenerGroup, None]:
-        fixed = group.subscription.fixed
-        return self.by.setdefault(fixed[0], {}) if fixed else self.all
-
-    def concerned(self, change: RowChange) -> list[ListenerGroup]:
-        """Return the groups that a change may concern."""
-        groups = dict(self.all)
-        for column, values in change.parts.items():
-            for value in values:
-                if value is not None:
-                    groups |= self.by.get((column, value), {})
-        if change.key is None:
-            for members in self.by.values():
-                groups |= members
-        return list(groups)
-
-
 class LiveHub:
     """Follow the outbox of a dataset while there are streams.
 
@@ -81,7 +57,7 @@ class LiveHub:
         self.listeners: dict[Listener, None] = {}
         self._callers: dict[str, int] = {}
         self._groups: dict[Any, ListenerGroup] = {}
-        self._places: dict[int, _Place] = {}
+        self._places: dict[int, GroupIndex] = {}
         self._position: Position | None = None
         self._reading = asyncio.Semaphore(READS_AT_ONCE)
         self._starting = asyncio.Lock()
@@ -135,7 +111,7 @@ class LiveHub:
         group = self._groups.get(subscription.group)
         if group is None:
             group = self._groups[subscription.group] = ListenerGroup(subscription, position, self._reading)
-            self._places.setdefault(subscription.recorded.oid, _Place()).of(group)[group] = None
+            self._places.setdefault(subscription.recorded.oid, GroupIndex()).of(group)[group] = None
         elif group.subscription.request.table is not subscription.request.table:  # DDL
             group.subscription = subscription
         listener.group = group
@@ -171,7 +147,7 @@ class LiveHub:
     async def _missed(self, subscription: Subscription, token: str, position: Position) -> list[RowChange] | None:
         """Return the changes between a resume token and `position`; None when they are not known.
 
-        They are not read for a caller whose row rule needs to be evaluated: that something happened is no news to it.
+        They are not read under a row rule that has to be evaluated: the caller may not learn that a row changed.
         """
         since = Position.read(token)
         if since is None or since.epoch != position.epoch or not subscription.shape.owned:
@@ -277,7 +253,7 @@ class LiveHub:
         push(listener, f": heartbeat\n{token}\n".encode())
 
     async def _check_caller(self, listener: Listener) -> None:
-        """End the stream of a caller whose session has ended or whose rights have changed."""
+        """End the stream when the session of its caller has ended, or its rights have changed."""
         call, old = listener.call, listener.group.subscription
         try:
             actor = await self._check(call.headers, listener.ip)
@@ -301,7 +277,7 @@ class LiveHub:
             listener.group.subscription = new
 
     async def _check_triggers(self) -> None:
-        """End the streams of tables whose triggers are gone or were replaced."""
+        """End the streams of tables that have lost their triggers or got other ones."""
         try:
             async with self.dataset.db.reads.acquire() as connection:
                 tables = {table.oid: table for table in (await triggers.recorded(connection)).values()}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tableapi.live.group import ListenerGroup
 
 RETRY_MILLISECONDS = 2000  # until a browser reconnects
-MAX_SENT = 2000  # rows whose last content a stream remembers
+MAX_SENT = 2000  # rows of which a stream remembers the last content
 
 
 class Listener:

@@ -36,8 +36,8 @@ class _Shape:
     """What all streams of one plan share.
 
     fixed: recorded columns that the row rule or the filter compares with a value, and how to find it. watched: the
-    columns whose change can be visible; None for all. owned: the row rule is nothing but comparisons of `fixed`, so a
-    change with these values is one of a row that the caller may read, or could read before.
+    columns in which a change can be visible; None for all. owned: the row rule is nothing but comparisons of `fixed`,
+    so a change with these values is one of a row that the caller may read, or could read before.
     """
 
     fixed: tuple[tuple[str, str, Callable[[Bindings], Any]], ...]

@@ -37,7 +37,7 @@ class CannotRecord(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
-    """A table whose changes are recorded. key: its identifying columns. parts: columns recorded with each change."""
+    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each."""
 
     oid: int
     key: tuple[str, ...]

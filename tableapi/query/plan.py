@@ -164,7 +164,7 @@ def count_plan(request: ReadRequest) -> Plan:
 
 
 def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: bool = False) -> Plan:
-    """Build the plan of a read of `count` records by their identifying fields `key`, and by the filter if any."""
+    """Build the plan of a read of `count` records by their identifying fields `key`, and by a filter."""
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
     statement = keyed(scope, reader, key, count, tree, lock=lock, max_rows=request.bounds.answer_rows)

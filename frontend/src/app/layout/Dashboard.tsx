@@ -16,6 +16,7 @@ import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
 import { ScreenSkeleton } from "./ScreenSkeleton";
 import { Sidebar } from "./Sidebar";
+import { useLiveChanges } from "./useLiveChanges";
 import { useShortcuts } from "./useShortcuts";
 import { useTokenOfUrl } from "./useTokenOfUrl";
 
@@ -45,6 +46,7 @@ function ToSignIn() {
 function Frame() {
   const found = useQuery(account);
   const { pathname } = useLocation();
+  useLiveChanges(found.data !== undefined && Boolean(found.data.isverified) && !found.data.mustchangepassword);
 
   if (found.data && !found.data.isverified) return <Navigate to="/verifyemail" replace />;
   // The server answers nothing else before; the screen says why.
