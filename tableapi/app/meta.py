@@ -144,7 +144,9 @@ class Meta:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
         table = await dataset.table(query["resource_name"], rights) if query.get("resource_name") else None
         if "outline" in short:
-            described = outline.table_outline(dataset, rights, table) if table else await outline.outline(dataset, rights)
+            described = (
+                outline.table_outline(dataset, rights, table) if table else await outline.outline(dataset, rights)
+            )
             return Reply(dumps(described))
         build = compact.model if "model" in short else compact.compact
         return Reply(dumps(build(dataset, rights, table)))

@@ -1,4 +1,4 @@
-"""Describe tables for a client that shows them to people: `_spec?outline=true`, with a project or without one."""
+"""Describe tables for a client that shows them to people: `_spec?outline=true`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def outline(dataset: Dataset, rights: Rights) -> dict[str, Any]:
 
     `rows` is None where a row rule limits the caller: the estimate counts rows that it may not see.
     """
-    row = await dataset.db.reads.fetchrow(_ESTIMATES)
+    row: Any = await dataset.db.reads.fetchrow(_ESTIMATES)
     estimates = orjson.loads(row[0])
     tables = [
         {
