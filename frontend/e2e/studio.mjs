@@ -1,5 +1,6 @@
 // Studio on the sample shop: find by three filters, follow relations, edit with a conflict, chart by month, copy and run.
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { BASE, SMALL, accessible, check, journey, picture } from "./browser.mjs";
 
 const API = `${BASE}/api/v2/shop/_table`;
@@ -150,6 +151,40 @@ journey("studio imports lines", async (open) => {
   await dialog.getByRole("button", { name: "Import 990 lines" }).click();
   await page.getByText("990 records were created.").waitFor();
   check((await count("review")) === before + 990, "the good lines to be written once");
+});
+
+journey("studio exports, and imports what it exported", async (open) => {
+  const page = await open();
+  await page.goto("/studio#/shop/department");
+  const files = {};
+  for (const [button, name] of [["All matching rows as CSV", "csv"], ["The first 1,000 rows as Excel", "xlsx"]]) {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
+    check(download.suggestedFilename() === `department.${name}`, `a file with the name of the table, not ${download.suggestedFilename()}`);
+    files[name] = readFileSync(await download.path());
+  }
+  check(files.csv.toString().startsWith("id,name\r\n1,Sales\r\n"), `the rows as CSV, not ${files.csv}`);
+  const before = await count("department");
+  await page.getByRole("button", { name: "Import" }).click();
+  const dialog = page.getByRole("dialog", { name: "Import into department" });
+  await dialog.getByLabel("Or choose a CSV or Excel file").setInputFiles({ name: "department.xlsx", mimeType: "application/octet-stream", buffer: files.xlsx });
+  await dialog.getByLabel("Column: id").selectOption("leave out");
+  await dialog.getByRole("button", { name: "Check all lines" }).click();
+  await dialog.getByRole("button", { name: `Import ${before} lines` }).click();
+  await page.getByText(`${before} records were created.`).waitFor();
+  check((await count("department")) === 2 * before, "the lines of the Excel file to be written");
+  await dialog.waitFor({ state: "detached" });
+
+  // A new record, its copy, and the undo of that.
+  await page.getByRole("button", { name: "New record" }).click();
+  await drawer(page).getByLabel("name").fill("Night shift");
+  await drawer(page).getByRole("button", { name: "Save" }).click();
+  await page.getByText("The record was created.").waitFor();
+  await drawer(page).getByRole("button", { name: "Duplicate" }).click();
+  await drawer(page).getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("The change was undone.").waitFor();
+  check((await count("department")) === 2 * before + 1, "the copy to be gone and the record to stay");
 });
 
 const count = async (table) => Number(await (await fetch(`${API}/${table}?count_only=true&include_count=true`)).text());

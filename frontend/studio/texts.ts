@@ -109,7 +109,7 @@ export const T = {
   deleteRefers: "These refer to it:",
   deleteNone: "Nothing refers to it.",
   deleteHint: "What refers to it may be refused, deleted with it or set to null, as the database says.",
-  historyTitle: "What was asked in this browser",
+  historyTitle: "Requests of this browser",
   historyEmpty: "Nothing yet.",
   historyClear: "Forget all",
   chartGroup: "Group by",

@@ -1,4 +1,4 @@
-"""Describe tables for a client that shows them to people: `_spec?outline=true`, with a project or without one."""
+"""Describe tables for a client that shows them to people: `_spec?outline=true`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/** Who Studio acts as: what was entered here, else the session of an app on the same origin, else nothing. */
+/** The credentials of requests: what was entered here, else the session of an app on the same origin, else nothing. */
 import { useSyncExternalStore } from "react";
 
 export interface Credentials {

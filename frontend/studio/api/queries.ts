@@ -1,4 +1,4 @@
-/** What is asked of the API, with its keys in the query cache. */
+/** The requests of the page, with their keys in the query cache. */
 import { type QueryClient, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Answer, type Params, ask, recordPath, segment, tablePath } from "./client";
 import type { ModelTable, Page, Row, TableInfo, TableLine } from "./types";

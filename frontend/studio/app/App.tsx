@@ -1,4 +1,4 @@
-/** The frame: who is signed in, which databases there are, what is shown. */
+/** The frame: the sign-in, the databases, and what is shown of them. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ApiError } from "../api/client";

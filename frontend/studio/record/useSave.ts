@@ -1,4 +1,4 @@
-/** Write a record: with the version it was read in, so that a change of somebody else is not lost, and with undo. */
+/** Write a record: with the version it was read in, so that another change is not lost, and with undo. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, ask, recordPath, tablePath } from "../api/client";
@@ -55,7 +55,7 @@ export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
     onSaved();
     setConflict(null);
     await written(client, dataset);
-    // The undo carries the version that this write made: a later change of somebody else is not undone with it.
+    // The undo carries the version that this write made: a later change is not undone with it.
     const match: Record<string, string> = saved.etag ? { "If-Match": saved.etag } : {};
     tell(T.saved, { undo: () => void undone(dataset, () => ask(path, { method: "PATCH", body: before, headers: match })) });
   }
