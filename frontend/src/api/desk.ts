@@ -104,8 +104,8 @@ export function useDesk<Answer = unknown>(name: string) {
   });
 }
 
-/** Looks at the app as a user sees it; the session of staff waits in this tab. */
-export function useView() {
+/** Looks at the app as a user sees it; the session of staff waits in this tab. The pages of the desk are gone by then. */
+export function useView(onViewing: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: { appuserid: number; reason: string }) => {
@@ -113,7 +113,10 @@ export function useView() {
       deskLeft();
       return signInSilently(session_token);
     },
-    onSuccess: () => queries.clear(),
+    onSuccess: () => {
+      queries.clear();
+      onViewing();
+    },
   });
 }
 

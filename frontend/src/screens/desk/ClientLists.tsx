@@ -54,7 +54,7 @@ export function Payments({ of }: { of: Overview }) {
       { key: "invoice", head: t("payment.invoice"), cell: ({ invoicenumber }) => invoicenumber },
       { key: "plan", head: t("payment.plan"), cell: ({ planname }) => planname },
       { key: "status", head: t("payment.status"), cell: ({ status }) => eventText(status) },
-      { key: "resend", head: "", align: "end", cell: (row) => <Receipt of={row} /> },
+      { key: "resend", head: t("queue.actions"), align: "end", cell: (row) => <Receipt of={row} /> },
     ],
     [],
   );
