@@ -251,9 +251,8 @@ SESSIONS = Sessions(
     },
     read_only={
         "staff": (403, "desk_only", "A staff account reads tables and uses the calls of the desk; it writes no table."),
-        **dict.fromkeys(
-            VIEWS, (403, "view_only", "You are looking at this account as support: nothing can be changed.")
-        ),
+        "viewclient": (403, "view_only", "You are looking at this account as support: nothing can be changed."),
+        "viewmember": (403, "view_only", "You are looking at this account as support: nothing can be changed."),
     },
     recorded=dict.fromkeys(
         ("staff", *VIEWS),

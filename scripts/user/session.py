@@ -81,7 +81,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
     async with signin_throttle.attempt(ctx, email) as attempt:
         staff: Any = await accounts.by_email(ctx, email)
         user: Any = None if staff else await ctx.db.fetchrow(_FIND, email)
-        await attempt.by_account(user["appuserid"] if user else None)
+        await attempt.by_account(user["appuserid"] if user else None, staff["staffid"] if staff else None)
         known = staff or user
         if not await passwords.matches(known["password"] if known else None, input.password):
             await audit.write(ctx, "signin_failed", **_actor(known))

@@ -41,7 +41,7 @@ export interface Overview {
   ledger: { ledgerid: number; createdon: string; kind: Kind; delta: number; balance_after: number; reason: string }[];
   payments: { transactionid: number; invoicenumber: string; transactiondate: string; planname: string; price: string; status: string }[];
   sessions: { usersessionid: number; name: string; lastused: string; ip: string | null; useragent: string | null }[];
-  audit: { auditid: number; createdon: string; event: string; target: string | null; appuserid: number | null; keyid: number | null; staffid: number | null; ip: string | null }[];
+  audit: { auditid: number; createdon: string; event: string; target: string | null; appuserid: number | null; keyid: number | null; staffid: number | null; ip: string | null; detail: unknown }[];
   keys: { keyid: number; name: string; purpose: string; isactive: number; isdeleted: number; lastused: string | null; createdon: string }[];
   reveals: { kind: "directdial" | "businessemail" | "personalemail"; count: number; bykeys: number }[];
 }
@@ -104,8 +104,8 @@ export function useDesk<Answer = unknown>(name: string) {
   });
 }
 
-/** Looks at the app as a user sees it; the session of staff waits in this tab. */
-export function useView() {
+/** Looks at the app as a user sees it; the session of staff waits in this tab. The pages of the desk are gone by then. */
+export function useView(onViewing: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: { appuserid: number; reason: string }) => {
@@ -113,7 +113,10 @@ export function useView() {
       deskLeft();
       return signInSilently(session_token);
     },
-    onSuccess: () => queries.clear(),
+    onSuccess: () => {
+      queries.clear();
+      onViewing();
+    },
   });
 }
 

@@ -12,7 +12,7 @@ import { ListState } from "../../components/ListState";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
-import { eventText } from "../../domain/device";
+import { eventText, targetText } from "../../domain/device";
 import { t } from "../../lib/i18n.dashboard";
 import { momentText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
@@ -21,7 +21,7 @@ function columnsOf(nameOf: (event: AuditEvent) => string): Column<AuditEvent>[] 
   return [
     { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
     { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
-    { key: "target", head: t("audit.target"), cell: ({ target }) => target ?? "–" },
+    { key: "target", head: t("audit.target"), cell: ({ target, detail }) => targetText(target, detail) || "–" },
     { key: "actor", head: t("audit.actor"), cell: nameOf },
     { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
   ];
@@ -62,7 +62,7 @@ function Log() {
               <div className={classes.phone}>
                 <strong>{eventText(event.event)}</strong>
                 <span>{momentText(event.createdon)}</span>
-                <span>{event.target}</span>
+                <span>{targetText(event.target, event.detail)}</span>
                 <span>{nameOf(event)}</span>
               </div>
             )}

@@ -6,7 +6,7 @@ import { Empty } from "../../components/Empty";
 import classes from "../../components/History.module.css";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
-import { deviceOf, eventText } from "../../domain/device";
+import { deviceOf, eventText, targetText } from "../../domain/device";
 import { dayText, momentText } from "../../lib/dates";
 import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
@@ -54,7 +54,7 @@ export function Payments({ of }: { of: Overview }) {
       { key: "invoice", head: t("payment.invoice"), cell: ({ invoicenumber }) => invoicenumber },
       { key: "plan", head: t("payment.plan"), cell: ({ planname }) => planname },
       { key: "status", head: t("payment.status"), cell: ({ status }) => eventText(status) },
-      { key: "resend", head: "", align: "end", cell: (row) => <Receipt of={row} /> },
+      { key: "resend", head: t("queue.actions"), align: "end", cell: (row) => <Receipt of={row} /> },
     ],
     [],
   );
@@ -106,7 +106,7 @@ export function Audit({ of }: { of: Overview }) {
     () => [
       { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
       { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
-      { key: "target", head: t("audit.target"), cell: ({ target }) => target ?? t("none") },
+      { key: "target", head: t("audit.target"), cell: ({ target, detail }) => targetText(target, detail) || t("none") },
       { key: "by", head: t("audit.by"), cell: byOf },
     ],
     [],

@@ -31,7 +31,7 @@ export function UsersTab({ of }: { of: Overview }) {
       { key: "role", head: t("user.role"), cell: roleOf },
       { key: "state", head: t("user.state"), cell: stateOf },
       { key: "last", head: t("user.lastlogin"), cell: ({ lastloginon }) => momentText(lastloginon) || t("none") },
-      { key: "actions", head: "", align: "end", cell: (user) => <Actions user={user} onAsk={setAsking} /> },
+      { key: "actions", head: t("queue.actions"), align: "end", cell: (user) => <Actions user={user} onAsk={setAsking} /> },
     ],
     [],
   );
@@ -90,11 +90,11 @@ function Actions({ user, onAsk }: { user: DeskUser; onAsk: (asking: Asking) => v
 
 function Ask({ asking: { user, what }, onClose }: { asking: NonNullable<Asking>; onClose: () => void }) {
   const navigate = useNavigate();
-  const view = useView();
+  const view = useView(() => void navigate("/dashboard/main/dashboardmain"));
   const end = useDesk("sessions");
   const { appuserid, name } = user;
   const confirm = (reason: string) => {
-    if (what === "view") view.mutate({ appuserid, reason }, { onSuccess: () => void navigate("/dashboard/main/dashboardmain") });
+    if (what === "view") view.mutate({ appuserid, reason });
     else
       end.mutate(
         { appuserid, reason },
