@@ -6,7 +6,6 @@ of the block is sent again; so all bad lines are found and reported by their num
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from tableapi.tables.bulk.lines import Block
 from tableapi.tables.read import TableRequest
 
 MAX_BAD_LINES = 100
+PIECE_BYTES = 262_144
 MAX_IMPORTS = 2  # at once in one worker: each holds a connection
 OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
 _PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
@@ -69,7 +69,7 @@ class _Import:
     async def _copy(self, content: bytes) -> int:
         table = self.call.table
         status = await self.connection.copy_to_table(
-            table.bare, schema_name=table.schema, columns=self.columns, source=io.BytesIO(content), format="csv",
+            table.bare, schema_name=table.schema, columns=self.columns, source=_pieces(content), format="csv",
             force_null=self.columns, encoding="utf8",
         )  # fmt: skip
         return int(status.split()[-1])
@@ -115,6 +115,12 @@ class _Import:
             f"{count} lines of the file cannot be imported, the first is line {bad[0]['line']}. Nothing was kept.",
             reason="bad_lines", context={"errors": bad},
         )  # fmt: skip
+
+
+async def _pieces(content: bytes) -> AsyncIterator[bytes]:
+    """Yield the content in pieces. asyncpg would keep a file-like source in a reference cycle."""
+    for at in range(0, len(content), PIECE_BYTES):
+        yield content[at : at + PIECE_BYTES]
 
 
 def _raise_unless_refusal(error: asyncpg.PostgresError) -> None:
