@@ -13,7 +13,7 @@ from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.endpoints import hooks
-from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized
+from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
@@ -22,6 +22,7 @@ from tableapi.live.endpoint import NAME as LIVE
 from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
+from tableapi.tables.bulk import csv_import
 from tableapi.tables.read import TableRequest
 from tableapi.tables.responses import ndjson, raw, recorded
 
@@ -44,10 +45,12 @@ class TableCalls:
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
             options.within(query, chars)
         verb = request.method if request.method == "GET" else effective_verb(request, query)
-        body = None
         if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason)
+        if "import" in query and options.boolean("import", query["import"]):
+            return await self._import(request, dataset, rights, parts, query, verb)
+        body = None
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
@@ -72,6 +75,22 @@ class TableCalls:
         finally:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
+
+    async def _import(
+        self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
+    ) -> Reply:
+        """Import the CSV file that is the body."""
+        if verb != "POST" or len(parts) != 2:
+            raise BadRequest("An import is a POST to a table.", reason="bad_option", context={"option": "import"})
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in (
+            "text/csv",
+            "application/csv",
+        ):
+            raise UnsupportedMedia("An import needs Content-Type: text/csv.")
+        table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
+        call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
+        request.time_limit = self._services.settings.import_seconds
+        return await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
 
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
         """Answer by the hook of the project or by the engine.

@@ -131,6 +131,8 @@ class Settings(BaseModel):
     public_routines: Words = ()  # functions and procedures that may be called
     max_offset: int = Field(default=100_000, ge=0)
     body_bytes: int = Field(default=1_048_576, ge=1024)
+    import_bytes: int = Field(default=1_073_741_824, ge=1024)  # of one file that is imported
+    import_seconds: float = Field(default=600.0, gt=0)
     statement_seconds: float = Field(default=5.0, gt=0)
     request_seconds: float = Field(default=15.0, gt=0)
     max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; further ones get 503
