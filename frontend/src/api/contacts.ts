@@ -6,7 +6,7 @@ import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { STALE, keys } from "./keys";
 import { type ContactsPage, contactsPage } from "./lists";
-import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
+import { type ListOptions, literal, rows, tablePath, patchCached, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
@@ -129,4 +129,8 @@ export const metaOf = (contactid: number) => rows("contactmeta", { filter: `(con
 export const useKeepMeta = () => useScript("contactmeta_addupdate", { stale: ["contactmeta"] });
 
 /** Saves votes, all or none. A new vote on a value replaces the previous one. */
-export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });
+export const useFeedback = () =>
+  useTableWrite("contactfeedback", {
+    method: "POST",
+    ahead: (queries, votes) => patchCached<Feedback[]>(queries, "contactfeedback", (saved) => [...saved, ...(votes as Feedback[])]),
+  });
