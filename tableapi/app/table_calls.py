@@ -160,6 +160,7 @@ def _preferred(request: HttpRequest, dataset: Dataset, name: str, query: dict[st
     """Add the options of the `Prefer` header to the query, and return those that are applied."""
 
     def strict() -> None:
+        preferences.refuse_without_effect(request.headers)
         table = dataset.schema.find(name)
         if names := options.unknown(query, table.relation if table is not None else lambda _: None):
             raise BadRequest(
