@@ -11,7 +11,7 @@ export default defineConfig({
   outputDir: process.env.TRACES ?? "../.cache/journeys",
   // Pictures that references.mjs compares with. Text is smoothed a little differently on each machine.
   snapshotPathTemplate: "{testDir}/references/{arg}{ext}",
-  expect: { timeout: TIMEOUT, toHaveScreenshot: { scale: "device", animations: "disabled", threshold: 0.25, maxDiffPixelRatio: 0.004 } },
+  expect: { timeout: TIMEOUT, toHaveScreenshot: { scale: "device", animations: "disabled", threshold: 0.25, maxDiffPixelRatio: 0.002 } },
   workers: 1,
   timeout: 570_000,
   forbidOnly: true,
