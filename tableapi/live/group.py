@@ -137,7 +137,7 @@ class ListenerGroup:
         """Send the events of one stream.
 
         That a row is gone is sent when the caller may know that it existed. A resumed stream may have known it before,
-        so it is reset.
+        so it is reset; so is one of a caller that may not read the key.
         """
         if any(key not in rows and listener in late.get(key, ()) for key in keys):
             self._send_reset([listener], position)
@@ -146,8 +146,12 @@ class ListenerGroup:
         for key in keys:
             body = rows.get(key)
             if body is None:
-                if listener.sent.pop(key, None) is not None or pending.get(key):
-                    events.append(b"event: gone\ndata: " + self._key(key) + b"\n\n")
+                if listener.sent.pop(key, None) is None and not pending.get(key):
+                    continue
+                if not self.subscription.names_rows:
+                    send_reset(listener, position)
+                    return
+                events.append(b"event: gone\ndata: " + self._key(key) + b"\n\n")
             elif listener.remember(key, body):
                 body = unsealed(listener.call, self.subscription.plan(1).sealed, body)
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")

@@ -59,6 +59,11 @@ class Subscription:
     plan_key: tuple[Any, ...]
     group: Any
 
+    @property
+    def names_rows(self) -> bool:
+        """Whether the caller may read the key, so that it can be told which row is gone."""
+        return all(self.request.right.sees(column.name) for column in self.columns)
+
     def concerns(self, change: RowChange) -> bool:
         """Return whether a change of the table can be visible to the stream."""
         watched = self.shape.watched
@@ -90,14 +95,14 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     """Return what a stream of this request follows.
 
     Raises:
-        ApiError: an option is none of a stream, or as for a read; the caller may not read the key.
+        ApiError: an option is none of a stream, or as for a read; the key holds bytes.
     """
     _only_options(call)
-    right = plan.right_of(call.table, call.rights, "GET")
-    columns = [call.table.columns[name] for name in recorded.key if name in call.table.columns and right.sees(name)]
+    plan.right_of(call.table, call.rights, "GET")
+    columns = [call.table.columns[name] for name in recorded.key if name in call.table.columns]
     if len(columns) != len(recorded.key) or any(column.type.kind == "bytea" for column in columns):
         raise BadRequest(
-            f"Table '{call.table.name}' has no key that you may read, so its changes cannot be named.",
+            f"Table '{call.table.name}' has no key by which its changes can be read. Read the table again instead.",
             reason="no_primary_key",
         )
     text = call.filter_text()

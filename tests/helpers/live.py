@@ -30,11 +30,12 @@ create table pair (a text, b integer, value integer, primary key (a, b));
 create table quiet (quietid integer primary key);
 create table unmarked (unmarkedid integer primary key);
 create table keyless (name text);
+create table blob (blobid bytea primary key);
 insert into owner values (1, 'Ann');
 insert into session values ('one', 'user', 1), ('two', 'user', 2), ('visitor', 'visitor', null), ('all', 'all', null),
                            ('blind', 'blind', null);
 """
-RECORDED = {"task": ("accountid",), "pair": (), "unmarked": ()}
+RECORDED = {"task": ("accountid",), "pair": (), "unmarked": (), "blob": ()}
 
 
 def own(table: Any, actor: Any) -> Any:
@@ -59,6 +60,7 @@ POLICY = {
     "pair": Access(read=Rule(roles=("all",)), live=True),
     "quiet": Access(read=Rule(), live=True),
     "unmarked": Access(read=Rule()),
+    "blob": Access(read=Rule(), live=True),
 }
 SESSIONS = Sessions(
     lookup="select token, role, accountid from session where $1 = sha256(token::bytea)",

@@ -36,7 +36,7 @@ async def empty(live: LiveServer) -> None:
         ("session", "all", {}, 404, "unknown_table"),
         ("unmarked", "one", {}, 409, "not_live"),
         ("quiet", "one", {}, 409, "not_live"),
-        ("task", "blind", {}, 400, "no_primary_key"),
+        ("blob", "one", {}, 400, "no_primary_key"),
         ("task", "one", {"filter": "secret = 'x'"}, 400, "unknown_field"),
         ("task", "one", {"fields": "taskid,secret"}, 400, "unknown_field"),
         ("task", "one", {"filter": "taskid = 'x'"}, 400, "bad_value"),

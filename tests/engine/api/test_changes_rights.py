@@ -85,6 +85,16 @@ async def test_that_an_unknown_row_is_gone_is_not_told_under_a_row_rule(live: Li
         await fence(live, stream)
 
 
+async def test_a_caller_that_may_not_read_the_key_is_not_told_it(live: LiveServer) -> None:
+    async with live.opened("task", "blind") as stream:
+        await live.db.execute("insert into task (taskid, name) values (1, 'a')")
+        name, row = await stream.next()
+        assert (name, row["name"]) == ("row", "a")
+        await live.db.execute("delete from task where taskid = 1")
+        assert await stream.next() == ("reset", {})
+        assert b"taskid" not in stream.body
+
+
 async def test_a_filter_of_another_account_finds_nothing(live: LiveServer) -> None:
     async with live.opened("task", "one", filter="accountid = 2") as stream, live.opened("task", "one") as mine:
         await live.db.execute("insert into task (taskid, accountid) values (1, 2)")
