@@ -1,4 +1,4 @@
-// Studio beside the app of a project: a member who is signed in there sees the rows of its client, without another sign-in.
+// Studio beside the app of a project: its session is used, and shows the rows of its client without another sign-in.
 import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
 
 journey("studio uses the session of the app", async (open) => {

@@ -1,5 +1,5 @@
 /** Send requests to the API beside which Studio is served. Errors are thrown as `ApiError`; nothing is shown here. */
-import { readJson } from "./json";
+import { readJson, writeJson } from "./json";
 import { currentCredentials } from "./credentials";
 
 const PAGE = "/studio";
@@ -69,7 +69,7 @@ export async function send(path: string, { method = "GET", params, body, headers
   const query = queryOf(params);
   const init: RequestInit = { method, headers: { ...credentialHeaders(), ...headers }, cache: "no-store", signal };
   if (body !== undefined) {
-    init.body = JSON.stringify(body);
+    init.body = writeJson(body);
     init.headers = { ...init.headers, "Content-Type": "application/json" };
   }
   let response: Response;

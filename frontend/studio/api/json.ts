@@ -1,17 +1,40 @@
-/** Read JSON without losing digits: a number that JavaScript cannot hold exactly becomes its text. */
+/** Read and write JSON without losing digits: a number that JavaScript cannot hold is kept as it was written. */
 
-interface Source {
-  source?: string;
+// PostgreSQL has no text with this character, so nothing that was stored begins with the mark.
+const MARK = "\u0000n:";
+const WRITTEN_MARK = /"\\u0000n:(-?\d[\d.eE+-]*)"/g;
+const MARKED = /^\u0000n:-?\d[\d.eE+-]*$/; // oxlint-disable-line no-control-regex -- the mark
+const LONG = /[\d.]{16}/;
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const MIN_LONG = 16;
+
+/** A number with more digits than JavaScript holds. */
+export class Exact {
+  constructor(readonly source: string) {}
+
+  toString(): string {
+    return this.source;
+  }
+
+  toJSON(): string {
+    return MARK + this.source;
+  }
 }
 
-const parse = JSON.parse as (text: string, reviver: (key: string, value: unknown, context?: Source) => unknown) => unknown;
+function marked(token: string): string {
+  const isKept = token.startsWith('"') || token.length < MIN_LONG || String(Number(token)) === token;
+  return isKept ? token : `"\\u0000n:${token}"`;
+}
 
-function exact(_key: string, value: unknown, context?: Source): unknown {
-  const source = context?.source;
-  if (typeof value !== "number" || source === undefined || source.length < 16) return value;
-  return String(value) === source ? value : source;
+function revived(_key: string, value: unknown): unknown {
+  return typeof value === "string" && MARKED.test(value) ? new Exact(value.slice(MARK.length)) : value;
 }
 
 export function readJson(text: string): unknown {
-  return parse(text, exact);
+  const prepared = LONG.test(text) ? text.replace(TOKEN, marked) : text;
+  return prepared === text ? JSON.parse(text) : JSON.parse(prepared, revived);
+}
+
+export function writeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(WRITTEN_MARK, "$1");
 }

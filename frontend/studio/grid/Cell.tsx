@@ -1,5 +1,6 @@
 /** One value by the type of its column. Whatever stands in the database is text here: nothing of it is interpreted. */
 import { Check, ExternalLink, Minus } from "lucide-react";
+import { Exact } from "../api/json";
 import type { Field, Json } from "../api/types";
 import { imageOf, isArray, isBoolean, isJson, isNumber, isTime, linkOf, shortTime, shown } from "../lib/format";
 import { T } from "../texts";
@@ -17,6 +18,7 @@ export function Value({ field, value }: { field: Field; value: Json | undefined 
   if (isArray(field) && Array.isArray(value)) {
     return <span className="chips">{value.map((item, index) => <span key={index} className="chip">{shown(item)}</span>)}</span>;
   }
+  if (value instanceof Exact) return <>{value.source}</>;
   if (field.picklist) return <span className="chip">{shown(value)}</span>;
   if (isJson(field) || typeof value === "object") return <code className="code">{shown(value).slice(0, MAX_CHARS)}</code>;
   // JSON has no digits behind a number that is whole: the column says how many there are.

@@ -1,4 +1,5 @@
 /** How a value is shown: by the type of its column. Pure. */
+import { writeJson } from "../api/json";
 import type { Field, Json, Row, TableInfo } from "../api/types";
 
 const NUMBERS = new Set(["id", "integer", "bigint", "decimal", "float", "double", "reference", "money", "number"]);
@@ -27,7 +28,7 @@ export function widthOf(field: Field): number {
 
 export function shown(value: Json | undefined): string {
   if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? writeJson(value) : String(value);
 }
 
 export function shortTime(value: string): string {

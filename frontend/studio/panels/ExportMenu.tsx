@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Download } from "lucide-react";
 import { type Params, send, tablePath } from "../api/client";
+import { readJson, writeJson } from "../api/json";
 import type { TableInfo } from "../api/types";
 import { saveBlob } from "../lib/save";
 import { T } from "../texts";
@@ -22,7 +23,7 @@ async function download(dataset: string, info: TableInfo, request: Params, forma
   const stream = info.primary_key.length > 0;
   const response = await send(path, { params: stream ? request : { ...request, limit: XLSX_ROWS, wrap: false }, headers: { Accept: stream ? "application/x-ndjson" : "application/json" } });
   const text = await response.text();
-  const lines = stream ? text : (JSON.parse(text) as unknown[]).map((row) => JSON.stringify(row)).join("\n");
+  const lines = stream ? text : (readJson(text) as unknown[]).map((row) => writeJson(row)).join("\n");
   if (format === "NDJSON") saveBlob(new Blob([lines]), name);
   else if (format === "JSON") saveBlob(new Blob([`[${lines.trimEnd().replaceAll("\n", ",\n")}]\n`], { type: "application/json" }), name);
   else {

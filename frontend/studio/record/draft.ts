@@ -1,4 +1,5 @@
 /** What was typed into a form, and the values that are sent for it. Pure. */
+import { readJson, writeJson } from "../api/json";
 import type { Field, Json, Row } from "../api/types";
 import { isArray, isBoolean, isJson, shown } from "../lib/format";
 
@@ -13,12 +14,12 @@ export class BadValue extends Error {
 
 export function textOf(field: Field, value: Json | undefined): string {
   if (value === null || value === undefined) return "";
-  return isJson(field) || isArray(field) ? JSON.stringify(value, null, isJson(field) ? 2 : undefined) : shown(value);
+  return isJson(field) || isArray(field) ? writeJson(value, isJson(field) ? 2 : undefined) : shown(value);
 }
 
 function parsed(field: Field, text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return readJson(text) as Json;
   } catch {
     throw new BadValue(field.name, isArray(field) ? 'Write a list, such as ["a", "b"].' : "This is not JSON.");
   }
@@ -63,5 +64,5 @@ export function changesOf(fields: readonly Field[], draft: Draft, row: Row): Dra
 
 /** The columns in which two versions of a record differ from what was to be written. */
 export function conflictsOf(fields: readonly Field[], mine: Row, theirs: Row): Field[] {
-  return fields.filter(({ name }) => name in mine && JSON.stringify(mine[name]) !== JSON.stringify(theirs[name]) && shown(mine[name]) !== shown(theirs[name]));
+  return fields.filter(({ name }) => name in mine && shown(mine[name]) !== shown(theirs[name]));
 }

@@ -1,6 +1,6 @@
 /** Read and write tables of text: CSV by Papa Parse, Excel files by read-excel-file. */
 import Papa from "papaparse";
-import { readJson } from "../../api/json";
+import { readJson, writeJson } from "../../api/json";
 
 export interface Sheet {
   head: string[];
@@ -33,6 +33,6 @@ function cellText(cell: unknown): string {
 /** From one JSON object a line to CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
 export function csvOf(lines: string): string {
   const rows = lines.split("\n").filter(Boolean).map((line) => readJson(line) as Record<string, unknown>);
-  const cells = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value !== null && typeof value === "object" ? JSON.stringify(value) : value])));
+  const cells = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value !== null && typeof value === "object" ? writeJson(value) : value])));
   return Papa.unparse(cells, { escapeFormulae: true });
 }

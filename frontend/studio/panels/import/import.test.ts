@@ -22,5 +22,5 @@ test("an empty cell is the default or null, and a bad list has its line", () => 
 });
 
 test("an export holds every digit, and no formula", () => {
-  expect(csvOf('{"n":12345678901234567890,"t":"=1+1","j":{"a":1}}\n')).toBe('n,t,j\r\n12345678901234567890,\'=1+1,"{""a"":1}"');
+  expect(csvOf('{"n":12345678901234567890,"t":"=1+1","j":{"a":1}}\n')).toBe(`n,t,j\r\n12345678901234567890,"'=1+1","{""a"":1}"`);
 });
