@@ -1,4 +1,4 @@
-"""Who sees what of the desk: staff every table with masks, everyone else nothing of it."""
+"""The rights of every role at the desk: staff read every table with masks, others nothing of it."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ async def test_every_call_of_the_desk_is_for_staff_alone(product: Product) -> No
     assert {endpoint.roles for endpoint in endpoints} == {("staff",)}
 
 
-@pytest.mark.parametrize("table", sorted(policy.DESK.keys() - policy.POLICY.keys()))
+@pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"].keys() - policy.POLICY.keys()))
 async def test_tables_of_staff_do_not_exist_for_others(others: dict[str, httpx2.AsyncClient], table: str) -> None:
     for name, http in others.items():
         answer = await http.get(TABLE + table)
         assert answer.status_code in (401, 404), (name, answer.text)
-        # The answer is that of a table that exists for nobody, also for a relation and for a write.
+        # The answer is that of a table that does not exist, also for a relation and for a write.
         same = await http.get(f"{TABLE}nosuchtable")
         assert answer.json()["error"].get("code") == same.json()["error"].get("code")
         for relation in (f"{table}_by_clientid", f"{table}_by_personid", f"{table}_by_staffid"):
@@ -94,7 +94,7 @@ async def test_nothing_of_the_desk_is_described_to_others(others: dict[str, http
                 assert word not in text.replace("X-DreamFactory", ""), (name, path, word)
 
 
-@pytest.mark.parametrize("table", sorted(policy.DESK))
+@pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
 async def test_staff_read_every_table_and_write_none(member: Staff, victim: Account, table: str) -> None:
     answer = await member.table(table, limit="5", include_count="true")
     assert answer.status_code == 200, answer.text
@@ -110,7 +110,7 @@ async def test_staff_read_every_table_and_write_none(member: Staff, victim: Acco
         assert refused.json()["error"]["context"]["reason"] == "desk_only"
 
 
-@pytest.mark.parametrize("table", sorted(policy.DESK))
+@pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
 async def test_no_secret_column_exists(product: Product, member: Staff, table: str) -> None:
     rows = await product.db.fetch("select attname from pg_attribute where attrelid = $1::text::regclass", table)
     columns = {row["attname"] for row in rows if SECRET.search(row["attname"])}
@@ -200,8 +200,8 @@ def test_every_table_with_sealed_values_masks_them_for_staff() -> None:
     for table, access in policy.POLICY.items():
         if access.sealed:
             assert set(access.masked) == set(policy.VIEWS), table
-            assert policy.DESK[table].sealed == access.sealed, table
-    assert all(set(access.masked) == {"staff"} for access in policy.DESK.values())
+            assert policy.POLICIES["staff"][table].sealed == access.sealed, table
+    assert all(set(access.masked) == {"staff"} for access in policy.POLICIES["staff"].values())
 
 
 async def test_staff_use_no_call_of_the_app(product: Product, member: Staff, victim: Account) -> None:
