@@ -6,7 +6,7 @@ Roles:
     temporary: a session opened with a mailed temporary password that has not been changed yet.
     client: the owner of an account.
     member: an invited user, whether the seat role is `member` or `admin`.
-    staff: a member of staff, who belongs to no account (docs/guides/desk.md).
+    staff: a member of staff, without an account (docs/guides/desk.md).
     viewclient, viewmember: staff looking at the app as a client or member sees it, read only.
 
 The words used here are defined in docs/reference/policy.md.

@@ -1,4 +1,4 @@
-"""Show one client: plan, credits, ledger, payments, users, sessions, keys without values, usage, audit log."""
+"""Show one client: plan, credits, ledger, payments, users, sessions, keys without values, audit log."""
 
 from __future__ import annotations
 

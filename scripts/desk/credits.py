@@ -1,4 +1,7 @@
-"""Grant credits to a client, or take some with a negative amount. A repeat with the same id changes nothing."""
+"""Grant credits to a client, or take some with a negative amount.
+
+A repeat with the same id changes nothing.
+"""
 
 from __future__ import annotations
 

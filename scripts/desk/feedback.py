@@ -1,4 +1,7 @@
-"""List the downvotes on contact data, and decide on them. A later vote on the same value is open again."""
+"""List the downvotes on contact data, and decide on them.
+
+A later vote on the same value is open again.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ class Output(BaseModel):
 
 @script(method="GET", roles=STAFF, limit="60/minute per session")
 async def listed(ctx: Context) -> Votes:
-    """List the downvotes that nobody has decided on, oldest first."""
+    """List the downvotes without a decision, oldest first."""
     rows = [dict(row) for row in await ctx.db.fetch(_OPEN)]
     clients = sorted({row["clientid"] for row in rows})
     await log.write(ctx, "read", clients[0] if len(clients) == 1 else None, "feedback", clients=clients)

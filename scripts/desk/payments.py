@@ -57,7 +57,7 @@ class Output(BaseModel):
 
 @script(method="GET", roles=STAFF, limit="60/minute per session")
 async def listed(ctx: Context) -> Events:
-    """List events that wait to be applied, and those of 90 days whose customer or payment is unknown."""
+    """List events that wait to be applied, and those of 90 days with an unknown customer or payment."""
     rows = [dict(row) for sql in (_OPEN, _NOTED) for row in await ctx.db.fetch(sql)]
     known = await ctx.db.fetch(_CLIENTS, [row["customer"] for row in rows if row["customer"]])
     clients = {row["stripe_custid"]: row["clientid"] for row in known}

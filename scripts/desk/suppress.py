@@ -1,4 +1,7 @@
-"""Put a person on the removal list, as a confirmed removal request does. Stored copies are erased within a day."""
+"""Put a person on the removal list, as a confirmed removal request does.
+
+Stored copies are erased within a day.
+"""
 
 from __future__ import annotations
 

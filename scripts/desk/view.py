@@ -1,4 +1,4 @@
-"""Look at the app as a user sees it: a read-only session of 30 minutes, announced to the owner by mail."""
+"""Look at the app as a user sees it, read only, for 30 minutes. The owner gets a mail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a staff account, or renew its link: `tableapi run addstaff email=ann@example.com name="Ann" [print=1]`.
+"""Make a staff account, or renew its link: `tableapi run addstaff email=ann@example.com name=Ann`.
 
 The link to set a password is mailed; with print=1, and where mail is not set up, it is printed. It works once.
 """

@@ -1,4 +1,7 @@
-"""Switch a staff account off: `tableapi run removestaff email=ann@example.com`. Its sessions and links end at once."""
+"""Switch a staff account off: `tableapi run removestaff email=ann@example.com`.
+
+Its sessions and links end at once.
+"""
 
 from __future__ import annotations
 

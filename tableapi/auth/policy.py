@@ -157,7 +157,7 @@ class Sessions:
             with scope `resource`. ANYONE does not include them.
         read_only: roles that write nothing: role -> (status, reason, message) of the refusal, with scope `resource`.
             They read tables and call the scripts that name them. ANYONE does not include them.
-        recorded: roles whose reads of tables are recorded before they are answered: role -> SQL with $1 the actor's
+        recorded: roles with reads of tables that are recorded before they are answered: role -> SQL with $1 the actor's
             values as JSON, $2 the value of `account` that every record of the response has, or null, $3 the table, $4
             details as JSON, $5 the client's address.
         identity: fields that identify the owner of a record, each with the actor's value of the same meaning; a set of

@@ -13,7 +13,7 @@ _TOKEN = re.compile(rb'"(s1\.[A-Za-z0-9_-]{20,})"')
 
 
 class MaskingVault(Vault):
-    """A vault that opens no value: callers whose sealed values are masked get MASK in its place."""
+    """Open no value, and return MASK in its place, for callers that read masks."""
 
     def open_bytes(self, sealed: bytes) -> bytes:
         return MASK.encode()

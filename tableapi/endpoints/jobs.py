@@ -76,7 +76,10 @@ _RETRIABLE = "select true from pgqueuer where id = $1 and status = 'failed' for 
 
 
 async def listed(db: Db, limit: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return the jobs of the queue, failed ones first, and how many there are by status. Payloads stay encrypted."""
+    """Return the jobs of the queue, failed ones first, and their number by status.
+
+    Payloads stay encrypted.
+    """
     rows, counts = await db.fetch(_LISTED, limit), await db.fetch(_COUNTED)
     return [dict(row) for row in rows], {row["status"]: row["jobs"] for row in counts}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -200,14 +200,14 @@ class Schema:
 
 
 def only(schema: Schema, named: frozenset[str]) -> Schema:
-    """Return the schema reduced to these tables, without relations that lead to or through others."""
-    tables = {name: table for name, table in schema.tables.items() if name in named}
+    """Return a copy of the schema with these tables, without relations that lead to or through others."""
+    tables = {n: replace(t, relations={}, _folded=(0, {})) for n, t in schema.tables.items() if n in named}
     for table in tables.values():
-        table.relations = {
-            name: relation
-            for name, relation in table.relations.items()
-            if relation.target.name in named and (relation.junction is None or relation.junction.name in named)
-        }
+        for name, relation in schema.tables[table.name].relations.items():
+            junction = relation.junction
+            if relation.target.name in named and (junction is None or junction.name in named):
+                through = None if junction is None else tables[junction.name]
+                table.relations[name] = replace(relation, target=tables[relation.target.name], junction=through)
     lower = {name.lower(): name for name in tables}
     return Schema(tables, schema.fingerprint, lower, schema.routines, schema.privileges)
 

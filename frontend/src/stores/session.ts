@@ -35,7 +35,7 @@ function randomId(): string {
 
 const DESK = "desk";
 
-/** Keeps the session of staff in this tab while another account is looked at. */
+/** Keeps the session of staff in this tab during a support view. */
 export function deskLeft(): void {
   sessionStorage.setItem(DESK, JSON.stringify(currentSession()));
 }

@@ -61,7 +61,7 @@ class Attempt:
     shared: bool = False  # whether the attempt also counts against the limit shared by unknown networks
 
     async def by_account(self, appuserid: int | None, staffid: int | None = None) -> None:
-        """Count the attempt against the shared limit, unless the user or staff has had a session in this network.
+        """Count the attempt against the shared limit, unless there was a session in this network.
 
         Raises:
             TooMany: the shared limit is used up (429).

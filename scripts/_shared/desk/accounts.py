@@ -1,4 +1,7 @@
-"""Accounts and sessions of staff. Accounts are made by the job `addstaff` only; no call makes or promotes one."""
+"""Make accounts and sessions of staff.
+
+The job `addstaff` alone makes accounts; no call makes or promotes one.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,9 @@ async def by_email(ctx: Context, email: str) -> Any:
 
 
 async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
-    """Create a member of staff, or renew the link of one. Return the row and the link that sets the password.
+    """Create a member of staff, or renew the link of one.
 
-    Inside a transaction. An older link stops working.
+    Inside a transaction. Returns the row and the link that sets the password. An older link stops working.
 
     Raises:
         Conflict: a user of a client has the address (409).
@@ -63,9 +66,9 @@ async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
 
 
 async def remove(ctx: Context, staffid: int) -> None:
-    """Switch an account off: its sessions and links end. Its row stays, because entries in the audit log name it.
+    """Switch an account off, and end its sessions and links.
 
-    Inside a transaction.
+    Inside a transaction. The row stays, because entries in the audit log name it.
     """
     await ctx.db.execute("update staff set isactive = 0, password = null where staffid = $1", staffid)
     await ctx.db.execute(_END_ALL, staffid)
@@ -74,9 +77,9 @@ async def remove(ctx: Context, staffid: int) -> None:
 
 
 async def set_password(ctx: Context, email: str, code: str, hashed: str) -> bool:
-    """Set the password with a mailed code, once. Every session ends. Return False for a code that is not valid.
+    """Set the password with a mailed code, once. Return False for a code that is not valid.
 
-    Inside a transaction.
+    Inside a transaction. Every session ends.
     """
     row: Any = await ctx.db.fetchrow(_USE, token_hash(code), email)
     if row is None:

@@ -1,4 +1,7 @@
-"""Find clients, and gather what the desk shows of one. Every statement is bounded and answered by an index."""
+"""Find clients, and gather what the desk shows of one.
+
+Every statement is bounded and answered by an index.
+"""
 
 from __future__ import annotations
 

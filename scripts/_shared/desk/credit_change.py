@@ -34,10 +34,10 @@ _TAKE = {kind: _take_sql(kind) for kind in ledger.KINDS}
 
 
 async def move(ctx: Context, clientid: int, kind: str, amount: int, requestid: str) -> tuple[bool, int]:
-    """Add `amount` credits, or take them when it is negative. Return whether it was done now, and the balance.
+    """Add `amount` credits, or take them when it is negative.
 
-    Inside a transaction. A repeat with the same `requestid` changes nothing. Granted credits stay until they are used.
-    Taken ones come from those of the plan first.
+    Inside a transaction. Returns whether it was done now, and the balance. A repeat with the same `requestid` changes
+    nothing. Granted credits stay until they are used. Taken ones come from those of the plan first.
 
     Raises:
         NotFound: there is no such client (404).

@@ -1,4 +1,7 @@
-"""Write what staff read and do at the desk to the audit log, where the owner of the account sees it as Support."""
+"""Write what staff read and do at the desk to the audit log.
+
+The owner of the account sees it there as Support.
+"""
 
 from __future__ import annotations
 

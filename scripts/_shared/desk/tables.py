@@ -11,7 +11,10 @@ NONE: frozenset[str] = frozenset()
 def _desk(
     hidden: set[str] | frozenset[str] = NONE, sealed: set[str] | frozenset[str] = NONE, *, of_client: bool = True
 ) -> Access:
-    """Let staff read every row of a table. The rows of clients name their client, which the audit log needs."""
+    """Let staff read every row of a table.
+
+    of_client: the rows name their client, and always show it, because the audit log needs it.
+    """
     always = {"clientid"} if of_client else set[str]()
     return Access(read=Rule(roles=STAFF, hidden=hidden, always=always), sealed=sealed, masked=STAFF)
 

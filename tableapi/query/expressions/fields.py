@@ -79,7 +79,11 @@ def selected(scope: Scope, fields: str | None) -> list[Field]:
 
 
 def with_always(scope: Scope, selection: list[Field]) -> list[Field]:
-    """Return the fields with those that the right adds to every record. Raises BadRequest for an alias of that name."""
+    """Return the fields with those that the right adds to every record.
+
+    Raises:
+        BadRequest: another field has the name of one.
+    """
     named_fields = {field.name: field for field in selection}
     for name in sorted(scope.right.always):
         column = scope.table.columns[name]

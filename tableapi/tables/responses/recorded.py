@@ -28,13 +28,13 @@ async def answer(
     sql: str,
     request: HttpRequest,
 ) -> Reply:
-    """Answer a read, and record whose records it showed.
+    """Answer a read, and record which account it showed.
 
     A read of one account is recorded for that account. A read of several is one entry without an account, with the
     accounts and the filter in its details. Where the statement that records it fails, the read fails.
 
     Args:
-        account: the field that says whose a record is.
+        account: the field that names the account of a record.
         sql: the statement of `Sessions.recorded`.
     """
     reply = await attempt()
@@ -51,7 +51,7 @@ async def answer(
 
 
 async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account: str) -> list[Any]:
-    """Return the accounts whose records were read: the actor's own, or those of the records."""
+    """Return the accounts that were read: the actor's own, or those of the records."""
     if call.actor.account is not None:
         return [call.actor.account]
     return _shown(reply, account) if _has_records(call, reply) else await _selected(call, ident, account)

@@ -1,4 +1,4 @@
-/** Says in every screen that support is looking at an account of somebody else, and leads back to the desk. */
+/** Says on every screen that support is looking at this account, and leads back to the desk. */
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Eye } from "lucide-react";

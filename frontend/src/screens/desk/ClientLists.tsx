@@ -21,7 +21,7 @@ interface ListProps<Row> {
   columns: Column<Row>[];
 }
 
-/** A list whose first two columns are the first line on a phone, and whose others are the second. */
+/** A list that shows its columns in lines of two on a phone. */
 function List<Row>({ label, rows, rowKey, columns }: ListProps<Row>) {
   if (rows.length === 0) return <Empty title={shared("noDataFound")} />;
   const phone = (row: Row) => (

@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { LogOut } from "lucide-react";
 import { Button } from "@mantine/core";
-import { NavLink, Route, Routes, useNavigate } from "react-router";
+import { NavLink, Route, Routes, useMatch, useNavigate } from "react-router";
 import { signOut } from "../../api/account";
 import { brand } from "../../api/desk";
 import { Logo } from "../../components/ui/Logo";
@@ -24,6 +24,7 @@ const PAGES = [
 
 export default function DeskScreen() {
   const navigate = useNavigate();
+  const ofClient = useMatch("/desk/client/:clientid") !== null;
   const leave = useMutation({
     mutationFn: signOut,
     onSettled: () => {
@@ -37,7 +38,7 @@ export default function DeskScreen() {
         <Logo name={brand()} badge={t("title")} />
         <nav className={classes.nav} aria-label={t("nav.label")}>
           {PAGES.map(([to, name]) => (
-            <NavLink key={to} to={to} end={to === "/desk"} className={classes.link!}>
+            <NavLink key={to} to={to} end={to === "/desk" && !ofClient} className={classes.link!}>
               {t(name)}
             </NavLink>
           ))}

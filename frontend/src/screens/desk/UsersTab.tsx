@@ -11,6 +11,7 @@ import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
 import { toast } from "../../stores/toasts";
 import { ActionDialog } from "./ActionDialog";
+import desk from "./Desk.module.css";
 
 type Asking = { user: DeskUser; what: "view" | "end" } | null;
 
@@ -70,7 +71,7 @@ function Actions({ user, onAsk }: { user: DeskUser; onAsk: (asking: Asking) => v
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon ref={target} variant="subtle" color="gray" aria-label={t("user.actions", { name: user.name })}>
+        <ActionIcon ref={target} className={desk.menu!} variant="subtle" color="gray" aria-label={t("user.actions", { name: user.name })}>
           <Ellipsis size={16} strokeWidth={1.75} aria-hidden="true" />
         </ActionIcon>
       </Menu.Target>
