@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,11 +15,7 @@ import asyncpg
 
 from tableapi.db.budget import Budget
 from tableapi.db.held import HeldConnections
-from tableapi.errors import RETRY, Busy
-
-# The pool is overloaded when more than OVERLOAD_WAITERS requests wait and the first of them has waited for
-# OVERLOAD_WAIT_SECONDS. A further request would only wait in vain, so it is refused at once.
-OVERLOAD_WAITERS, OVERLOAD_WAIT_SECONDS = 64, 0.5
+from tableapi.db.waiting import WaitingQueue
 
 
 class ConnectionPool(HeldConnections):
@@ -34,11 +29,8 @@ class ConnectionPool(HeldConnections):
         idle: float = 60.0, wait: float = 2.0, queue: int = 1000,
     ) -> None:  # fmt: skip
         super().__init__(pool, size, first=first, sure=sure, budget=budget, idle=idle)
-        self._wait, self._queue = wait, queue
         self._free: list[asyncpg.Connection] = []
-        # (deadline, future) of each waiting request, the oldest first
-        self._waiting: deque[tuple[float, asyncio.Future[asyncpg.Connection]]] = deque()
-        self._timeout: asyncio.TimerHandle | None = None
+        self.queue: WaitingQueue[asyncio.Future[asyncpg.Connection]] = WaitingQueue(queue, wait)
         self._min_free = 0  # the fewest free connections since the last call of `_watch_again`
 
     @property
@@ -49,20 +41,18 @@ class ConnectionPool(HeldConnections):
     @property
     def waiting(self) -> int:
         """The number of requests that wait for a connection."""
-        return len(self._waiting)
+        return len(self.queue)
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._timeout is not None:
-            self._timeout.cancel()
-        while self._waiting:
-            _, waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_exception(Busy("The server stops. Try again in a moment.", headers=RETRY))
+        self.queue.close()
         await super().close()
 
     def _opened(self, connection: asyncpg.Connection) -> None:
         self.give_back(connection)
+
+    def _ended(self, connection: asyncpg.Connection) -> None:
+        """Do nothing: a closed connection is found when it is handed out or comes back."""
 
     def _remove_free(self, count: int) -> list[asyncpg.Connection]:
         removed = self._free[:count]
@@ -87,52 +77,30 @@ class ConnectionPool(HeldConnections):
                 return connection
             self._drop(connection)
         self._min_free = 0
-        loop = asyncio.get_running_loop()
-        waiting = len(self._waiting)
-        if waiting >= self._queue or (
-            waiting > OVERLOAD_WAITERS and self._waiting[0][0] - self._wait + OVERLOAD_WAIT_SECONDS < loop.time()
-        ):
-            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        waiter: asyncio.Future[asyncpg.Connection] = asyncio.get_running_loop().create_future()
+        self.queue.put(waiter, waiter)
         # Connections that are being opened serve the requests at the head of the queue.
-        if len(self._holders) < self._size and len(self._holders) - len(self._closed_events) <= waiting:
+        if len(self._holders) < self._size and len(self._holders) - len(self._closed_events) < len(self.queue):
             self.grow()
-        waiter: asyncio.Future[asyncpg.Connection] = loop.create_future()
-        entry = (loop.time() + self._wait, waiter)
-        self._waiting.append(entry)
-        if self._timeout is None:  # one timer for all waiters: a timeout for each would dominate the cost of waiting
-            self._timeout = loop.call_at(entry[0], self._refuse_late)
         try:
             return await waiter
         except asyncio.CancelledError:
             if waiter.cancelled():
-                with contextlib.suppress(ValueError):
-                    self._waiting.remove(entry)
+                self.queue.remove(waiter)
             elif waiter.exception() is None:  # the connection arrived in the moment of the cancellation
                 self.give_back(waiter.result())
             raise
-
-    def _refuse_late(self) -> None:
-        """Refuse the requests past their deadline and set the timer for the next one."""
-        now = asyncio.get_running_loop().time()
-        while self._waiting and (self._waiting[0][0] <= now or self._waiting[0][1].done()):
-            _, waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_exception(Busy("The database is busy. Try again in a moment.", headers=RETRY))
-        self._timeout = None
-        if self._waiting:
-            self._timeout = asyncio.get_running_loop().call_at(self._waiting[0][0], self._refuse_late)
 
     def give_back(self, connection: asyncpg.Connection) -> None:
         """Pass the connection to the first waiting request, or keep it free."""
         if connection.is_closed():
             self._drop(connection)
             return
-        while self._waiting:
-            _, waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(connection)
-                return
-        self._free.append(connection)
+        waiter = self.queue.take()
+        if waiter is None:
+            self._free.append(connection)
+        else:
+            waiter.set_result(connection)
 
     def is_direct(self, sql: str) -> bool:
         """Return whether a statement runs on a connection of its own, which here is always so."""

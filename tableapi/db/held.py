@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from typing import Any
 
 import asyncpg
@@ -17,7 +18,7 @@ MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.05, 2.0
 CLOSE_SECONDS = 5
 
 
-class HeldConnections:
+class HeldConnections(ABC):
     """Hold `first` connections all the time and open up to `size` while requests wait for one.
 
     `sure` connections are independent of the budget; each further one is taken from it. A connection that was not
@@ -42,30 +43,32 @@ class HeldConnections:
     # -- of a subclass -------------------------------------------------------------------------------------------------
 
     @property
+    @abstractmethod
     def waiting(self) -> int:
         """The number of requests that wait for a connection."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def free(self) -> int:
         """The number of connections that no request uses."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _opened(self, connection: asyncpg.Connection) -> None:
         """Begin to hand out a connection."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _ended(self, connection: asyncpg.Connection) -> None:
         """Hand out a connection no more: it was closed, or is about to be."""
 
+    @abstractmethod
     def _remove_free(self, count: int) -> list[asyncpg.Connection]:
         """Stop handing out up to `count` free connections, and return them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _unneeded(self) -> int:
         """Return how many free connections were not needed since the last call of `_watch_again`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _watch_again(self) -> None:
         """Begin to watch which connections are needed."""
 

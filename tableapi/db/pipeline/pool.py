@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import Any
 
 import asyncpg
 
 from tableapi.db.budget import Budget
-from tableapi.db.connections import OVERLOAD_WAIT_SECONDS, OVERLOAD_WAITERS
 from tableapi.db.held import HeldConnections
 from tableapi.db.pipeline.connection import PipelinedConnection
 from tableapi.db.pipeline.messages import Row
 from tableapi.db.pipeline.request import Request
 from tableapi.db.pipeline.timing import Timing
-from tableapi.errors import RETRY, Busy
+from tableapi.db.waiting import WaitingQueue
 from tableapi.log import get_logger
 
 log = get_logger(__name__)
@@ -35,10 +33,8 @@ class PipelinedPool(HeldConnections):
         wait: float = 2.0, queue: int = 1000,
     ) -> None:  # fmt: skip
         super().__init__(pool, size, first=0, sure=sure, budget=budget, idle=idle)
-        self._wait, self._queue = wait, queue
         self.connections: list[PipelinedConnection] = []
-        self._waiting: deque[tuple[float, Request]] = deque()  # with their deadlines, the oldest first
-        self._timeout: asyncio.TimerHandle | None = None
+        self.queue: WaitingQueue[Request] = WaitingQueue(queue, wait)
         self._loop: asyncio.AbstractEventLoop
         self._try_at = 0.0
 
@@ -47,7 +43,7 @@ class PipelinedPool(HeldConnections):
     @property
     def waiting(self) -> int:
         """The number of requests that wait for a connection."""
-        return len(self._waiting)
+        return len(self.queue)
 
     @property
     def free(self) -> int:
@@ -61,10 +57,7 @@ class PipelinedPool(HeldConnections):
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._timeout is not None:
-            self._timeout.cancel()
-        while self._waiting:
-            self._refuse(self._waiting.popleft()[1], "The server stops. Try again in a moment.")
+        self.queue.close()
         await super().close()
 
     def _opened(self, connection: asyncpg.Connection) -> None:
@@ -120,12 +113,12 @@ class PipelinedPool(HeldConnections):
             elif request.connection is not None:
                 request.connection.abandon(request)
             else:
-                self._forget(request)
+                self.queue.remove(request.future)
             raise
 
     def _send(self, request: Request) -> None:
         """Send a request now, or put it into the queue. Raises Busy."""
-        if not self._waiting:
+        if not self.queue:
             best: PipelinedConnection | None = None
             for connection in self.connections:
                 if (best is None or connection.load < best.load) and connection.accepts(request.weight):
@@ -137,15 +130,8 @@ class PipelinedPool(HeldConnections):
                     self._grow_if_useful()
                 best.send(request)
                 return
-        waiting, now = len(self._waiting), self._loop.time()
-        if waiting >= self._queue or (
-            waiting > OVERLOAD_WAITERS and self._waiting[0][0] - self._wait + OVERLOAD_WAIT_SECONDS < now
-        ):
-            raise Busy("The server is busy. Try again in a moment.", headers=RETRY)
+        self.queue.put(request.future, request)
         self._grow_if_useful()
-        self._waiting.append((now + self._wait, request))
-        if self._timeout is None:
-            self._timeout = self._loop.call_at(now + self._wait, self._refuse_late)
 
     def _grow_if_useful(self) -> None:
         """Open a connection unless one is being opened."""
@@ -163,32 +149,6 @@ class PipelinedPool(HeldConnections):
 
     def _serve(self, connection: PipelinedConnection) -> None:
         """Send waiting requests, the oldest first, while the connection accepts them."""
-        while self._waiting:
-            request = self._waiting[0][1]
-            if request.future.done():
-                self._waiting.popleft()
-            elif connection.accepts(request.weight):
-                self._waiting.popleft()
-                connection.send(request)
-            else:
-                return
-
-    def _forget(self, request: Request) -> None:
-        """Remove a cancelled request from the queue."""
-        for entry in self._waiting:
-            if entry[1] is request:
-                self._waiting.remove(entry)
-                return
-
-    def _refuse(self, request: Request, message: str) -> None:
-        if not request.future.done():
-            request.future.set_exception(Busy(message, headers=RETRY))
-
-    def _refuse_late(self) -> None:
-        """Refuse the requests past their deadline and set the timer for the next one."""
-        now = self._loop.time()
-        while self._waiting and (self._waiting[0][0] <= now or self._waiting[0][1].future.done()):
-            self._refuse(self._waiting.popleft()[1], "The database is busy. Try again in a moment.")
-        self._timeout = None
-        if self._waiting:
-            self._timeout = self._loop.call_at(self._waiting[0][0], self._refuse_late)
+        while (request := self.queue.first()) is not None and connection.accepts(request.weight):
+            self.queue.take()
+            connection.send(request)

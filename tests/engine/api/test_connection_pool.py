@@ -37,7 +37,7 @@ def reads(db: Db) -> ConnectionPool:
 
 
 async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays(db: Db) -> None:
-    reads(db)._wait = 0.05
+    reads(db).queue.seconds = 0.05
     async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
@@ -47,7 +47,7 @@ async def test_a_request_that_waits_too_long_is_refused_and_the_connection_stays
 
 
 async def test_past_the_queue_the_refusal_comes_at_once(db: Db) -> None:
-    reads(db)._queue = 0
+    reads(db).queue.limit = 0
     async with db.reads.acquire():
         with pytest.raises(Busy):
             await db.reads.take()
@@ -70,7 +70,7 @@ async def test_who_gives_up_leaves_the_queue(db: Db) -> None:
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert not reads(db)._waiting
+    assert not reads(db).waiting
     db.reads.give_back(held)
 
 
@@ -107,7 +107,7 @@ async def test_a_look_that_fails_when_nothing_awaits_it_is_logged_not_lost(url: 
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: lost.append(context))
     held = await dataset.db.reads.take()
-    reads(dataset.db)._wait = 0.05
+    reads(dataset.db).queue.seconds = 0.05
     try:
         asking = asyncio.create_task(dataset.look())
         while dataset.db.reads.waiting == 0:  # noqa: ASYNC110 - a task of the dataset

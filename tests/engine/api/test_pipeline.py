@@ -199,7 +199,7 @@ async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: 
     await db.connect()
     await warm(db, 1)
     known(db, SLEEPS)
-    pool(db)._queue = 3
+    pool(db).queue.limit = 3
     order: list[int] = []
 
     async def ask(number: int) -> None:
@@ -218,8 +218,8 @@ async def test_the_queue_is_bounded_and_its_oldest_request_is_served_first(url: 
 
 async def test_a_request_that_waits_too_long_is_refused(db: Db) -> None:
     known(db, SLEEPS)
-    await until(lambda: pool(db)._timeout is None)  # set for the requests before
-    pool(db)._wait = 0.05
+    await until(lambda: pool(db).queue._timer is None)  # set for the requests before
+    pool(db).queue.seconds = 0.05
     sleeping = [asyncio.create_task(read(db, SLEEPS, str(n), 0.4)) for n in range(2 * DEPTH)]
     await until(lambda: sum(connection.load for connection in pool(db).connections) == 2 * DEPTH)
     with pytest.raises(Busy):
