@@ -34,8 +34,8 @@ async def send_response(
 ) -> None:
     """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
 
-    With `compress` a large body is sent in gzip to a client that accepts it. An error in the middle of a stream ends the
-    connection, so that the client sees that the response is incomplete.
+    With `compress` a large body is sent in gzip to a client that accepts it. An error in the middle of a stream ends
+    the connection, so that the client sees that the response is incomplete.
     """
     body = response.body
     varies: list[tuple[bytes, bytes]] = []
