@@ -73,6 +73,7 @@ class App:
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
+        self._compress = settings.compression
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -94,7 +95,7 @@ class App:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:
             await request.drain()
-        await send_response(send, request, reply, self._origins)
+        await send_response(send, request, reply, self._origins, compress=self._compress)
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, reply.status, seconds)
         if self.access_log.enabled:

@@ -131,6 +131,7 @@ class Settings(BaseModel):
     public_routines: Words = ()  # functions and procedures that may be called
     max_offset: int = Field(default=100_000, ge=0)
     body_bytes: int = Field(default=1_048_576, ge=1024)
+    compression: bool = True  # gzip of large responses
     import_bytes: int = Field(default=1_073_741_824, ge=1024)  # of one file that is imported
     import_seconds: float = Field(default=600.0, gt=0)
     statement_seconds: float = Field(default=5.0, gt=0)

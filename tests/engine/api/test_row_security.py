@@ -10,6 +10,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from tests.helpers.agents import agent
 from tests.helpers.support import DATA, NewDatabase, Serve, execute, wait_until
 from tests.helpers.tokens import SECRET, bearer
 
@@ -234,6 +235,25 @@ def test_an_idempotency_key_replays_for_its_own_user_only(http: httpx.Client) ->
     assert (again.json(), again.headers["Idempotency-Replayed"]) == (first.json(), "true")
     assert record_status(http.post(f"{T}/messages", json=body, headers=of(BEN) | key)) == 403
     assert len(rows(http.request("DELETE", f"{T}/messages?filter=body='once'", headers=of(ADA)))) == 1
+
+
+def test_an_import_that_policies_check_row_by_row_is_refused(http: httpx.Client) -> None:
+    headers = of(ADA) | {"Content-Type": "text/csv"}
+    answer = http.post(f"{T}/messages?import=true", content="team_id,author,body\n1,x,y\n", headers=headers)
+    assert reason(answer) == (403, "import_not_permitted")
+
+
+async def test_the_tools_of_an_agent_see_the_rows_of_its_user(http: httpx.Client) -> None:
+    for user, mine, other in ((ADA, "hello red", "hello blue"), (BEN, "hello blue", "hello red")):
+        async with agent(f"{str(http.base_url).rstrip('/')}/mcp", **of(user)) as caller:
+            await caller.answer("list_tables")
+            await caller.answer("describe_tables", tables=["messages", "profiles"])
+            await caller.answer("query", table="messages")
+            assert "reason: forbidden" in await caller.refusal("query", table="hidden")
+            heard = "".join(caller.heard)
+            assert mine in heard
+            assert other not in heard
+            assert "secret" not in heard
 
 
 # -- nothing is left on a connection ---------------------------------------------------------------------------------
