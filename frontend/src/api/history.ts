@@ -36,7 +36,7 @@ export const creditLedger = (page: number, kind: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** The name of the one who did something: a member, "API key", or "System" for neither. */
+/** The name shown for an actor: of the member, "API key", or "System" for neither. */
 export function useActorName(): (actor: number | null, keyid: number | null) => string {
   const members = useQuery(team).data?.resource;
   return useMemo(() => {

@@ -28,7 +28,7 @@ export interface Revealed {
   contactid: number;
   /** When the last of it was revealed. */
   latest: string;
-  /** Missing when a colleague is named as the one who revealed each kind of the contact. */
+  /** Missing when the contact names a colleague for each of its kinds. */
   contact?: UserContact | undefined;
 }
 
