@@ -171,7 +171,9 @@ def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) 
 @pytest.mark.parametrize("by", ["option", "environment"])
 def test_a_demo_is_not_served_to_others(tmp_path: Path, host: str, by: str) -> None:
     words = ("serve", "--host", host) if by == "option" else ("serve",)
-    settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE, "DATA_DIR": tmp_path}
+    settings: dict[str, str | Path] = {
+        "DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE, "DATA_DIR": tmp_path,
+    }  # fmt: skip
     settings |= {} if words[1:] else {"HOST": host}
     refused = tableapi(*words, cwd=ROOT, **settings)
     assert refused.returncode == 2
