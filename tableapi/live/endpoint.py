@@ -58,7 +58,7 @@ class LiveChanges:
         request.route = NAME
         hub, table = self._hubs[call.dataset.name], call.table
         right = plan.right_of(table, call.rights, "GET")
-        # A stream reads without the database role of its caller, whose row security would not hold.
+        # A stream reads without the database role of its caller, so row security would not hold.
         may_follow = right.live is not False and not call.dataset.role_sql
         recorded = await hub.recorded(table.schema, table.bare) if may_follow else None
         if recorded is None:
