@@ -145,7 +145,7 @@ def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: New
 
 
 def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
-    for command in ("serve", "worker", "init", "run", "check"):
+    for command in ("serve", "worker", "init", "run", "demo", "check"):
         result = tableapi(command, "--help", cwd=tmp_path)
         assert result.returncode == 0
         assert f"tableapi {command}" in result.stdout.partition("example")[2]
