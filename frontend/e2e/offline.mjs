@@ -19,7 +19,7 @@ async function offline(page, path, heading) {
 }
 
 journey("offline", async (open) => {
-  const page = await open();
+  const page = await open({ serviceWorkers: "allow" });
   await signIn(page, OWNER);
   const manifest = await (await page.request.get("/manifest.json")).json();
   for (const { src } of manifest.icons) check((await page.request.get(src)).ok(), `the icon ${src}`);

@@ -166,13 +166,16 @@ test("an upvote of a row counts for each of its values; a downvote asks for the 
 });
 
 test("a vote shows at once, and goes back when the server refuses it", async () => {
-  let refuse: (refusal: Refusal) => void = () => undefined;
-  serve({ [LIST]: contacts(1), [`POST ${FEEDBACK}`]: () => new Promise((done) => (refuse = done)) });
+  const server = new EventTarget();
+  const refusal = new Promise<Refusal>((done) =>
+    server.addEventListener("refuse", () => done(new Refusal(422, { code: 422, message: "This value was never revealed" }))),
+  );
+  serve({ [LIST]: contacts(1), [`POST ${FEEDBACK}`]: () => refusal });
   draw(<MyContactsScreen />, { at: AT });
   const up = await screen.findByRole("button", { name: "Upvote" });
   await user.click(up);
   await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "true"));
-  refuse(new Refusal(422, { code: 422, message: "This value was never revealed" }));
+  server.dispatchEvent(new Event("refuse"));
   expect(await screen.findByText("This value was never revealed")).toBeVisible();
   await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "false"));
 });
