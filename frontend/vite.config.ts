@@ -77,8 +77,7 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
-    // A context of V8 for each file in place of a process: as isolated, and a browser is made in a fraction of the time.
-    pool: "vmThreads",
+    pool: "threads",
     setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
     unstubGlobals: true,

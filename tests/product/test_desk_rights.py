@@ -24,7 +24,7 @@ SEALED = [
     (table, column)
     for tables in policy.POLICIES.values()
     for table, access in tables.items()
-    for column in access.sealed
+    for column in sorted(access.sealed)
 ]
 SECRET = re.compile(r"^password|hash$|cipher$|^token|payload|payurl|^url$|^path$", re.IGNORECASE)
 
