@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
-FRONTEND := $(shell find frontend/src frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
+FRONTEND := $(shell find frontend/src frontend/studio frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
@@ -23,7 +23,7 @@ run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded datab
 test: setup chromium lint types unit ## Every check
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 --dist loadfile tests
 
-setup: .venv/.installed frontend/dist/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
+setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
 dev: setup ## Server and front end that reload after a change of a file
 	@DEMO=$${DEMO-1} $(BIN)/tableapi serve --reload & server=$$!; \
@@ -54,6 +54,10 @@ cluster: setup ## Failures in a cluster of two nodes, nginx, Redis and a replica
 
 e2e: setup chromium ## Journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e
+
+.PHONY: pictures
+pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1 accepts changes, QUICK=1 compares only
+	@$(WITH_NODE) $(BIN)/python -m tests.e2e.pictures $(if $(ACCEPT),--accept) $(if $(QUICK),--only-references)
 
 .PHONY: docs
 docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
@@ -89,4 +93,9 @@ frontend/node_modules/.installed: frontend/package-lock.json .venv/.installed
 frontend/dist/.built: frontend/node_modules/.installed $(FRONTEND)
 	@echo "Building the front end ..."
 	@cd frontend && $(WITH_NODE) npm run --silent build
+	@touch $@
+
+# Built with the rest of the front end; a copy of frontend/dist alone has none.
+tableapi/studio_site/index.html: frontend/dist/.built
+	@test -f $@ || (cd frontend && $(WITH_NODE) npm run --silent build:studio)
 	@touch $@

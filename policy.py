@@ -6,6 +6,8 @@ Roles:
     temporary: a session opened with a mailed temporary password that has not been changed yet.
     client: the owner of an account.
     member: an invited user, whether the seat role is `member` or `admin`.
+    staff: a member of staff, without an account (docs/guides/desk.md).
+    viewclient, viewmember: staff looking at the app as a client or member sees it, read only.
 
 The words used here are defined in docs/reference/policy.md.
 """
@@ -16,11 +18,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from scripts._shared.desk.tables import DESK
 from tableapi.auth.policy import Access, KeyedHash, Rule, SealedTable, Sessions
 
 OWNER = ("client",)
 EVERYONE = ("client", "member")
 SIGNED_IN = ("client", "member", "unverified")
+VIEWS = ("viewclient", "viewmember")
+OWNER_READS, MEMBER_READS = (*OWNER, "viewclient"), ("member", "viewmember")
+EVERYONE_READS = (*EVERYONE, *VIEWS)
 Clause = sa.ColumnElement[bool]
 
 
@@ -100,8 +106,8 @@ POLICY: dict[str, Access] = {
     "appuser": Access(
         # Rows are created and deleted by the hooks in scripts/tables/appuser.py, which count seats and send mail.
         read=(
-            Rule(roles=OWNER, rows=own_client, hidden=USER_SECRETS),
-            Rule(roles=("member", "unverified"), rows=own_self, hidden=USER_SECRETS),
+            Rule(roles=OWNER_READS, rows=own_client, hidden=USER_SECRETS),
+            Rule(roles=(*MEMBER_READS, "unverified"), rows=own_self, hidden=USER_SECRETS),
             # The hook answers one query for this role, by email and mailed token, and refuses every other.
             Rule(roles=("key",), rows=no_rows, fields={"appuserid", "name", "email", "isverified", "invitestatus"}),
         ),
@@ -121,80 +127,89 @@ POLICY: dict[str, Access] = {
             Rule(roles=("member", "unverified"), rows=own_self, fields=PROFILE),
         ),
         delete=Rule(roles=OWNER, rows=own_seats),
+        live={"clientid"},
     ),
     "client": Access(
         # Rows are created by registration and social sign-up, in scripts/tables/client.py.
         read=(
-            Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_custid"}),
-            Rule(roles=("member",), rows=own_client, fields={"clientid", "companyname"}),
+            Rule(roles=(*OWNER_READS, "unverified"), rows=own_client, hidden={"stripe_custid"}),
+            Rule(roles=MEMBER_READS, rows=own_client, fields={"clientid", "companyname"}),
         ),
         create=Rule(roles=("key", *SIGNED_IN), fields=set(), ignored={"clientid"}),
         update=Rule(roles=("client", "unverified"), rows=own_client, fields=COMPANY),
     ),
     "usercredit": Access(
         read=(
-            Rule(roles=("client", "unverified"), rows=own_client),
-            Rule(roles=("member",), rows=own_client, fields=BALANCES),
-        )
+            Rule(roles=(*OWNER_READS, "unverified"), rows=own_client),
+            Rule(roles=MEMBER_READS, rows=own_client, fields=BALANCES),
+        ),
+        live={"clientid"},
     ),
-    "creditledger": Access(read=Rule(roles=OWNER, rows=own_client)),
+    "creditledger": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"})),
     "usersubscription": Access(
         # The hook records a downgrade; it takes only the subscription and the target plan from the body.
         read=(
-            Rule(roles=("client", "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
-            Rule(roles=("member",), rows=own_client, hidden=PROVIDER_IDS),
+            Rule(roles=(*OWNER_READS, "unverified"), rows=own_client, hidden={"stripe_itemid", "stripe_scheduleid"}),
+            Rule(roles=MEMBER_READS, rows=own_client, hidden=PROVIDER_IDS),
             # Lets an application key read plans with related subscriptions, of which it sees none.
             # The hook refuses the table itself.
             Rule(roles=("key",), rows=no_rows, hidden=PROVIDER_IDS),
         ),
         update=Rule(roles=OWNER, rows=own_client, fields=set()),
     ),
-    "subscriptionplan": Access(read=Rule(roles=("key", *SIGNED_IN), rows=offered, hidden={"isactive"})),
+    "subscriptionplan": Access(read=Rule(roles=("key", *SIGNED_IN, *VIEWS), rows=offered, hidden={"isactive"})),
     "apikeys": Access(
         # Keys are created and disabled by the hooks in scripts/tables/apikeys.py.
-        read=Rule(roles=OWNER, rows=own_client, hidden={"keyhash"}),
+        read=Rule(roles=OWNER_READS, rows=own_client, hidden={"keyhash"}),
         create=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name"}),
         update=Rule(roles=OWNER, rows=own_client, fields={"purpose", "name", "isactive", "isdeleted"}),
         sealed={"apikey"},
+        masked=VIEWS,
     ),
-    "apiusage": Access(read=Rule(roles=OWNER, rows=own_client), replica=True),
+    "apiusage": Access(read=Rule(roles=OWNER_READS, rows=own_client), replica=True),
     "usercontact": Access(
         # No create rule: contacts are inserted by the reveal, which charges for them.
         read=(
             Rule(
-                roles=OWNER,
+                roles=OWNER_READS,
                 rows=unlocked,
                 listed=my_list,
                 hidden=CONTACT_INTERNALS,
                 rows_by={"revealedby": own_client, "dialrevealedby": own_client},
             ),
-            Rule(roles=("member",), rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
+            Rule(roles=MEMBER_READS, rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
         ),
         update=Rule(roles=EVERYONE, rows=unlocked, fields={"deleted"}, only_in={"deleted": not_deleted}),
         sealed={"emails", "business_emails", "phone_numbers"},
+        masked=VIEWS,
         replica=True,
+        live={"clientid"},
     ),
     # Written by scripts/contactmeta_addupdate.py and scripts/bulklookup.py. A colleague's notes and jobs are their own.
-    "contactmeta": Access(read=Rule(roles=EVERYONE, rows=own_self)),
-    "bulkjob": Access(read=Rule(roles=EVERYONE, rows=own_self)),
+    "contactmeta": Access(read=Rule(roles=EVERYONE_READS, rows=own_self)),
+    "bulkjob": Access(read=Rule(roles=EVERYONE_READS, rows=own_self), live={"clientid", "appuserid"}),
     "contactfeedback": Access(
         # Rows are created by the hook in scripts/tables/contactfeedback.py, which checks what was paid for.
-        read=Rule(roles=EVERYONE, rows=own_self, hidden={"infohash", "personid"}),
+        read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"infohash", "personid"}),
         create=Rule(roles=EVERYONE, fields={"linkedin_url", "info", "action", "type", "downvotereason", "reasonnote"}),
         sealed={"info", "reasonnote"},
+        masked=VIEWS,
         replica=True,
     ),
-    "transactionhistory": Access(read=Rule(roles=OWNER, rows=own_client, hidden={"providerid", "receipts"})),
+    "transactionhistory": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"providerid", "receipts"})),
     "usersession": Access(
-        read=Rule(roles=EVERYONE, rows=own_self, hidden={"tokenhash"}),
+        read=Rule(roles=EVERYONE_READS, rows=own_self, hidden={"tokenhash"}),
         delete=Rule(roles=EVERYONE, rows=own_self),
     ),
-    "auditlog": Access(read=Rule(roles=OWNER, rows=own_client), replica=True),
+    "auditlog": Access(read=Rule(roles=OWNER_READS, rows=own_client, hidden={"staffid"}), replica=True),
 }
+
+# Roles with tables of their own, which exist for no other role.
+POLICIES = {"staff": DESK}
 
 # The lookup also returns revoked sessions of disabled and deleted users, so that `refusals` can report the reason.
 SESSIONS = Sessions(
-    user="appuserid",
+    user=("staff", "appuserid"),
     account="clientid",
     lookup="""
         select s.usersessionid, s.appuserid, u.clientid, u.afid::text as afid, u.name, u.email, u.role as seatrole,
@@ -203,10 +218,19 @@ SESSIONS = Sessions(
                     when u.isverified = 0 or u.invitestatus <> 'accepted' then 'unverified'
                     when u.mustchangepassword = 1 then 'temporary'
                     when u.role = 'client' then 'client'
-                    else 'member' end as role
+                    else 'member' end as role,
+               null::bigint as staffid, null as staff
         from usersession s join appuser u using (appuserid)
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '24 hours'
           and (s.revokedon is null or u.isdeleted = 1 or u.isactive = 0)
+        union all
+        select null, u.appuserid, u.clientid, u.afid::text, coalesce(u.name, m.name), coalesce(u.email, m.email),
+               u.role, case when s.viewing is null then 'staff' when u.role = 'client' then 'viewclient'
+                            else 'viewmember' end,
+               m.staffid, 'staff-' || m.staffid
+        from staffsession s join staff m using (staffid) left join appuser u on u.appuserid = s.viewing
+        where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '2 hours'
+          and s.revokedon is null and m.isactive = 1 and (s.viewing is null or u.isactive = 1)
     """,
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
     tenant_mismatches="""
@@ -214,7 +238,10 @@ SESSIONS = Sessions(
         select w.clientid, w.appuserid, 'tenant_mismatch', $2, $3::jsonb, $4
         from jsonb_to_record($1::jsonb) as w (clientid bigint, appuserid bigint)
     """,
-    touch="update usersession set lastused = now() where tokenhash = $1 and revokedon is null",
+    touch="""
+        with staffed as (update staffsession set lastused = now() where tokenhash = $1 and revokedon is null)
+        update usersession set lastused = now() where tokenhash = $1 and revokedon is null
+    """,
     refusals={
         "deleted": (404, "deleted", "You have been deleted by the admin"),
         "disabled": (403, "disabled", "Your account is temporarily disabled"),
@@ -222,6 +249,20 @@ SESSIONS = Sessions(
     confined={
         "temporary": (403, "password_change_required", "Please change your temporary password first."),
     },
+    read_only={
+        "staff": (403, "desk_only", "A staff account reads tables and uses the calls of the desk; it writes no table."),
+        "viewclient": (403, "view_only", "You are looking at this account as support: nothing can be changed."),
+        "viewmember": (403, "view_only", "You are looking at this account as support: nothing can be changed."),
+    },
+    recorded=dict.fromkeys(
+        ("staff", *VIEWS),
+        """
+        insert into auditlog (clientid, staffid, event, target, detail, ip)
+        select $2::bigint, (a->>'staffid')::bigint,
+               case when a->>'role' = 'staff' then 'support_read' else 'support_viewed' end, $3, $4::jsonb, $5
+        from (select $1::jsonb as a) actor
+        """,
+    ),
 )
 
 # Values that the scripts encrypt or hash with SECRET_KEYS in addition to the sealed fields above; `tableapi reseal`

@@ -7,8 +7,11 @@ import { BASE, CHROMIUM, TIMEOUT, WIDE } from "./e2e/server.mjs";
 export default defineConfig({
   testDir: "e2e",
   testMatch: "*.mjs",
-  testIgnore: ["browser.mjs", "mail.mjs", "server.mjs"],
+  testIgnore: ["browser.mjs", "mail.mjs", "screens.mjs", "server.mjs", "states.mjs", "steady.mjs"],
   outputDir: process.env.TRACES ?? "../.cache/journeys",
+  // Pictures that references.mjs compares with. Text is smoothed a little differently on each machine.
+  snapshotPathTemplate: "{testDir}/references/{arg}{ext}",
+  expect: { timeout: TIMEOUT, toHaveScreenshot: { scale: "device", animations: "disabled", threshold: 0.25, maxDiffPixelRatio: 0.002 } },
   workers: 1,
   timeout: 570_000,
   forbidOnly: true,
@@ -22,6 +25,6 @@ export default defineConfig({
     contextOptions: { reducedMotion: "reduce" },
     trace: { mode: "retain-on-failure", screenshots: false, snapshots: true },
     screenshot: "only-on-failure",
-    launchOptions: { executablePath: CHROMIUM, args: ["--no-sandbox"] },
+    launchOptions: { executablePath: CHROMIUM, args: ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text"] },
   },
 });

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from scripts._shared.bulk import job as bulk
 from scripts._shared.bulk import result_file, url_list
 from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
+from scripts._shared.roles import SESSION, VIEW
 from tableapi.endpoints.guard import validate
 from tableapi.endpoints.registry import script
 from tableapi.http import multipart
@@ -66,7 +66,7 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
     return job, url_list.of_csv(job.csv.encode()) if job.csv else url_list.of_list(job.urls)
 
 
-@script(method="GET", roles=SESSION, tail="jobid")
+@script(method="GET", roles=(*SESSION, *VIEW), tail="jobid")
 async def follow(ctx: Context, input: Job) -> dict[str, Any] | Response:
     """Return progress, charges and outcomes; with `Accept` xlsx or csv a file of the contacts."""
     job = await bulk.show(ctx, input.jobid)

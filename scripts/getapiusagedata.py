@@ -7,7 +7,7 @@ from typing import Any
 from scripts._shared.accounts import users
 from scripts._shared.context import Context
 from scripts._shared.credits.report_span import Span
-from scripts._shared.roles import OWNER
+from scripts._shared.roles import OWNER, OWNER_VIEW
 from tableapi.endpoints.registry import script
 
 MAX_CALLS = 5000  # calls listed per key; the counts are complete
@@ -30,7 +30,7 @@ _COUNT = """
 """
 
 
-@script(roles=OWNER, limit="30/minute per session")
+@script(roles=(*OWNER, *OWNER_VIEW), limit="30/minute per session")
 async def run(ctx: Context, input: Span) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
     rows = await ctx.db.fetch(_COUNT, ctx.actor.clientid, input.startdate, input.until, MAX_CALLS)

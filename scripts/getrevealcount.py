@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from scripts._shared import audit
 from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
+from scripts._shared.roles import OWNER, OWNER_VIEW, SESSION, VIEW
 from tableapi.endpoints.registry import script
 from tableapi.errors import Forbidden
 
@@ -36,7 +36,7 @@ _TOTAL = "select count(*) from reveal where {} = $1 and createdon >= $2"
 _USER_TOTAL, _TEAM_TOTAL = _TOTAL.format("appuserid"), _TOTAL.format("clientid")
 
 
-@script(roles=SESSION)
+@script(roles=(*SESSION, *VIEW))
 async def run(ctx: Context, input: Input) -> dict[str, Any]:
     await _authorize(ctx, input)
     since = datetime.combine(input.date, time.min, UTC)
@@ -50,7 +50,7 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
 
 async def _authorize(ctx: Context, input: Input) -> None:
     """Raise Forbidden unless the caller may count these reveals."""
-    owns = ctx.actor.role == "client"
+    owns = ctx.actor.role in (*OWNER, *OWNER_VIEW)
     if input.team and not owns:
         raise Forbidden("The owner of the account counts the reveals of the team.")
     if input.revealedby == ctx.actor.appuserid:

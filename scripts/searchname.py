@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from scripts._shared.contacts import contact
 from scripts._shared.contacts.contact import COLUMNS, Contact
 from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
+from scripts._shared.roles import SESSION, VIEW
 from tableapi.endpoints.registry import script
 
 _WILD = re.compile(r"([\\%_])")
@@ -56,7 +56,7 @@ _FIND = f"""
 """  # noqa: S608 - every part is a constant
 
 
-@script(roles=SESSION, limit="120/minute per session", agents=True)
+@script(roles=(*SESSION, *VIEW), limit="120/minute per session", agents=True)
 async def run(ctx: Context, input: Input) -> Output:
     pattern = "%" + _WILD.sub(r"\\\1", input.searchtext.strip()) + "%"
     rows: list[Any] = await ctx.db.fetch(

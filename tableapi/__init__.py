@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tableapi.app.api import TableAPI
-    from tableapi.auth.policy import ANYONE, Access, Actor, Rule, Sessions
+    from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, Rule, Sessions
     from tableapi.config.settings import EnvironmentSettings, Settings
     from tableapi.endpoints.context import Context
     from tableapi.endpoints.guard import script
@@ -25,6 +25,7 @@ __all__ = [
     "Actor",
     "ApiError",
     "Context",
+    "DatabaseRole",
     "EnvironmentSettings",
     "Project",
     "Rule",
@@ -39,6 +40,7 @@ _MODULES = {
     "ANYONE": "tableapi.auth.policy",
     "Access": "tableapi.auth.policy",
     "Actor": "tableapi.auth.policy",
+    "DatabaseRole": "tableapi.auth.policy",
     "Rule": "tableapi.auth.policy",
     "Sessions": "tableapi.auth.policy",
     "EnvironmentSettings": "tableapi.config.settings",

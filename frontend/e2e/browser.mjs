@@ -15,7 +15,9 @@ export function journey(name, walk) {
     const faults = [];
     await walk(async (options = {}) => {
       // The options of the configuration hold for the browser's own context alone.
-      const context = await browser.newContext({ baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, ...options });
+      // A service worker would take over in the middle of a slow page; the journey `offline` allows it.
+      const usual = { baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, serviceWorkers: "block" };
+      const context = await browser.newContext({ ...usual, ...options });
       context.setDefaultTimeout(TIMEOUT);
       const page = await context.newPage();
       watch(page, faults);

@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { loadConfig } from "./api/config";
 import { App } from "./app/App";
 import { Unreachable } from "./app/Unreachable";
+import { registerServiceWorker } from "./app/serviceworker";
 
 const root = createRoot(document.getElementById("root")!);
 
@@ -11,6 +12,7 @@ async function start(): Promise<void> {
   try {
     await loadConfig();
     root.render(<StrictMode><App /></StrictMode>);
+    registerServiceWorker();
   } catch {
     root.render(<Unreachable retry={start} />);
   }

@@ -1,5 +1,5 @@
 /** Adds up the scripts that a screen needs at its first load, gzipped, and fails when a budget is passed. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -43,6 +43,19 @@ for (const { name, limit, chunks } of BUDGETS) {
   const fits = bytes <= limit * 1000 && keys.size <= MAX_SCRIPTS;
   passed &&= fits;
   console.log(`${fits ? "ok  " : "OVER"} ${name.padEnd(12)} ${kB(bytes)} of ${limit} kB in ${keys.size} scripts`);
+}
+
+// Studio: the scripts of its page, and all of them. Its parts are loaded when they are first used.
+const STUDIO = new URL("../../tableapi/studio_site", import.meta.url).pathname;
+const STUDIO_LIMITS = { first: 150, all: 350 };
+const page = readFileSync(join(STUDIO, ENTRY), "utf8");
+const names = readdirSync(join(STUDIO, "assets")).filter((name) => name.endsWith(".js"));
+const sizeOf = (name) => gzipSync(readFileSync(join(STUDIO, "assets", name)), { level: 9 }).length;
+for (const [part, chosen] of [["first", names.filter((name) => page.includes(name))], ["all", names]]) {
+  const bytes = chosen.reduce((sum, name) => sum + sizeOf(name), 0);
+  const fits = bytes <= STUDIO_LIMITS[part] * 1000 && chosen.length > 0;
+  passed &&= fits;
+  console.log(`${fits ? "ok  " : "OVER"} ${`studio ${part}`.padEnd(12)} ${kB(bytes)} of ${STUDIO_LIMITS[part]} kB in ${chosen.length} scripts`);
 }
 
 const html = readFileSync(join(DIST, ENTRY), "utf8");

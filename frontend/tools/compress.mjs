@@ -1,11 +1,11 @@
-/** Writes a .gz and a .br beside every text file of dist, where that saves something; beside index.html last, since a server
+/** Writes a .gz and a .br beside every text file of a folder, where that saves something; beside index.html last, since a server
  that runs takes that as the end of a build. */
 import { readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-const DIST = new URL("../dist", import.meta.url).pathname;
+const DIST = resolve(process.argv[2] ?? "dist");
 const TEXT = /\.(js|css|html|svg|json|txt)$/;
 const SMALLEST = 1024;
 

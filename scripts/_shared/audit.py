@@ -7,7 +7,8 @@ from typing import Any
 from scripts._shared.context import Context
 
 _WRITE = """
-    insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip) values ($1, $2, $3, $4, $5, $6, $7)
+    insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip, staffid)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)
 """
 
 
@@ -19,20 +20,25 @@ async def write(
     clientid: int | None = None,
     appuserid: int | None = None,
     keyid: int | None = None,
+    staffid: int | None = None,
     **detail: Any,
 ) -> None:
     """Write one event.
 
-    The actor is the caller's session; `clientid` and `appuserid` replace it where there is no session yet.
+    The actor is the caller's session; `clientid`, `appuserid` and `staffid` replace it where there is no session yet.
+    What staff do while they look at the app as a member is theirs, not the member's.
     """
     actor = ctx.actor.values
+    staffid = staffid if staffid is not None else actor.get("staffid")
+    own = actor.get("appuserid") if staffid is None else None
     await ctx.db.execute(
         _WRITE,
         clientid if clientid is not None else actor.get("clientid"),
-        appuserid if appuserid is not None else actor.get("appuserid"),
+        appuserid if appuserid is not None else own,
         keyid,
         event,
         None if target is None else str(target)[:200],
         detail,
         ctx.request.ip or None,
+        staffid,
     )

@@ -2,5 +2,8 @@
 
 OWNER = ("client",)
 SESSION = ("client", "member")
+STAFF = ("staff",)
+OWNER_VIEW = ("viewclient",)  # staff looking at the app as the owner or as a member sees it
+VIEW = ("viewclient", "viewmember")
 TEMPORARY = ("temporary",)  # a session opened with a mailed temporary password
 SIGNUP = ("client", "member", "unverified")  # includes new accounts that are not verified yet

@@ -13,7 +13,7 @@ from scripts._shared.billing.live import LIVE
 from scripts._shared.context import Context
 from scripts._shared.credits import balance
 from scripts._shared.credits.balance import Balances
-from scripts._shared.roles import SESSION
+from scripts._shared.roles import SESSION, VIEW
 from tableapi.endpoints.guard import parse_limits, script
 from tableapi.errors import Unauthorized
 
@@ -54,7 +54,7 @@ async def _account(ctx: Context) -> int:
     if key in ctx.settings.app_keys:  # an application key: the session names the account
         user = await sessions.live_user(ctx, ctx.request.session_token)
         sessions.refuse_confined(user)
-        if user["role"] in SESSION:
+        if user["role"] in (*SESSION, *VIEW):
             return int(user["clientid"])
         raise Unauthorized(sessions.EXPIRED)
     return int((await api_keys.live(ctx, key))["clientid"])

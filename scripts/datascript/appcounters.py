@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
+from scripts._shared.roles import SESSION, VIEW
 from tableapi.endpoints.registry import script
 
 
@@ -36,7 +36,7 @@ _COUNT = """
 """
 
 
-@script(roles=SESSION)
+@script(roles=(*SESSION, *VIEW))
 async def run(ctx: Context) -> Output:
     row: Any = await ctx.db.fetchrow(_COUNT, ctx.actor.clientid)
     return Output(data=Counters.model_validate(dict(row)))

@@ -7,6 +7,8 @@ from tableapi.endpoints.registry import script
 
 _OLD = (
     "delete from usersession where expireson < now() - interval '7 days' or revokedon < now() - interval '30 days'",
+    "delete from staffsession where expireson < now() - interval '90 days'",
+    "delete from stafftoken where expireson < now() - interval '7 days'",
     "delete from onetimetoken where expireson < now() - interval '7 days'",
     "delete from signinfailure where since < now() - interval '1 day'",
     "delete from reservedkey where createdon < now() - interval '1 day'",

@@ -9,7 +9,8 @@ from pydantic import BaseModel
 from scripts._shared import audit
 from scripts._shared.accounts import passwords, sessions, signin_throttle, tokens
 from scripts._shared.context import Context
-from scripts._shared.roles import SIGNUP, TEMPORARY
+from scripts._shared.desk import accounts
+from scripts._shared.roles import SIGNUP, STAFF, TEMPORARY, VIEW
 from tableapi.auth.policy import ANYONE
 from tableapi.endpoints.registry import script
 from tableapi.errors import ApiError, BadRequest, Unauthorized
@@ -51,39 +52,43 @@ class SignInRefused(ApiError):
     status, reason, scope = 403, "sign_in_refused", "account"
 
 
-@script(method="GET", roles=(ANYONE, *TEMPORARY), limit="30/minute per ip")
+@script(method="GET", roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW), limit="30/minute per ip")
 async def read(ctx: Context, input: Token) -> dict[str, Any]:
     """Return the signed-in user, by session header or by `session_token` in the query."""
     if not input.session_token:
         token = ctx.request.session_token
-        return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)
+        return await sessions.describe(ctx, await sessions.live_user(ctx, token), token)
     if ticket := await tokens.use(ctx, input.session_token, "session"):
         token = await sessions.start(ctx, ticket["appuserid"])
     elif ctx.settings.query_tokens == "live":
         token = input.session_token
     else:
         raise Unauthorized(sessions.EXPIRED)
-    return await sessions.answer(ctx, (await sessions.live_user(ctx, token))["appuserid"], token)
+    return await sessions.describe(ctx, await sessions.live_user(ctx, token), token)
 
 
-@script(roles=(ANYONE, *TEMPORARY), limit="20/minute per ip")
+@script(roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW), limit="20/minute per ip")
 async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
     """Sign in by email and password, or resume a session by its token."""
     if input.session_token and not input.password:
         session = await sessions.live_user(ctx, input.session_token)
-        return await sessions.answer(ctx, session["appuserid"], input.session_token)
+        return await sessions.describe(ctx, session, input.session_token)
     email = (input.email or input.username).strip().lower()
     if not email or not input.password:
         missing = "email" if not email else "password"
         raise BadRequest(f"Please enter your {'email address' if missing == 'email' else 'password'}")
 
     async with signin_throttle.attempt(ctx, email) as attempt:
-        user: Any = await ctx.db.fetchrow(_FIND, email)
-        await attempt.by_account(user["appuserid"] if user else None)
-        if not await passwords.matches(user["password"] if user else None, input.password):
-            await audit.write(ctx, "signin_failed", **_actor(user))
+        staff: Any = await accounts.by_email(ctx, email)
+        user: Any = None if staff else await ctx.db.fetchrow(_FIND, email)
+        await attempt.by_account(user["appuserid"] if user else None, staff["staffid"] if staff else None)
+        known = staff or user
+        if not await passwords.matches(known["password"] if known else None, input.password):
+            await audit.write(ctx, "signin_failed", **_actor(known))
             raise Unauthorized(WRONG, reason="bad_credentials", extra={"success": 0})
         await attempt.forgive()
+    if staff:
+        return accounts.answer(staff, await accounts.sign_in(ctx, staff))
     await _refuse_unusable(ctx, user)
 
     async with ctx.db.transaction():
@@ -96,27 +101,27 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
     return await sessions.answer(ctx, user["appuserid"], token)
 
 
-@script(method="PUT", roles=(*SIGNUP, *TEMPORARY))
+@script(method="PUT", roles=(*SIGNUP, *TEMPORARY, *STAFF, *VIEW))
 async def extend(ctx: Context) -> dict[str, Any]:
     """Extend the idle lifetime of the session. The token stays the same."""
     token = ctx.request.session_token
     user = await sessions.live_user(ctx, token)
     await ctx.db.execute("update usersession set lastused = now() where usersessionid = $1", user["usersessionid"])
-    return await sessions.answer(ctx, user["appuserid"], token)
+    return await sessions.describe(ctx, user, token)
 
 
-@script(method="DELETE", roles=(ANYONE, *TEMPORARY))
+@script(method="DELETE", roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW))
 async def sign_out(ctx: Context) -> dict[str, bool]:
     """End the session. Repeating it is safe."""
     if ctx.request.session_token:
         await sessions.end(ctx, ctx.request.session_token)
     if "appuserid" in ctx.actor.values:
-        await audit.write(ctx, "signout")
+        await audit.write(ctx, "support_view_ended" if ctx.actor.role in VIEW else "signout")
     return {"success": True}
 
 
 def _actor(user: Any) -> dict[str, Any]:
-    return {"clientid": user["clientid"], "appuserid": user["appuserid"]} if user else {}
+    return {name: user[name] for name in ("clientid", "appuserid", "staffid") if name in dict(user)} if user else {}
 
 
 async def _refuse_unusable(ctx: Context, user: Any) -> None:

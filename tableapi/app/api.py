@@ -13,7 +13,7 @@ from tableapi.app.pipeline import App
 from tableapi.app.served import Datasets
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
-from tableapi.auth.policy import Access, Sessions
+from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.config.settings import Settings
 from tableapi.http.request import Receive, Scope, Send
 
@@ -30,6 +30,7 @@ class TableAPI:
         policy: Access rules by table. What they do not name does not exist. Without `sessions` or `authenticator` every
             request has the role `anyone`, which only rules for ANYONE cover.
         sessions: How a session token becomes a user (with `policy`). Its lookup runs on the first database.
+        database_roles: Roles that run as a role of PostgreSQL, under its row security (with `policy`).
         authenticator: How the headers of a request become an `Actor` (with `policy`); replaces `sessions`.
         access: Path of an access file: rights by key and role.
         open: Give full rights to every request, or with `api_key` to those that send it as `X-API-Key`.
@@ -46,6 +47,7 @@ class TableAPI:
         *,
         policy: Mapping[str, Access] | None = None,
         sessions: Sessions | None = None,
+        database_roles: Mapping[str, DatabaseRole] | None = None,
         authenticator: Authenticator | None = None,
         access: str | Path | None = None,
         open: bool = False,
@@ -54,8 +56,8 @@ class TableAPI:
     ) -> None:
         if (policy is not None) + (access is not None) + bool(open) != 1:
             raise ValueError("Give exactly one of policy=, access= and open=True.")
-        if policy is None and (sessions is not None or authenticator is not None):
-            raise ValueError("sessions= and authenticator= go with policy=.")
+        if policy is None and any(option is not None for option in (sessions, authenticator, database_roles)):
+            raise ValueError("sessions=, authenticator= and database_roles= go with policy=.")
         if not datasets:
             raise ValueError("Name at least one database.")
         served = Datasets(
@@ -64,6 +66,7 @@ class TableAPI:
             key=api_key,
             policy=policy,
             sessions=sessions,
+            database_roles=database_roles or {},
             authenticator=authenticator,
             embedded=True,
         )

@@ -24,7 +24,7 @@ class Callers:
         """
         services = self._services
         try:
-            actor = await services.authenticator.actor(request.headers, request.ip)
+            actor = await services.callers.actor(request.headers, request.ip)
         except ApiError as error:
             if endpoint is not None and ANYONE in endpoint.roles:
                 actor = Actor("key")  # a sign-in ignores any token sent with it

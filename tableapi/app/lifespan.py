@@ -109,11 +109,17 @@ class Lifespan:
         await self._open()
         if self._pages.of_project is not None:
             self._pages.of_project.start()
-        self._process.started(self._pages.drain)
+        self._process.started(self._drain)
+
+    def _drain(self) -> None:
+        """Report that the process is about to stop, and end the streams, which would keep it running."""
+        self._pages.drain()
+        self._services.live.stop()
 
     def _watch(self) -> None:
         databases = [dataset.db for dataset in self._services.datasets.values()]
         metrics.watch("under_way", lambda: len(self._admission))
+        metrics.watch("listeners", lambda: len(self._services.live))
         metrics.watch("lanes_free", lambda: sum(db.reads.free + db.writes.free for db in databases))
         metrics.watch("lanes_waiting", lambda: sum(db.reads_waiting for db in databases))
         metrics.watch("pool_waiting", lambda: sum(db.scripts_waiting for db in databases))

@@ -15,7 +15,7 @@ from tableapi.endpoints.project import Project
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
-from tableapi.openapi import compact, system_services
+from tableapi.openapi import compact, outline, system_services
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
 from tableapi.query import options, plan
@@ -63,7 +63,7 @@ class Meta:
         request.actor = await self._callers.caller(request)
         if not request.actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
-        datasets = list(self._services.datasets.values())
+        datasets = list(self._services.datasets_of(request.actor.role).values())
         listed = [
             system_services.describe(number, dataset.name)
             for number, dataset in enumerate(datasets, 1)
@@ -93,7 +93,7 @@ class Meta:
         if len(parts) > 1:
             raise NotFound("There is nothing here.")
         request.actor = await self._callers.caller(request)
-        return await self._described(request, self._services.datasets.values(), scripts=True)
+        return await self._described(request, self._services.datasets_of(request.actor.role).values(), scripts=True)
 
     async def docs(self, request: HttpRequest, parts: list[str]) -> Reply:
         """Return a file of the page that shows the description."""
@@ -137,12 +137,17 @@ class Meta:
         if len(parts) > 1:
             raise _unknown(parts[0])
         _only_get(request)
-        short = [name for name in ("compact", "model") if options.boolean(name, query.get(name, ""))]
+        short = [name for name in ("compact", "model", "outline") if options.boolean(name, query.get(name, ""))]
         if not short:
             return await self._described(request, [dataset], scripts=False)
         if not request.actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
         table = await dataset.table(query["resource_name"], rights) if query.get("resource_name") else None
+        if "outline" in short:
+            described = (
+                outline.table_outline(dataset, rights, table) if table else await outline.outline(dataset, rights)
+            )
+            return Reply(dumps(described))
         build = compact.model if "model" in short else compact.compact
         return Reply(dumps(build(dataset, rights, table)))
 

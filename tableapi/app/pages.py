@@ -27,7 +27,9 @@ log = get_logger(__name__)
 _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"))
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a refused write
 DOCS = "/docs"
+STUDIO = "/studio"
 PACKAGED_DOCS = Path(__file__).parents[1] / "docs_site"  # the built documentation inside a wheel
+BUILT_STUDIO = Path(__file__).parents[1] / "studio_site"  # by `make setup`, and inside a wheel
 
 
 class Pages:
@@ -43,6 +45,9 @@ class Pages:
         )
         folder = served.project
         self._static = Static(folder / "frontend" / "dist", headers) if folder else None
+        # Studio belongs to the engine: it gets the policy of the app without what a project adds to it.
+        plain = page_headers({}, (), secure=settings.public_url.startswith("https"))
+        self._studio = Site.find((BUILT_STUDIO,), STUDIO, plain, hashed="assets/")
         self._docs = Site.find((*((folder / "build" / "docs",) if folder else ()), PACKAGED_DOCS), DOCS, headers)
 
     def drain(self) -> None:
@@ -111,6 +116,12 @@ class Pages:
         if self._docs is None:
             raise NotFound("The documentation is not built here: make docs", reason="not_found")
         return self._docs.reply(request.path, request.root_path, request.headers)
+
+    async def studio(self, request: HttpRequest) -> Reply:
+        """Return a file of Studio. Raises NotFound where it was not built."""
+        if self._studio is None:
+            raise NotFound("Studio is not built here: make setup", reason="not_found")
+        return self._studio.reply(request.path, request.root_path, request.headers)
 
     async def other(self, request: HttpRequest) -> Reply:
         """Return a page of the project or of its front end. Without a front end `/` leads to the API's page."""

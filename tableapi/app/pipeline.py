@@ -13,12 +13,13 @@ from tableapi.app.agents.requests import ToolRequests
 from tableapi.app.callers import Callers
 from tableapi.app.lifespan import Lifespan, Process
 from tableapi.app.meta import Meta
-from tableapi.app.pages import DOCS, Pages
+from tableapi.app.pages import Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.served import Datasets
 from tableapi.app.state import Services
 from tableapi.app.table_calls import TableCalls
 from tableapi.config.settings import Settings
+from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import telling, to_api_error
 from tableapi.endpoints.project_files import load_project
@@ -72,6 +73,7 @@ class App:
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
+        self._compress = settings.compression
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,7 +95,7 @@ class App:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:
             await request.drain()
-        await send_response(send, request, reply, self._origins)
+        await send_response(send, request, reply, self._origins, compress=self._compress)
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, reply.status, seconds)
         if self.access_log.enabled:
@@ -174,8 +176,8 @@ class App:
 
     async def _page(self, request: HttpRequest) -> Reply:
         request.route = "page"
-        is_docs = request.path == DOCS or request.path.startswith(DOCS + "/")
-        handler = Pages.docs if is_docs else routes.PAGES.get(request.path, Pages.other)
+        folder = "/" + request.path[1:].partition("/")[0]
+        handler = routes.FOLDERS.get(folder) or routes.PAGES.get(request.path, Pages.other)
         if handler is not Pages.other and request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
         return await handler(self.pages, request)
@@ -187,6 +189,9 @@ class App:
         request.route = name if name and handler else "dataset"
         if request.actor.role == "*":
             telling.set(True)  # full rights include the details of database errors
+        dataset = dataset.others.get(request.actor.role, dataset)
+        if dataset.database_roles:
+            dataset = _acting(request, dataset)
         rights = dataset.rights(request.actor.role)
         query = options.parse_query(request.query_string)
         if name == "_table" and len(parts) > 1:
@@ -194,6 +199,15 @@ class App:
         if handler is None:
             raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
         return await handler(self.meta, request, dataset, rights, parts, query)
+
+
+def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
+    """Return the dataset as its caller uses it: some callers run as a role of PostgreSQL."""
+    acts = dataset.database_roles.get(request.actor.role)
+    if acts is None:
+        return dataset
+    settings = request_settings(acts, request.actor, request.method, request.path, request.headers)
+    return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
 
 
 async def _shed(send: Send, method: str) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tableapi.app.agents.endpoint import PATH as MCP
 from tableapi.app.agents.endpoint import Agents
 from tableapi.app.meta import Meta
-from tableapi.app.pages import DOCS, Pages
+from tableapi.app.pages import DOCS, STUDIO, Pages
 from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.table_calls import TableCalls
 from tableapi.http.response import Reply
@@ -41,6 +41,8 @@ ROUTES = (
     Route(POST, MCP, Agents.answer, "guides/agents.md"),
     Route(GET, DOCS, Pages.docs, "guides/deployment.md"),
     Route(GET, f"{DOCS}/{{file...}}", Pages.docs, "guides/deployment.md"),
+    Route(GET, STUDIO, Pages.studio, "guides/studio.md"),
+    Route(GET, f"{STUDIO}/{{file...}}", Pages.studio, "guides/studio.md"),
     Route(GET, "/{page...}", Pages.other, "explanation/architecture.md"),
     Route(GET, "/api/v2/", Meta.services, "reference/wire.md"),
     Route(GET, "/api/v2/config", Meta.config, "reference/calls.md"),
@@ -64,6 +66,7 @@ ROUTES = (
     Route(CALL, "/api/v2/{dataset}/_func/{routine}", Meta.routine, "reference/wire.md"),
     Route(GET, "/api/v2/{dataset}/_table", Meta.tables, "reference/wire.md"),
     Route(ANY, "/api/v2/{dataset}/_table/{table}", TableCalls.answer, "reference/wire.md"),
+    Route(GET, "/api/v2/{dataset}/_table/{table}/_changes", TableCalls.answer, "reference/wire.md"),
     Route(RECORD, "/api/v2/{dataset}/_table/{table}/{id}", TableCalls.answer, "reference/wire.md"),
 )
 
@@ -79,6 +82,12 @@ PAGES = {
     route.path: route.handler
     for route in ROUTES
     if "{" not in route.path and not route.path.startswith(API) and route.path != MCP
+}
+# Folders of files: the path itself and everything below it.
+FOLDERS = {
+    route.path.removesuffix("/{file...}"): route.handler
+    for route in ROUTES
+    if route.path.endswith("/{file...}") and not route.path.startswith(API)
 }
 META = _by_segment(API)  # "", config, docs, _spec, system
 DATASET = _by_segment(f"{API}{{dataset}}/")  # "", _spec, _schema, _proc, _func, _table

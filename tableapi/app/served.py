@@ -20,7 +20,7 @@ from tableapi.config.settings import Name, PostgresUrl
 if TYPE_CHECKING:
     from tableapi.auth.access_file import AccessFile
     from tableapi.auth.authenticators import Authenticator
-    from tableapi.auth.policy import Access, Sessions
+    from tableapi.auth.policy import Access, DatabaseRole, Sessions
 
 
 class BadDatasets(CommandError):
@@ -40,6 +40,7 @@ class Datasets:
     key: str = field(default="", repr=False)
     policy: Mapping[str, Access] | None = None  # of a host program (see `TableAPI`)
     sessions: Sessions | None = None
+    database_roles: Mapping[str, DatabaseRole] = field(default_factory=dict)  # of a host program
     authenticator: Authenticator | None = None
     embedded: bool = False  # in a host program: which clients reach it is unknown
 

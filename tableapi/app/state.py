@@ -17,8 +17,9 @@ from tableapi.auth.authenticators import (
     SessionAuthenticator,
 )
 from tableapi.auth.guesses import Guesses
-from tableapi.auth.policy import Access, Sessions
+from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
+from tableapi.auth.tokens.authenticator import TokenAuthenticator, token_settings
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
@@ -28,6 +29,7 @@ from tableapi.db.replicas import Replicas
 from tableapi.endpoints.project_files import load_policy
 from tableapi.endpoints.registry import Scripts
 from tableapi.idempotency import replay
+from tableapi.live.endpoint import LiveChanges
 from tableapi.query.bounds import Bounds, Limits
 
 
@@ -42,15 +44,22 @@ class Services:
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.authenticator: Authenticator
         self.confined: Mapping[str, tuple[int, str, str]] = {}
+        self.read_only: Mapping[str, tuple[int, str, str]] = {}
+        self.recorded: Mapping[str, str] = {}
+        self.account = ""  # the column of the account, for `recorded`
+        self.database_roles: Mapping[str, DatabaseRole] = served.database_roles
         if served.project is not None:
             self._project(served.project)
         elif served.policy is not None:
             self._policy(served, served.policy)
         else:
             self.authenticator = KeyAuthenticator(served.access) if served.access else OpenAuthenticator(served.key)
+            self.database_roles = served.access.database_roles if served.access else {}
             rights = _file_rights(served.access) if served.access else lambda role, _: FullRights()
             self._serve(rights, bounds=self._bounds(None))
+        self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts)
+        self.live = LiveChanges(settings, self.datasets, lambda: self.authenticator)
 
     @property
     def limit_settings(self) -> Settings:
@@ -81,14 +90,14 @@ class Services:
         shared = budget.Budget(most - budget.LEAST * len(urls))
         for name, url in urls.items():
             db = self._db(url, budget.sizes(self.settings, most, project=False), shared=shared)
-            self.datasets[name] = Dataset(name, db, rights, **options)
+            self.datasets[name] = Dataset(name, db, rights, database_roles=self.database_roles, **options)
 
     def _policy(self, served: Datasets, policy: Mapping[str, Access]) -> None:
         """Serve the databases of a host program under its policy."""
         sessions = served.sessions or Sessions("")
         named, bounds = frozenset(policy), self._bounds(self.settings.max_offset)
         self._serve(_policy_rights(policy), bounds=bounds, named=named, identity=sessions.identities)
-        self.confined = sessions.confined
+        self._roles(sessions)
         if served.authenticator is not None:
             self.authenticator = served.authenticator
         elif served.sessions is not None:
@@ -96,6 +105,15 @@ class Services:
             self.authenticator = SessionAuthenticator(first, sessions, self.settings.app_keys or None, guesses)
         else:
             self.authenticator = AnonymousAuthenticator()
+
+    def _with_tokens(self) -> Authenticator:
+        """Return the authenticator of requests: of keys and sessions, preceded by that of signed tokens."""
+        tokens = token_settings(self.settings)
+        if tokens is None:
+            return self.authenticator
+        file_roles = self.served.access.roles if self.served.access else {}
+        roles = frozenset(self.settings.jwt_roles or {*self.database_roles, *file_roles})
+        return TokenAuthenticator(tokens, roles, self.authenticator, sessions=self.has_sessions)
 
     @property
     def has_sessions(self) -> bool:
@@ -107,6 +125,7 @@ class Services:
         name, url = next(iter(self.served.urls.items()))
         most = budget.sizes(self.settings, budget.share(self.settings, 1, project=True), project=True)
         db = self._db(url, most)
+        self.database_roles = getattr(policy, "DATABASE_ROLES", {})
         scripts = self.scripts = Scripts.load(folder, self.settings, db)
         self.datasets[name] = Dataset(
             name,
@@ -118,15 +137,32 @@ class Services:
             hooked=lambda table, verb: (table, verb) in scripts.hooks,
             replicas=self._replicas(db, most),
             identity=policy.SESSIONS.identities,
+            database_roles=self.database_roles,
         )
         self.authenticator = SessionAuthenticator(db, policy.SESSIONS, self.settings.app_keys, scripts.guesses)
-        self.confined = policy.SESSIONS.confined
+        others: Mapping[str, Mapping[str, Access]] = getattr(policy, "POLICIES", {})
+        for role, tables in others.items():
+            self.datasets[name].add_role(role, _policy_rights(tables), frozenset(tables))
+        every = (access for tables in (policy.POLICY, *others.values()) for access in tables.values())
+        scripts.masked = frozenset(role for access in every for role in access.masked)
+        self._roles(policy.SESSIONS)
+        scripts.read_only = self.read_only
+
+    def _roles(self, sessions: Sessions) -> None:
+        """Use what the policy says about the sessions of some roles."""
+        self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
+        self.account = sessions.account
+
+    def datasets_of(self, role: str) -> Mapping[str, Dataset]:
+        """Return the databases as a role sees them."""
+        return {name: dataset.others.get(role, dataset) for name, dataset in self.datasets.items()}
 
     async def open(self) -> None:
         """Connect to every database and read its schema. Raises the errors of asyncpg."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
         if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
             self.authenticator.listen()
+        self.live.start()
         self.is_open = True
 
     def waits(self) -> bool:
@@ -134,7 +170,8 @@ class Services:
         return any(dataset.waiting for dataset in self.datasets.values())
 
     async def close(self) -> None:
-        """Close the databases and the connections of scripts."""
+        """Close the streams, the databases and the connections of scripts."""
+        self.live.stop()
         await asyncio.gather(*(dataset.close() for dataset in self.datasets.values()), return_exceptions=True)
         if self.scripts is not None:
             await self.scripts.close()

@@ -13,16 +13,18 @@ from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
 from tableapi.endpoints import hooks
-from tableapi.errors import BadRequest, NotFound, Unauthorized
+from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
+from tableapi.live.endpoint import NAME as LIVE
 from tableapi.query import options
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
+from tableapi.tables.bulk import csv_import
 from tableapi.tables.read import TableRequest
-from tableapi.tables.responses import ndjson, raw
+from tableapi.tables.responses import ndjson, raw, recorded
 
 
 class TableCalls:
@@ -43,6 +45,11 @@ class TableCalls:
         if len(request.query_string) > (chars := dataset.bounds.filter.length):
             options.within(query, chars)
         verb = request.method if request.method == "GET" else effective_verb(request, query)
+        if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
+            status, reason, message = refusal
+            raise ApiError(message, status=status, reason=reason)
+        if "import" in query and options.boolean("import", query["import"]):
+            return await self._import(request, dataset, rights, parts, query, verb)
         body = None
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
@@ -57,6 +64,8 @@ class TableCalls:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)
             key = request.headers.get("idempotency-key")
+            if (sql := self._services.recorded.get(call.actor.role)) is not None:
+                attempt = partial(recorded.answer, call, ident, attempt, self._services.account, sql, request)
             if verb == "GET" or key is None or _is_dry_run(call, ident):
                 return await ddl_retry.run(attempt, call, name)
             run = partial(ddl_retry.run, attempt, call, name)
@@ -67,6 +76,22 @@ class TableCalls:
             if call.tenant_mismatches:
                 await self._record_mismatches(call, request)
 
+    async def _import(
+        self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str], verb: str
+    ) -> Reply:
+        """Import the CSV file that is the body."""
+        if verb != "POST" or len(parts) != 2:
+            raise BadRequest("An import is a POST to a table.", reason="bad_option", context={"option": "import"})
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in (
+            "text/csv",
+            "application/csv",
+        ):
+            raise UnsupportedMedia("An import needs Content-Type: text/csv.")
+        table = dataset.schema.tables.get(parts[1]) or await dataset.table(parts[1], rights)
+        call = TableRequest(dataset, request.actor, rights, table, query, None, request.headers)
+        request.time_limit = self._services.settings.import_seconds
+        return await csv_import.answer(call, request.parts(self._services.settings.import_bytes))
+
     async def _attempt(self, call: TableRequest, verb: str, ident: str | None, request: HttpRequest) -> Reply:
         """Answer by the hook of the project or by the engine.
 
@@ -74,7 +99,10 @@ class TableCalls:
         """
         scripts, query = self._services.scripts, call.query
         try:
-            if scripts is not None and (hook := scripts.hooks.get((call.table.name, verb))):
+            if ident == LIVE and request.method == "GET":
+                return await self._services.live.answer(request, call)
+            hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
+            if scripts is not None and hook is not None and call.dataset.has_hooks:
                 if verb != "GET" and _is_dry_run(call, ident):
                     raise BadRequest(
                         f"'{call.table.name}' has a hook for {verb}, whose effects cannot be undone: no dry_run.",
@@ -132,6 +160,7 @@ def _preferred(request: HttpRequest, dataset: Dataset, name: str, query: dict[st
     """Add the options of the `Prefer` header to the query, and return those that are applied."""
 
     def strict() -> None:
+        preferences.refuse_without_effect(request.headers)
         table = dataset.schema.find(name)
         if names := options.unknown(query, table.relation if table is not None else lambda _: None):
             raise BadRequest(

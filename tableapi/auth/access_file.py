@@ -9,7 +9,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tableapi.auth.policy import VERBS, Actor, ActorTerms
+from tableapi.auth.policy import VERBS, Actor, ActorTerms, DatabaseRole
 from tableapi.auth.rights import EVERYTHING, Right
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import as_text
@@ -38,10 +38,16 @@ class Entry(BaseModel):
 
 
 class Role(BaseModel):
-    """A role: its list of accesses."""
+    """A role: its list of accesses, or the role of PostgreSQL that its statements run as (`DatabaseRole`)."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     access: tuple[Entry, ...] = ()
+    database_role: str = Field(default="", max_length=63)
+    schemas: frozenset[str] = frozenset(("public",))
+
+    def acts_as(self) -> DatabaseRole | None:
+        """Return the role of PostgreSQL. Without accesses the rights are those that PostgreSQL grants."""
+        return DatabaseRole(self.database_role, not self.access, self.schemas) if self.database_role else None
 
 
 class Key(BaseModel):
@@ -53,11 +59,15 @@ class Key(BaseModel):
 
 
 class AccessFile(BaseModel):
-    """The file of `--access`: keys with their role and user, and roles with their accesses."""
+    """The file of `--access`: keys with their role and user, and roles with their accesses.
+
+    anonymous: the role of requests without credentials; "" refuses them.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     keys: dict[str, Key] = Field(default_factory=dict)
     roles: dict[str, Role] = Field(default_factory=dict)
+    anonymous: str = ""
 
     @classmethod
     def load(cls, path: Path) -> AccessFile:
@@ -70,6 +80,8 @@ class AccessFile(BaseModel):
         for name, key in access.keys.items():
             if key.role != "*" and key.role not in access.roles:
                 raise ValueError(f"key '{name[:4]}...' names the role '{key.role}', which is not defined under 'roles'")
+        if access.anonymous and access.anonymous not in access.roles:
+            raise ValueError(f"'anonymous' names the role '{access.anonymous}', which is not defined under 'roles'")
         for role in access.roles.values():
             for entry in role.access:
                 for condition in entry.filters:
@@ -79,6 +91,11 @@ class AccessFile(BaseModel):
                             f"expected one of {', '.join(ROW_OPERATORS)}"
                         )
         return access
+
+    @property
+    def database_roles(self) -> dict[str, DatabaseRole]:
+        """Return the roles that run as a role of PostgreSQL."""
+        return {name: acts for name, role in self.roles.items() if (acts := role.acts_as()) is not None}
 
     def actor(self, name: str) -> Actor | None:
         """Return the actor of a key; None for an unknown key."""

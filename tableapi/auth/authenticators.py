@@ -58,10 +58,14 @@ class KeyAuthenticator:
 
     def __init__(self, access: AccessFile) -> None:
         self._actors = {name: access.actor(name) for name in access.keys}
+        self._anonymous = Actor(access.anonymous) if access.anonymous else None
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
-        actor = self._actors.get(app_key(headers))
+        key = app_key(headers)
+        actor = self._actors.get(key)
         if actor is None:
+            if self._anonymous is not None and not key and not session_token(headers):
+                return self._anonymous
             raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
         return actor
 
@@ -97,6 +101,22 @@ class SessionAuthenticator:
         token = session_token(headers)
         return await self.holder(token, key, ip) if token else Actor("key", key=key)
 
+    async def again(self, headers: Mapping[str, str]) -> Actor:
+        """Return the actor of a request that was authenticated before, without extending its session.
+
+        Raises as `actor`, except for the limit of unknown tokens.
+        """
+        key, token = app_key(headers), session_token(headers)
+        if self._keys is not None and key not in self._keys:
+            return NOBODY
+        if not token:
+            return Actor("key", key=key)
+        digest, now = token_hash(token), time.monotonic()
+        cached = self._cached.get(digest)
+        if cached is not None and cached[0] > now:
+            return cached[1]
+        return await self._look_up(digest, key, now, touch=False)
+
     async def tenant_mismatches(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
         """Record that a request named an account other than that of its session."""
         if sql := self._sessions.tenant_mismatches:
@@ -123,7 +143,7 @@ class SessionAuthenticator:
         async with self._guesses.counted(ip):
             return await self._look_up(digest, key, now)
 
-    async def _look_up(self, digest: bytes, key: str, now: float) -> Actor:
+    async def _look_up(self, digest: bytes, key: str, now: float, *, touch: bool = True) -> Actor:
         changes = self._changes
         row = await self._db.reads.fetchrow(self._sessions.lookup, digest)
         if row is None:
@@ -133,16 +153,17 @@ class SessionAuthenticator:
         if refusal := self._sessions.refusals.get(role):
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason, scope="account")
-        values, user = dict(row), self._sessions.user
+        values = dict(row)
         actor = Actor(
-            role, values, session=digest.hex(), key=key, user={user: values[user]} if user else {},
+            role, values, session=digest.hex(), key=key, user=self._sessions.user_of(values),
             account=values.get(self._sessions.account),
         )  # fmt: skip
         if changes == self._changes:  # no change was announced during the look-up
             if len(self._cached) >= MAX_CACHED_ACTORS:
                 self._cached.clear()
             self._cached[digest] = (now + self._sessions.seconds, actor)
-        self._touch(digest, now)
+        if touch:
+            self._touch(digest, now)
         return actor
 
     def _touch(self, digest: bytes, now: float) -> None:

@@ -7,7 +7,7 @@ not branch on a value of the actor. `docs/reference/policy.md` describes every o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,7 @@ class Actor:
     key: str = ""  # the app key
     user: Mapping[str, Any] = field(default_factory=dict)  # {column: value} that identifies the user in logs and limits
     account: Any = None  # the account of the user, for limits
+    claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -69,6 +70,7 @@ class Rule:
         only_in: for an update, the rows in which a field may be changed, for fields that may not be changed in every
             row of `rows`. The condition sees the row before the change.
         ignored: fields that are dropped from a record without an error when the caller may not write them.
+        always: fields that every record of a read has, whatever `fields` asks for.
         rows_by: for a read with a filter that requires one of these fields to equal a value (joined by AND, or on both
             sides of an OR), the condition that replaces `rows`.
         listed: for reads without a filter, a select from a table maintained for that purpose. It returns the keys of
@@ -85,6 +87,7 @@ class Rule:
     listed: Listed | None = None
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] | set[str] = frozenset()
+    always: frozenset[str] | set[str] = frozenset()
 
     def covers(self, role: str) -> bool:
         """Whether the rule applies to a role."""
@@ -104,10 +107,14 @@ class Access:
         label: the name of the table for people.
         sealed: text columns that hold encrypted tokens. They can be read, but not filtered, ordered or grouped;
             `crypto.unseal` decrypts them in the response.
+        masked: roles that read `*****` in place of a sealed value. The value does not leave the database for them.
         computed: functions of a row of the table that every role with a read rule may use as fields or relations. They
             are not VOLATILE, and what they read does not depend on the caller.
         replica: whether a replica may answer reads (DATABASE_REPLICA_URLS). Leave it off for money and for rows that
             decide about rights. A read of several tables needs it on each of them.
+        live: whether streams may follow changes of the table (`_changes`), for all roles with a read rule. A set of
+            columns says the same, and their values are recorded with each change. Then a change concerns only the
+            streams with a row rule or filter that has such a column equal to its value. Name the column of the tenant.
     """
 
     read: Rules = None
@@ -118,6 +125,13 @@ class Access:
     sealed: frozenset[str] | set[str] = frozenset()
     replica: bool = False
     computed: frozenset[str] | set[str] = frozenset()
+    live: bool | frozenset[str] | set[str] = False
+    masked: Collection[str] = ()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether streams may follow the table."""
+        return self.live is not False
 
     def rule(self, action: str, role: str) -> Rule | None:
         """Return the rule of a role for `read`, `create`, `update` or `delete`; None when there is none."""
@@ -141,12 +155,18 @@ class Sessions:
         refusals: roles that may call nothing, refused with scope `account`: role -> (status, reason, message).
         confined: roles that may call only the scripts that name them: role -> (status, reason, message) of the refusal,
             with scope `resource`. ANYONE does not include them.
+        read_only: roles that write nothing: role -> (status, reason, message) of the refusal, with scope `resource`.
+            They read tables and call the scripts that name them. ANYONE does not include them.
+        recorded: roles with reads of tables that are recorded before they are answered: role -> SQL with $1 the actor's
+            values as JSON, $2 the value of `account` that every record of the response has, or null, $3 the table, $4
+            details as JSON, $5 the client's address.
         identity: fields that identify the owner of a record, each with the actor's value of the same meaning; a set of
             fields stands for values of the same names. A different value in a field that the caller may not write is
             refused as `tenant_mismatch`; an equal value is ignored.
         tenant_mismatches: SQL that records such an attempt: $1 the actor's values as JSON, $2 the value sent, $3
             {field, call} as JSON, $4 the client's address.
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency.
+            Of several for `user`, the first that is not null counts.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.
         seconds: how long an actor is cached.
@@ -157,16 +177,39 @@ class Sessions:
     identity: Mapping[str, str] | frozenset[str] = frozenset()
     tenant_mismatches: str = ""
     channel: str = "tableapi_actor"
-    user: str = ""
+    user: str | tuple[str, ...] = ""
     account: str = ""
     seconds: float = 30.0
     refusals: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     confined: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    read_only: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    recorded: Mapping[str, str] = field(default_factory=dict)
+
+    def user_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return {column: value} of the column that identifies the user; empty without one."""
+        names = (self.user,) if isinstance(self.user, str) else self.user
+        return next(({name: values[name]} for name in names if name and values[name] is not None), {})
 
     @property
     def identities(self) -> Mapping[str, str]:
         """Return each field of `identity` with the name of the actor's value."""
         return self.identity if isinstance(self.identity, Mapping) else {name: name for name in self.identity}
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseRole:
+    """Run the statements of a role of the policy as a role of PostgreSQL, under its row-level security.
+
+    Attributes:
+        name: the role of PostgreSQL. The user of DATABASE_URL must be a member of it.
+        grants: whether the rights to tables, columns and routines are those that PostgreSQL grants to the role. False:
+            they are those of the policy, and PostgreSQL's grants limit them further.
+        schemas: with `grants`, the schemas of the tables and routines that are served.
+    """
+
+    name: str
+    grants: bool = True
+    schemas: frozenset[str] | set[str] = frozenset(("public",))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,12 @@ class Right:
     only_in: Mapping[str, Rows] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     computed: frozenset[str] | None = frozenset()  # functions of a row that may be read; None means all
+    live: bool | None = None  # whether its changes may be followed; None means if they are recorded
+    masked: frozenset[str] = frozenset()  # the sealed fields, where their values are replaced
+    always: frozenset[str] = frozenset()
+    xmin: bool = True  # whether the version of a row may be read
+    grants: bool = False  # whether it is what PostgreSQL grants to the role of the statement
+    blind: bool = False  # whether a write returns nothing of its row
 
     def computes(self, name: str) -> bool:
         """Whether a function of a row may be read."""
@@ -124,6 +130,9 @@ class PolicyRights:
             rule.only_in,
             frozenset(rule.ignored),
             frozenset(access.computed),
+            access.is_live,
+            sealed if self._role in access.masked else frozenset(),
+            frozenset(rule.always),
         )
 
 

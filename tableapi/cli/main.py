@@ -14,12 +14,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tableapi.app.served import of_any, of_project
+from tableapi.app.served import BadDatasets, of_any, of_project
 from tableapi.cli.check import checked
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import hash_keys
-from tableapi.endpoints.project_files import check_files, load_project
+from tableapi.endpoints.project_files import check_files, live_tables, load_project
 from tableapi.errors import ApiError, Invalid
 from tableapi.server.preflight import check_database
 from tableapi.server.supervisor import exit_with_parent
@@ -48,6 +48,15 @@ MCP = """examples:
 
 An assistant starts the command itself; docs/guides/agents.md has the lines of its configuration. A running server
 offers the same tools over HTTP under /mcp."""
+LIVE = """examples:
+  tableapi live install                              the tables that policy.py marks with live=...; init does it too
+  tableapi live install item --dataset shop=postgresql://me@localhost/shop
+  tableapi live remove                               all triggers, and the record of changes"""
+DEMO = """example:
+  tableapi demo                                      a sample shop with Studio on http://127.0.0.1:8000/studio/
+
+The shop has 30 tables and about 1,000,000 rows. It is made once, on an embedded PostgreSQL under DATA_DIR/demo, and
+changes are kept until that folder is deleted."""
 RESEAL = """examples:
   tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
   tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
@@ -92,6 +101,12 @@ def parser() -> argparse.ArgumentParser:
     mcp.add_argument("--access", type=Path, metavar="FILE", help="rights from a JSON file of keys and roles")
     mcp.add_argument("--api-key", default="", metavar="KEY", help="the key whose rights the agent has")
     mcp.add_argument("--session", default="", metavar="TOKEN", help="in a project: the session of the agent's user")
+    live = add("live", _live, "Let clients follow changes of tables, or no longer.", LIVE)
+    live.add_argument("action", choices=("install", "remove"))
+    live.add_argument("tables", nargs="*", metavar="table", help="tables of the database of --dataset")
+    live.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
+    demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
+    demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
     reseal = add(
         "reseal",
         _reseal,
@@ -177,6 +192,23 @@ def _project(*, complete: bool = True) -> tuple[Settings, Path]:
     return load_project(folder).settings.read(), folder
 
 
+def _live(args: argparse.Namespace) -> None:
+    from tableapi.cli.live import change_live, parted, url_of
+    from tableapi.server.serve import with_postgres
+
+    with ExitStack() as stack:
+        if args.dataset:
+            url, tables = url_of(args.dataset), parted(args.tables)
+        else:
+            settings, folder = _project(complete=False)
+            settings = with_postgres(settings, stack)
+            url, tables = str(settings.database_url), live_tables(folder)
+            if args.tables:
+                raise BadDatasets("A project names its tables in policy.py, with live=True; --dataset takes names.")
+        asyncio.run(check_database(url))
+        asyncio.run(change_live(url, args.action, tables, only=not args.dataset))
+
+
 def _worker(args: argparse.Namespace) -> None:
     from tableapi.endpoints.jobs import work
     from tableapi.observability import tracing
@@ -225,6 +257,12 @@ def _run(args: argparse.Namespace) -> int:
         except ApiError as error:
             return _refuse(error, 1)
     return 0
+
+
+def _demo(args: argparse.Namespace) -> None:
+    from tableapi.cli.demo import serve_demo
+
+    serve_demo({} if args.port is None else {"port": args.port})
 
 
 def _reseal(args: argparse.Namespace) -> None:

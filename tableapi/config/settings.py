@@ -103,6 +103,16 @@ class Settings(BaseModel):
 
     app_keys: Words = Field(default=(), repr=False)
     secret_keys: Annotated[Words, AfterValidator(_secret_keys)] = Field(default=(), repr=False)
+    # Tokens of an issuer (JWT): docs/guides/row-security.md.
+    jwt_secret: str = Field(default="", repr=False)
+    jwt_jwks: str = ""  # address or file of the issuer's keys
+    jwt_issuer: str = ""
+    jwt_audience: Words = ()
+    jwt_algorithms: Words = ()  # none: HS256 with a secret; RS256, ES256 and EdDSA with keys
+    jwt_role_claim: str = Field(default="role", min_length=1)
+    jwt_default_role: str = ""
+    jwt_roles: Words = ()  # that a token may name; none: the database roles, and the roles of an access file
+    jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
     metrics_token: str = Field(default="", repr=False)
     rate_limits: bool | None = None  # None: on for a project, off for --open and --access
     trusted_proxies: Words = ()  # addresses of proxies; X-Forwarded-For is read only from these
@@ -121,12 +131,21 @@ class Settings(BaseModel):
     public_routines: Words = ()  # functions and procedures that may be called
     max_offset: int = Field(default=100_000, ge=0)
     body_bytes: int = Field(default=1_048_576, ge=1024)
+    compression: bool = True  # gzip of large responses
+    import_bytes: int = Field(default=1_073_741_824, ge=1024)  # of one file that is imported
+    import_seconds: float = Field(default=600.0, gt=0)
     statement_seconds: float = Field(default=5.0, gt=0)
     request_seconds: float = Field(default=15.0, gt=0)
     max_under_way: int = Field(default=512, ge=1)  # requests in flight per worker; further ones get 503
     drain_seconds: float = Field(default=0.0, ge=0, le=300)
     session_per_minute: int = Field(default=300, ge=1)
     address_per_minute: int = Field(default=60, ge=1)
+    live_poll_seconds: float = Field(default=0.05, ge=0.005, le=10)  # between two looks for changes
+    live_heartbeat_seconds: float = Field(default=15.0, ge=0.5, le=600)
+    live_keep_seconds: float = Field(default=600.0, ge=10)  # a stream can be resumed after a break of this length
+    live_streams: int = Field(default=5000, ge=0)  # per worker; 0 turns them off
+    live_streams_per_caller: int = Field(default=50, ge=1)
+    live_queue_bytes: int = Field(default=262_144, ge=4096)  # that may wait for a slow client
 
     @property
     def run_dir(self) -> Path:

@@ -6,10 +6,17 @@ import re
 
 import orjson
 
-from tableapi.crypto.vault import Vault, Wire, unseal
+from tableapi.crypto.vault import MASK, Vault, Wire, unseal
 
 # A token holds no character that JSON escapes, so it can be found in the bytes that PostgreSQL rendered.
 _TOKEN = re.compile(rb'"(s1\.[A-Za-z0-9_-]{20,})"')
+
+
+class MaskingVault(Vault):
+    """Open no value, and return MASK in its place, for callers that read masks."""
+
+    def open_bytes(self, sealed: bytes) -> bytes:
+        return MASK.encode()
 
 
 class Unsealer:

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from tableapi.errors import Internal
 
+MASK = "*****"  # in place of a sealed value
 WIRE_HEADER = "x-field-encryption"
 WIRE_SCHEME = "session-v1"
 _VERSION, _ID, _NONCE = b"\x01", 4, 12

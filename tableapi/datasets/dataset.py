@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tableapi.auth.policy import VERBS
+from tableapi.auth.grants import GrantedRights
+from tableapi.auth.policy import VERBS, DatabaseRole
 from tableapi.auth.rights import Rights
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets import answer_size
@@ -23,6 +24,7 @@ from tableapi.query.plan import Bindings, Plan
 from tableapi.query.spelling import suggestion
 from tableapi.schema import introspection, model
 from tableapi.schema.model import Schema, Table
+from tableapi.schema.privileges import RolePrivileges
 
 log = get_logger(__name__)
 
@@ -31,11 +33,14 @@ class Dataset:
     """A served database.
 
     rights_of: returns the rights of (role, dataset). named: the tables that the API serves, None for all. hooked:
-    returns whether the project has a hook for (table, verb). identity: fields of the tenant, by name. poll: seconds
-    between two checks for DDL.
+    returns whether the project has a hook for (table, verb). identity: fields of the tenant, by name. database_roles:
+    the roles of callers that run as a role of PostgreSQL. poll: seconds between two checks for DDL.
     """
 
     pinned = False  # whether all its statements run in one transaction, as for an Idempotency-Key
+    has_hooks = True
+    _parent: Dataset | None = None
+    role_sql = ""  # the statement that sets the database role of the caller (see `acting.py`)
 
     def __init__(
         self,
@@ -49,11 +54,13 @@ class Dataset:
         hooked: Callable[[str, str], bool] = lambda table, verb: False,
         replicas: Replicas | None = None,
         identity: Mapping[str, str] | None = None,
+        database_roles: Mapping[str, DatabaseRole] | None = None,
         poll: float = 2.0,
     ) -> None:
         self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
         self.replicas, self.identity = replicas, identity or {}
-        self.hooked = hooked
+        self.hooked, self.database_roles = hooked, database_roles or {}
+        self._acts_as = sorted({acts.name for acts in self.database_roles.values()})
         self.schema = Schema({}, "")
         self._named = named
         self._rights_of, self._poll = rights_of, poll
@@ -63,14 +70,24 @@ class Dataset:
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
+        self._look_seconds = 0.0  # of the last check, without the wait for a connection
         self._next: asyncio.Task[bool] | None = None
         self._mark = ""
+        self.others: dict[str, Dataset] = {}  # by role: the same database with the tables of another policy
+
+    def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
+        """Serve other tables to a role, without hooks. For every other role they do not exist."""
+        other = Dataset(
+            self.name, self.db, rights_of, bounds=self.bounds, named=named, unseal=self.unseal, identity=self.identity
+        )
+        other.has_hooks, other._parent = False, self
+        self.others[role] = other
 
     async def open(self) -> None:
         """Connect, read the schema, and start to watch it."""
         await self.db.connect()
         async with self.db.reads.acquire() as connection:
-            self._use(await introspection.read(connection))
+            self._use(await introspection.read(connection, self._acts_as))
         if self.replicas is not None:
             await self.replicas.open()
         self.db.listen("tableapi_schema", lambda _: self.look_soon())
@@ -93,8 +110,19 @@ class Dataset:
     def rights(self, role: str) -> Rights:
         """Return the rights of a role."""
         if role not in self._rights:
-            self._rights[role] = self._rights_of(role, self.name)
+            acts = self.database_roles.get(role)
+            if acts is not None and acts.grants:
+                self._rights[role] = GrantedRights(acts, self._privileges(acts))
+            else:
+                self._rights[role] = self._rights_of(role, self.name)
         return self._rights[role]
+
+    def _privileges(self, acts: DatabaseRole) -> RolePrivileges:
+        """Return what PostgreSQL grants to a role; nothing for one that does not exist."""
+        privileges = self.schema.privileges.get(acts.name)
+        if privileges is None:
+            log.warning("database_role_missing", dataset=self.name, role=acts.name)
+        return privileges or RolePrivileges()
 
     async def table(self, name: str, rights: Rights | None = None) -> Table:
         """Return a table by its name. An unknown name may be a new table, so the schema is read again.
@@ -146,6 +174,8 @@ class Dataset:
     def _use(self, schema: Schema) -> None:
         """Replace the schema, and drop the plans and rights that were made for the old one."""
         self._mark = schema.fingerprint
+        for other in self.others.values():
+            other._use(schema)
         if self._named is not None:
             schema = model.only(schema, self._named)
         self.schema = schema
@@ -157,6 +187,8 @@ class Dataset:
 
         Requests that call this before a check begins share the check; there are at most twenty in a second.
         """
+        if self._parent is not None:
+            return await self._parent.look()
         if self._next is None:
             self._next = background.start(self._look(), "look")
         return await asyncio.shield(self._next)
@@ -168,10 +200,12 @@ class Dataset:
             self._next = None
         self._looked = time.monotonic()
         async with self._looking, self.db.reads.acquire() as connection:
-            changed = await introspection.fingerprint(connection) != self._mark
+            began = time.monotonic()
+            changed = await introspection.fingerprint(connection, self._acts_as) != self._mark
             if changed:
-                self._use(await introspection.read(connection))
+                self._use(await introspection.read(connection, self._acts_as))
                 log.info("schema_read", dataset=self.name, tables=len(self.schema.tables))
+            self._look_seconds = time.monotonic() - began
             return changed
 
     def look_soon(self) -> None:
@@ -189,6 +223,5 @@ class Dataset:
         pause = self._poll
         while True:
             await asyncio.sleep(pause)
-            began = time.monotonic()
             await self._quietly()
-            pause = max(self._poll, 100 * (time.monotonic() - began))
+            pause = max(self._poll, 100 * self._look_seconds)

@@ -23,6 +23,7 @@ class FastConnection(asyncpg.Connection):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.begin_with = ""  # a statement to run in the message that begins the next transaction
         self._prepared: dict[str, Any] = {}  # SQL -> PreparedStatement, which is closed with its last reference
 
     async def fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
@@ -58,6 +59,8 @@ class FastConnection(asyncpg.Connection):
 
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
         """Run one statement and return its status, for example `DELETE 3`."""
+        if self.begin_with and query.startswith("BEGIN"):
+            query += self.begin_with
         try:
             return str(await super().execute(query, *args, **options))
         except InternalClientError as error:

@@ -20,9 +20,9 @@ LATE = "The database is busy. Try again in a moment."
 class WaitingQueue(Generic[T]):
     """Hold at most `limit` requests, each for at most `seconds`.
 
-    A request is any object with the future that it waits for. A future whose deadline passed fails with Busy. Requests
-    whose future is done, because it was cancelled or failed, are left out of what the queue returns. The messages of
-    Busy are `full` for a request that the queue does not accept, and `late` for one past its deadline.
+    A request is any object with the future that it waits for. At its deadline the future fails with Busy. The queue
+    returns no request that was cancelled. The messages of Busy are `full` for a request that the queue does not accept,
+    and `late` for one past its deadline.
     """
 
     def __init__(self, limit: float, seconds: float, *, full: str = FULL, late: str = LATE) -> None:

@@ -11,13 +11,14 @@ from typing import Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from tableapi.auth.policy import ANYONE, Actor
-from tableapi.errors import Forbidden, Invalid, Unauthorized
+from tableapi.errors import ApiError, Forbidden, Invalid, Unauthorized
 from tableapi.http.request import HttpRequest
 from tableapi.ratelimit.enforce import count_use
 
 SCRIPTS = "scripts"  # the tag of scripts without one of their own
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip)")
+_NONE: Mapping[str, tuple[int, str, str]] = {}
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
 
 Run = Callable[..., Awaitable[Any]]
@@ -146,9 +147,17 @@ def script(
     return decorate
 
 
-def authorize(endpoint: Endpoint, actor: Actor) -> None:
-    """Raise Unauthorized (401) without a session, Forbidden (403) for a role without the right."""
-    if endpoint.public or actor.role in endpoint.roles or (ANYONE in endpoint.roles and actor.role):
+def authorize(endpoint: Endpoint, actor: Actor, read_only: Mapping[str, tuple[int, str, str]] = _NONE) -> None:
+    """Raise Unauthorized (401) without a session, Forbidden (403) for a role without the right.
+
+    read_only: roles for which ANYONE is not enough, with their refusals.
+    """
+    if endpoint.public or actor.role in endpoint.roles:
+        return
+    if (refusal := read_only.get(actor.role)) is not None:
+        status, reason, message = refusal
+        raise ApiError(message, status=status, reason=reason, scope="resource")
+    if ANYONE in endpoint.roles and actor.role:
         return
     if not actor.role:
         raise Unauthorized("A valid app key is needed.", reason="no_key")

@@ -27,6 +27,7 @@ from pgqueuer.core.executors import DatabaseRetryEntrypointExecutor, EntrypointE
 from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.models import Job
 from pgqueuer.queries import Queries
+from pgqueuer.types import JobId
 
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import Vault
@@ -62,6 +63,35 @@ async def enqueue(db: Db, vault: Vault, name: str, payload: Mapping[str, Any], r
     async with db.connection() as connection:
         sealed = vault.seal_bytes(orjson.dumps(dict(payload) | ({CAUSE: cause} if cause else {})))
         await Queries(AsyncpgDriver(connection)).enqueue(name, sealed)
+
+
+_LISTED = """
+    select j.id, j.entrypoint as job, j.status::text as status, j.attempts, j.created, j.updated, j.execute_after,
+           (select l.traceback->>'exception_type' from pgqueuer_log l
+            where l.job_id = j.id and l.traceback is not null order by l.id desc limit 1) as error
+    from pgqueuer j order by (j.status = 'failed') desc, j.id desc limit $1
+"""
+_COUNTED = "select status::text as status, count(*) as jobs from pgqueuer group by 1"
+_RETRIABLE = "select true from pgqueuer where id = $1 and status = 'failed' for update"
+
+
+async def listed(db: Db, limit: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the jobs of the queue, failed ones first, and their number by status.
+
+    Payloads stay encrypted.
+    """
+    rows, counts = await db.fetch(_LISTED, limit), await db.fetch(_COUNTED)
+    return [dict(row) for row in rows], {row["status"]: row["jobs"] for row in counts}
+
+
+async def retry(db: Db, job_id: int) -> bool:
+    """Queue a failed job again. Return False when there is no such failed job."""
+    async with db.transaction():
+        if not await db.fetchval(_RETRIABLE, job_id):
+            return False
+        async with db.connection() as connection:
+            await Queries(AsyncpgDriver(connection)).requeue_jobs([JobId(job_id)])
+    return True
 
 
 @dataclass

@@ -59,6 +59,16 @@ def _import_policy(folder: Path) -> ModuleType:
     return module
 
 
+def live_tables(folder: Path) -> dict[str, frozenset[str]]:
+    """Return the tables that the policy marks as live, each with the columns to record. Raises BadProject."""
+    policy = getattr(_import_policy(folder), "POLICY", {})
+    return {
+        name: frozenset() if access.live is True else frozenset(access.live)
+        for name, access in policy.items()
+        if access.is_live
+    }
+
+
 def import_scripts(folder: Path) -> Iterator[tuple[tuple[str, ...], ModuleType]]:
     """Yield (path below scripts/ without its suffix, module) of every file that holds endpoints.
 

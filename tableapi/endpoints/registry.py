@@ -21,6 +21,7 @@ from starlette.responses import Response
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
+from tableapi.crypto.unseal import MaskingVault
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 from tableapi.endpoints.context import Context
@@ -48,6 +49,7 @@ class Scripts:
 
     def __init__(self, settings: Settings, db: Db | None = None, project: Project | None = None) -> None:
         self.settings, self.vault, self.project = settings, Vault(settings.secret_keys), project or Project()
+        self.masking_vault, self.masked = MaskingVault(settings.secret_keys), frozenset[str]()
         self.vendors: Any = self.project.vendors(settings)
         self.guesses = Guesses(settings.address_per_minute, settings.workers)
         self._db = db
@@ -55,6 +57,7 @@ class Scripts:
         self._tailed: dict[str, dict[str, Endpoint]] = {}  # path without its last segment -> method -> endpoint
         self.hooks: dict[tuple[str, str], Hook] = {}  # (table, verb) -> hook
         self.jobs: dict[str, Endpoint] = {}
+        self.read_only: Mapping[str, tuple[int, str, str]] = {}  # `Sessions.read_only` of the policy
 
     @classmethod
     def load(cls, folder: Path, settings: Settings, db: Db | None = None) -> Scripts:
@@ -122,8 +125,9 @@ class Scripts:
         return tuple(sorted("/" + name.partition("{")[0] for name in public))
 
     def context(self, actor: Actor, request: HttpRequest | None = None) -> Context[Any, Any]:
-        """Return the context for a script, hook or job."""
-        return Context(actor, self._db or self.db, self.settings, self.vault, self.vendors, request, self.guesses)
+        """Return the context for a script, hook or job. Roles in `masked` get a vault that opens nothing."""
+        vault = self.masking_vault if actor.role in self.masked else self.vault
+        return Context(actor, self._db or self.db, self.settings, vault, self.vendors, request, self.guesses)
 
     async def run(self, endpoint: Endpoint, request: HttpRequest) -> Reply:
         """Check and run one call of a script. `request.hit` becomes the tightest of its limits.
@@ -132,7 +136,7 @@ class Scripts:
         """
         actor = request.actor
         if actor.role not in endpoint.roles:
-            authorize(endpoint, actor)
+            authorize(endpoint, actor, self.read_only)
         if endpoint.limits:
             count_call(endpoint, request)
         ctx = self.context(actor, request)

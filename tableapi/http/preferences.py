@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import orjson
 
-from tableapi.errors import BadRequest
+from tableapi.errors import ApiError, BadRequest
 
 # Each preference and value with the options that it stands for; "" takes any value of the preference.
 _PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
@@ -31,6 +31,23 @@ _PREFERENCES: dict[str, dict[str, Callable[[str], dict[str, str]]]] = {
     "handling": {"strict": lambda _: {}, "lenient": lambda _: {}},
 }
 _RANGE = re.compile(r"(?:(?:items|rows)\s*=\s*)?(\d{1,18})-(\d{1,18})?\Z", re.ASCII)
+
+
+# Headers of other table APIs, and what to send instead.
+_WITHOUT_EFFECT = {
+    "accept-profile": "Name the schema with the table: _table/<schema>.<table>.",
+    "content-profile": "Name the schema with the table: _table/<schema>.<table>.",
+}
+_FORMATS = frozenset(
+    ("", "*/*", "application/*", "application/json", "text/*", "text/csv", "text/plain", "application/x-ndjson",
+     "application/octet-stream", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+)  # fmt: skip
+
+
+class NotAcceptable(ApiError):
+    """Raised when a request accepts only formats that are not served."""
+
+    status, reason = 406, "not_acceptable"
 
 
 def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> str:
@@ -63,6 +80,26 @@ def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> s
             )
         strict()
     return ", ".join(applied)
+
+
+def refuse_without_effect(headers: Mapping[str, str]) -> None:
+    """Refuse headers that ask for something that this server does not have, for `handling=strict`.
+
+    Raises:
+        BadRequest: `header_without_effect`.
+        NotAcceptable: no format of `Accept` is served.
+    """
+    for name, instead in _WITHOUT_EFFECT.items():
+        if name in headers:
+            raise BadRequest(
+                f"The header '{name}' has no effect here. {instead}", reason="header_without_effect",
+                context={"header": name},
+            )  # fmt: skip
+    kinds = [kind.strip().lower() for kind in headers.get("accept", "*/*").split(",")]
+    if not any(kind.partition(";")[0].strip() in _FORMATS and "nulls=" not in kind for kind in kinds):
+        raise NotAcceptable(
+            f"None of these formats is served: {', '.join(kinds)[:200]}. Send Accept: application/json."
+        )
 
 
 def ranged(headers: Mapping[str, str], query: dict[str, str]) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, unquote_to_bytes
@@ -163,6 +163,32 @@ class HttpRequest:
         self.body_wait_since = 0.0
         return b"".join(parts) if len(parts) > 1 else parts[0]
 
+    async def parts(self, limit: int) -> AsyncIterator[bytes]:
+        """Yield the body as it arrives, of at most `limit` bytes. Each part has to arrive in time.
+
+        Raises as `body` does.
+        """
+        length = self.headers.get("content-length", "")
+        if length.isdigit() and int(length) > limit:
+            raise TooLarge.of(limit, headers={"Connection": "close"})
+        size, self.unread = 0, True
+        while self.unread:
+            self.body_wait_since = time.perf_counter()
+            if self.in_flight is not None:
+                self.in_flight.idle += 1
+            try:
+                message = await self.receive()
+            finally:
+                self.body_wait_since = 0.0
+                if self.in_flight is not None:
+                    self.in_flight.idle -= 1
+            if message["type"] == "http.disconnect":
+                raise BadRequest("The connection ended before the body was complete.", reason="no_body")
+            size += len(part := message.get("body", b""))
+            if size > limit:
+                raise TooLarge.of(limit, headers={"Connection": "close"})
+            yield part
+
     async def peek_body(self, limit: int) -> bytes:
         """Return the whole body and leave it in place for the next reader. Raises as `body` does."""
         body = await self.body(limit)
@@ -172,6 +198,12 @@ class HttpRequest:
 
         self.source = repeat
         return body
+
+    def forget(self) -> None:
+        """Drop what the server passed and the response does not need: a stream may last for hours."""
+        path = self.scope["path"]
+        self.scope.clear()
+        self.scope["path"] = path
 
     async def drain(self) -> None:
         """Read the rest of the body for a while; a client that is still sending would otherwise see a reset."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ _NOT_IN_FILE_NAME = re.compile(r"[^\w.() -]+")
 class Reply:
     """A response.
 
-    `content_type` is not repeated in `headers`. stream: parts of the body that follow `body`.
+    `content_type` is not repeated in `headers`. stream: parts of the body that follow `body`. disconnected: called when
+    the client disconnects while parts are sent.
     """
 
     body: bytes
@@ -29,6 +30,7 @@ class Reply:
     content_type: str = JSON
     headers: dict[str, str] = field(default_factory=dict)
     stream: AsyncIterator[bytes] | None = None
+    disconnected: Callable[[], None] | None = None
 
 
 def of_starlette(response: Response, default_type: str = JSON) -> Reply:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from tableapi.auth.policy import VERBS
+from tableapi.http.compression import MIN_BYTES, accepts_gzip, compressible, gzipped
 from tableapi.http.request import HttpRequest, Send
 from tableapi.http.response import Reply
 
@@ -28,17 +29,27 @@ def preflight(request: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
     }
 
 
-async def send_response(send: Send, request: HttpRequest, response: Reply, origins: frozenset[str]) -> None:
+async def send_response(
+    send: Send, request: HttpRequest, response: Reply, origins: frozenset[str], *, compress: bool = True
+) -> None:
     """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
 
-    An error in the middle of a stream ends the connection, so that the client sees that the response is incomplete.
+    With `compress` a large body is sent in gzip to a client that accepts it. An error in the middle of a stream ends
+    the connection, so that the client sees that the response is incomplete.
     """
     body = response.body
+    varies: list[tuple[bytes, bytes]] = []
+    if compress and len(body) >= MIN_BYTES and compressible(response):
+        varies.append((b"vary", b"Accept-Encoding"))
+        if accepts_gzip(request.headers.get("accept-encoding", "")):
+            body = await gzipped(body)
+            varies.append((b"content-encoding", b"gzip"))
     headers = [
         (b"content-type", response.content_type.encode()),
         (b"content-length", b"%d" % len(body)),
         (b"x-request-id", request.request_id.encode()),
     ]
+    headers += varies
     if response.stream is not None:
         del headers[1]  # the length is not known
     if request.route != "page":
@@ -52,15 +63,23 @@ async def send_response(send: Send, request: HttpRequest, response: Reply, origi
     if (origin := request.headers.get("origin")) in origins and origin:
         headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
     headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in response.headers.items()]
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    if response.stream is not None and request.method != "HEAD":
-        await _send_parts(send, request, response.stream)
-    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
+    try:
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        if response.stream is not None and request.method != "HEAD":
+            await _send_parts(send, request, response.stream, response.disconnected)
+        await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
+    finally:
+        if response.stream is not None:
+            await response.stream.aclose()  # type: ignore[attr-defined]
 
 
-async def _send_parts(send: Send, request: HttpRequest, parts: AsyncIterator[bytes]) -> None:
+async def _send_parts(
+    send: Send, request: HttpRequest, parts: AsyncIterator[bytes], ended: Callable[[], None] | None
+) -> None:
     """Send the parts of a body until they end or the client disconnects."""
     disconnected = asyncio.ensure_future(_disconnected(request))
+    if ended is not None:
+        disconnected.add_done_callback(lambda _: ended())
     try:
         async for part in parts:
             if disconnected.done():

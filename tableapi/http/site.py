@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tableapi.errors import NotFound
 from tableapi.http.response import Reply
-from tableapi.http.static import COMPRESSED, REVALIDATE, File
+from tableapi.http.static import COMPRESSED, IMMUTABLE, REVALIDATE, File
 
 _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
@@ -18,11 +18,12 @@ _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.D
 class Site:
     """The files of a documentation site, indexed when it is created and read on first use.
 
-    A request selects from the index and never builds a file name, so no path leads out of the folder.
+    A request selects from the index and never builds a file name, so no path leads out of the folder. Files below
+    `hashed` have a hash in their name and are cached for ever by browsers.
     """
 
-    def __init__(self, folder: Path, prefix: str, headers: Mapping[str, str]) -> None:
-        self._prefix, self._headers = prefix, headers
+    def __init__(self, folder: Path, prefix: str, headers: Mapping[str, str], hashed: str | None = None) -> None:
+        self._prefix, self._headers, self._hashed = prefix, headers, hashed
         self._paths = {
             path.relative_to(folder).as_posix(): path
             for path in folder.rglob("*")
@@ -31,11 +32,13 @@ class Site:
         self._files: dict[str, tuple[File, Mapping[str, str]]] = {}
 
     @classmethod
-    def find(cls, folders: tuple[Path, ...], prefix: str, headers: Mapping[str, str]) -> Site | None:
+    def find(
+        cls, folders: tuple[Path, ...], prefix: str, headers: Mapping[str, str], hashed: str | None = None
+    ) -> Site | None:
         """Return the site in the first folder that holds an index.html; None without one."""
         for folder in folders:
             if (folder / "index.html").is_file():
-                return cls(folder, prefix, headers)
+                return cls(folder, prefix, headers, hashed)
         return None
 
     def reply(self, path: str, mount: str, request_headers: Mapping[str, str]) -> Reply:
@@ -51,7 +54,8 @@ class Site:
         if name not in self._files:
             self._files[name] = self._read(self._paths[name])
         file, headers = self._files[name]
-        return file.reply(request_headers, headers, REVALIDATE)
+        is_hashed = self._hashed is not None and name.startswith(self._hashed)
+        return file.reply(request_headers, headers, IMMUTABLE if is_hashed else REVALIDATE)
 
     def _read(self, path: Path) -> tuple[File, Mapping[str, str]]:
         """Read a file. A page gets a policy that allows exactly the inline scripts it was built with."""

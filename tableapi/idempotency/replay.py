@@ -126,6 +126,8 @@ async def _until_done(action: Callable[[], Awaitable[None]]) -> None:
 def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:
     user = next(iter(actor.user.values()), None)
     principal = f"key:{actor.key or actor.role}" if user is None else f"user:{user}"
+    if actor.claims is not None:  # users of an issuer and of sessions may have the same names
+        principal = f"token:{actor.session}"
     if not 1 <= len(key) <= 64 or not key.isprintable():
         raise BadRequest("Idempotency-Key must have 1 to 64 characters.", reason="bad_idempotency_key")
     return Claim(principal[:200], key, route[:500], hashlib.sha256(route.encode() + b"\0" + sent).digest())

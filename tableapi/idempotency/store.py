@@ -20,6 +20,7 @@ from tableapi.crypto.vault import Vault
 from tableapi.datasets.pinned import Pinned
 from tableapi.db.database import Db, before_commit
 from tableapi.db.errors import to_api_error
+from tableapi.db.role_transaction import RESET
 from tableapi.errors import RETRY, ApiError, Conflict
 from tableapi.http.response import Reply, refused
 from tableapi.tables.read import TableRequest
@@ -126,7 +127,11 @@ class InDatabase:
             dataset, call.dataset = call.dataset, Pinned(call.dataset, connection)  # type: ignore[assignment]
             try:
                 async with connection.transaction():
+                    if dataset.role_sql:
+                        await connection.execute(dataset.role_sql)
                     response = await run()
+                    if dataset.role_sql:
+                        await connection.execute(RESET)
                     if response.status >= 500:
                         raise ApiError(status=response.status)  # rolls back the claim as well
             except Exception as error:

@@ -36,12 +36,14 @@ _requests = Counter("tableapi_requests", "Completed requests", ("route", "method
 _seconds = Histogram("tableapi_request_seconds", "Time to the response", ("route", "method"), buckets=BUCKETS)
 _reads = Counter("tableapi_reads", "Reads that a replica may answer, by the server that answered", ("source",))
 _workers = Gauge("tableapi_workers", "Worker processes that accept requests", multiprocess_mode="livesum")
+_live = Counter("tableapi_live", "Events sent to streams of live changes, and streams dropped", ("event",))
 _events = Counter("project_events", "Events counted by the project", ("event", "kind"))
 _gauges = {
     "under_way": Gauge("tableapi_under_way", "Requests in flight", multiprocess_mode="livesum"),
     "lanes_free": Gauge("tableapi_lanes_free", "Free connections of the table API", multiprocess_mode="livesum"),
     "lanes_waiting": Gauge("tableapi_lanes_waiting", "Requests waiting for a connection", multiprocess_mode="livesum"),
     "pool_waiting": Gauge("tableapi_pool_waiting", "Scripts waiting for a connection", multiprocess_mode="livesum"),
+    "listeners": Gauge("tableapi_listeners", "Open streams of live changes", multiprocess_mode="livesum"),
 }
 _watched: dict[str, Callable[[], float]] = {}
 
@@ -89,6 +91,11 @@ def request(route: str, method: str, status: int, seconds: float) -> None:
 def read(source: str) -> None:
     """Count a read that a replica may answer; `source` is `replica` or `primary`."""
     _sources[source] = _sources.get(source, 0) + 1
+
+
+def live(event: str, count: int = 1) -> None:
+    """Count events of live changes; `event` is `events` or `dropped`."""
+    _live.labels(event).inc(count)
 
 
 def flush() -> None:

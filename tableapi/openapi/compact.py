@@ -27,13 +27,14 @@ SYNTAX = {
 def compact(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, Any]:
     """Return paths, syntax of the options, and each table with its columns and relations as words."""
     base = f"/api/v2/{dataset.name}/_table/"
+    usable = {one.name for one in describe.allowed(dataset.schema, rights)}
     tables = [
         {
             "name": one.name,
             "path": base + one.name,
             "verbs": describe.verbs(one, rights),
             "key": [name for name in one.key if _right(one, rights).sees(name)],
-            "fields": [f"{column['name']} {column['type']}" for column in _columns(dataset, one, rights)],
+            "fields": [f"{column['name']} {column['type']}" for column in _columns(one, rights, usable)],
             "related": [f"{r.name}: {r.kind} {r.target.name}" for r in describe.related(one, rights)],
         }
         for one in _tables(dataset, rights, table)
@@ -44,9 +45,10 @@ def compact(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, 
 def model(dataset: Dataset, rights: Rights, table: Table | None) -> dict[str, Any]:
     """Return each table with its columns, foreign keys, hierarchies and junctions."""
     tables = []
+    usable = {one.name for one in describe.allowed(dataset.schema, rights)}
     for one in _tables(dataset, rights, table):
         relations = describe.related(one, rights)
-        described: dict[str, Any] = {"name": one.name, "columns": _columns(dataset, one, rights)}
+        described: dict[str, Any] = {"name": one.name, "columns": _columns(one, rights, usable)}
         if any(relation.target is one for relation in relations):
             described["hierarchy"] = True
         if junctions := sorted({r.junction.name for r in relations if r.junction is not None}):
@@ -70,10 +72,9 @@ def _right(table: Table, rights: Rights) -> Any:
     return next((right for right in granted if right is not None), None) or plan.right_of(table, rights, "GET")
 
 
-def _columns(dataset: Dataset, table: Table, rights: Rights) -> list[dict[str, Any]]:
-    """Return the columns that the caller sees; references to tables that it may not use are left out."""
+def _columns(table: Table, rights: Rights, usable: set[str]) -> list[dict[str, Any]]:
+    """Return the columns that the caller sees; references to tables that are not `usable` are left out."""
     right = _right(table, rights)
-    usable = {one.name for one in describe.allowed(dataset.schema, rights)}
     columns = []
     for column in table.columns.values():
         if not right.sees(column.name):

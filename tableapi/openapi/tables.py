@@ -96,6 +96,8 @@ class TableDescription:
         paths: Json = {self.path: self._operations(single=False)}
         if self.table.key:
             paths[f"{self.path}/{{id}}"] = {"parameters": [self._identifier()], **self._operations(single=True)}
+        if (read := self.may.get("GET")) is not None and read.live and self.table.key:
+            paths[f"{self.path}/_changes"] = {"get": self._changes()}
         return {path: item for path, item in paths.items() if item.keys() - {"parameters"}}
 
     def _identifier(self) -> Json:
@@ -168,6 +170,17 @@ class TableDescription:
             "responses": self._responses("GET", single=True),
         }
         return self._operation("GET", True, f"Read one record of {self.table.name}", more)
+
+    def _changes(self) -> Json:
+        text = {"text/event-stream": {"schema": {"type": "string"}}}
+        stream = {"description": "Server-sent events: reset, row and gone.", "content": text}
+        more = {
+            "operationId": f"follow{self.word}",
+            "summary": f"Follow changes of {self.table.name}",
+            "tags": [self.tag],
+            "parameters": options("fields", "filter", "related", "params"),
+        }
+        return more | {"responses": {"200": stream, **refusals(409)}}
 
     def _post(self) -> Json:
         more = {

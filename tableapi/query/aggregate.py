@@ -172,7 +172,7 @@ def _keys(scope: Scope, options: Options, conditions: list[Any]) -> tuple[Group,
         labelled = [
             key.expression.label(f"tableapi key {number}") for number, (_, key) in enumerate(keys) if key.column is None
         ]
-        rows = sa.select(scope.clause, *labelled).where(*conditions).subquery("b")
+        rows = sa.select(*scope.columns_read(), *labelled).where(*conditions).subquery("b")
         group.scope, conditions = scope.over(rows), []
         keys = [
             (part, replace(key, expression=rows.c[key.column.name if key.column else f"tableapi key {number}"]))

@@ -64,6 +64,9 @@ class Reader:
                 if name not in present and scope.right.sees(name):
                     columns.append(fields.of_column(scope, scope.table.columns[name]))
                     present.add(name)
+        if scope.right.always and not self.options.as_list:
+            columns = fields.with_always(scope, columns)
+            present |= scope.right.always
         if clash := next((relation.name for relation in relations if relation.name in present), None):
             raise fields.same_name(clash)
         self.sealed = self.sealed or any(field.operand.sealed for field in columns)
@@ -165,7 +168,7 @@ class Reader:
         for relation in self._relations(scope, related):
             options = self.options.of_relation(".".join((*path, relation.name)))
             inner, conditions = self._inner(scope, relation)
-            select = self._cut(sa.select(inner.clause), inner, conditions, relation, options)
+            select = self._cut(sa.select(*inner.columns_read()), inner, conditions, relation, options)
             name = f"m{inner.clause.name}"  # type: ignore[attr-defined]
             lateral = select.correlate_except(inner.clause).lateral(name)
             related_scope = inner.over(lateral)

@@ -36,11 +36,13 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
         order.append((term, target, column))
         if term.term.plain:
             seen.add(column.name)
+    if scope.right.grants and not all(map(scope.right.sees, key)):
+        key = ()  # PostgreSQL does not let the role order by it
     for name in key:
         if name not in seen:
             order.append((OrderTerm((name,), False, ""), scope.clause.c[name], scope.table.columns[name]))
     if not key and (terms or total):
-        if scope.table.kind in "rm":  # without a key, the physical place orders equal rows
+        if scope.table.kind in "rm" and scope.right.xmin:  # without a key, the physical place orders equal rows
             order.append((OrderTerm(("ctid",), False, ""), sa.literal_column(f"{scope.clause.name}.ctid"), _CTID))  # type: ignore[attr-defined]
         elif total:
             raise BadRequest(

@@ -37,10 +37,11 @@ BODY_OPTIONS = frozenset(
 )  # fmt: skip
 KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
-    "return", "timezone", "explain", "raw",
+    "return", "timezone", "explain", "raw", "import",
 }  # fmt: skip
 # Their values are bound, so they are not part of the key of a plan.
 BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))
+_OF_ROUTES = frozenset(("import", "raw"))  # read where a request is dispatched
 _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
 _FILTERS = frozenset(("filter", "where", "having"))
 MAX_CHARS = 8000  # of one option that is part of a plan's key
@@ -244,7 +245,7 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
             relations[key] = _text(name, value)
     parsed = Options(relations=relations)
     for name, value in values.items():
-        if value is None:
+        if value is None or name in _OF_ROUTES:
             continue
         if name in _BOOLEANS:
             setattr(parsed, name, boolean(name, value))
@@ -268,6 +269,11 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
             parsed.params = _params(value)
         elif name == "ids":
             parsed.ids = _ids(value)
+        elif name == "raw":
+            raise BadRequest(
+                "Option 'raw' belongs to the read of one record by its path.", reason="bad_option",
+                context={"option": name},
+            )  # fmt: skip
         else:
             setattr(parsed, name, _text(name, value))
     return parsed

@@ -164,10 +164,12 @@ def count_plan(request: ReadRequest) -> Plan:
 
 
 def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: bool = False) -> Plan:
-    """Build the plan of a read of `count` records by their identifying fields `key`."""
+    """Build the plan of a read of `count` records by their identifying fields `key`, and by a filter."""
     scope, reader = request.scope(), request.reader()
-    statement = keyed(scope, reader, key, count, lock=lock, max_rows=request.bounds.answer_rows)
+    tree = request.filter.tree if request.filter else None
+    statement = keyed(scope, reader, key, count, tree, lock=lock, max_rows=request.bounds.answer_rows)
     plan = Plan(statement.sql, bound(statement), request.table, "keyed", request.options, sealed=reader.sealed)
+    plan.patterns = scope.binder.patterns
     plan.names = tuple(reader.top)
     plan.replica, plan.beyond_row = _from_replica(scope), request.options.beyond_row
     plan.measure = _measure(statement, request)

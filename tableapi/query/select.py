@@ -32,7 +32,7 @@ _ORDER = "tableapi order "  # prefix of labels; no column has such a name
 def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
     """Return the conditions of a read: the row rule and the filter, joined as trees."""
     conditions = []
-    row_rule = _rule(scope, tree)
+    row_rule = rule_of(scope, tree)
     if row_rule is not None:
         conditions.append(row_rule(scope.clause, ACTOR))
     if tree is not None:
@@ -48,8 +48,8 @@ def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool
     """
     places: dict[Any, int] = {}
     conditions: list[Any] = []
-    for condition in _conjuncts(parts):
-        place = places.setdefault(condition.left, len(conditions)) if _fixes(condition) else len(conditions)
+    for condition in conjuncts(parts):
+        place = places.setdefault(condition.left, len(conditions)) if fixes(condition) else len(conditions)
         if place == len(conditions):
             conditions.append(condition)
         else:
@@ -58,16 +58,16 @@ def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool
     return conditions
 
 
-def _conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
+def conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
     """Yield the conditions that AND joins, without its nesting."""
     for part in parts:
         if isinstance(part, sa.BooleanClauseList) and part.operator is and_:
-            yield from _conjuncts(part.clauses)
+            yield from conjuncts(part.clauses)
         else:
             yield part
 
 
-def _fixes(part: Any) -> bool:
+def fixes(part: Any) -> bool:
     """Return whether a condition compares a column of an exact type with a bound value."""
     return (
         isinstance(part, sa.BinaryExpression)
@@ -77,7 +77,7 @@ def _fixes(part: Any) -> bool:
     )
 
 
-def _rule(scope: Scope, tree: Node | None) -> Rows | None:
+def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
     """Return the row rule of a read: one for the fields that the filter fixes, or the general one."""
     fixed = _fixed_rule(tree, scope.right.rows_by) if tree is not None else None
     return fixed or scope.right.rows
@@ -134,7 +134,7 @@ def listing(
     if keys is not None:
         page = _page_of(_cut(keys, limit + probe, options.offset, scope.binder), scope, tree, terms)
     else:
-        select = sa.select(scope.clause).where(*conditions)
+        select = sa.select(*scope.columns_read()).where(*conditions)
         if position is not None:
             select = select.add_columns(cursor.position(terms).label(aggregate.MARK))
         select = select.order_by(*(cursor.directed(t, target) for t, target, _ in terms))
@@ -158,7 +158,7 @@ def _keys(scope: Scope, tree: Node | None, terms: cursor.Terms, conditions: list
     listed = scope.right.listed(ACTOR).subquery("l") if tree is None and scope.right.listed else None
     if listed is not None and all(t.term.plain and column.name in listed.c for t, _, column in terms):
         keys, targets = sa.select(*(listed.c[name] for name in key)), [listed.c[column.name] for *_, column in terms]
-    elif key and offset > 0:
+    elif key and offset > 0 and not scope.right.grants:
         keys = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
         targets = [target for _, target, _ in terms]
     else:
@@ -173,7 +173,7 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) ->
     rows = scope.over(scope.binder.alias(scope.table))
     same = sa.and_(*(rows.clause.c[name] == page_keys.c[name] for name in scope.table.key))
     select = sa.select(rows.clause).join_from(page_keys, rows.clause, same)
-    if (row_rule := _rule(scope, tree)) is not None:
+    if (row_rule := rule_of(scope, tree)) is not None:
         select = select.where(row_rule(rows.clause, ACTOR))
     order = (cursor.directed(t, page_keys.c[f"{_ORDER}{n}"]) for n, (t, *_) in enumerate(terms))
     return select.order_by(*order).subquery("p")
@@ -240,17 +240,17 @@ def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> State
 
 def version(scope: Scope, table: Table) -> Any:
     """Return the version of a row, which changes with every write: the basis of its ETag."""
-    if table.has_xmin:
+    if table.has_xmin and scope.right.xmin:
         return sa.literal_column(f"{scope.clause.name}.xmin::text")  # type: ignore[attr-defined]
-    return sa.func.md5(
-        sa.cast(sa.func.row(*(scope.clause.c[n] for n in table.columns if scope.right.sees(n))), sa.Text)
-    )
+    shown = (n for n in table.columns if scope.right.sees(n) and n not in scope.right.masked)
+    return sa.func.md5(sa.cast(sa.func.row(*(scope.clause.c[n] for n in shown)), sa.Text))
 
 
 def keyed(
-    scope: Scope, reader: Reader, key: list[Column], count: int, *, lock: bool = False, max_rows: int = 100_000
-) -> Statement:
-    """Build the read of records by identifier.
+    scope: Scope, reader: Reader, key: list[Column], count: int, tree: Node | None = None, *, lock: bool = False,
+    max_rows: int = 100_000,
+) -> Statement:  # fmt: skip
+    """Build the read of records by identifier, of those that match the filter `tree`.
 
     Columns: `place` in the list of identifiers, `body`, and `mark` (the version of the row).
     """
@@ -260,8 +260,8 @@ def keyed(
         [scope.binder.value(column.type, ("id", number, part), column.name) for part, column in enumerate(key)]
         for number in range(count)
     ]
-    conditions = where(scope, None)
-    columns = [scope.clause, version(scope, table).label(aggregate.MARK)]
+    conditions = where(scope, tree)
+    columns = [*scope.columns_read(), version(scope, table).label(aggregate.MARK)]
     if count == 1:
         conditions += [scope.clause.c[column.name] == value for column, value in zip(key, identifiers[0], strict=True)]
         columns.append(sa.literal_column("0").label(aggregate.PLACE))

@@ -3,18 +3,24 @@
 They skip system schemas, temporary tables and objects of extensions.
 """
 
-_VISIBLE = """
-    n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_%'
+VISIBLE = """
+    n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and n.nspname not like 'pg\\_%'
     and c.relpersistence <> 't' and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and not exists (select from pg_depend d
                     where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 """
+# $1: database roles that callers run as (`privileges.py`); the connection's own user may have no rights beside them.
+READABLE = """(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+       or exists (select from unnest($1::text[]) as role
+                  where has_schema_privilege(role, n.oid, 'usage')
+                    and (has_any_column_privilege(role, c.oid, 'select, insert, update')
+                         or has_table_privilege(role, c.oid, 'delete'))))"""
 
 TABLES = f"""
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
        obj_description(c.oid, 'pg_class') as comment, pg_relation_is_updatable(c.oid, true) as writable
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where {_VISIBLE} and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+where {VISIBLE} and {READABLE}
 """
 
 COLUMNS = f"""
@@ -27,8 +33,8 @@ select a.attrelid::int8 as oid, a.attnum::int4 as number, a.attname as name, a.a
 from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_type t on t.oid = a.atttypid
 left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-where {_VISIBLE} and a.attnum > 0 and not a.attisdropped
-  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+where {VISIBLE} and a.attnum > 0 and not a.attisdropped
+  and {READABLE}
 order by a.attrelid, a.attnum
 """
 
@@ -37,8 +43,8 @@ KEYS = f"""
 select i.indrelid::int8 as oid, i.indisprimary as primary,
        (i.indkey::int2[])[0:i.indnkeyatts - 1]::int4[] as columns
 from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
-where {_VISIBLE} and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
-  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+where {VISIBLE} and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+  and {READABLE}
 order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid
 """
 
@@ -48,10 +54,10 @@ select k.conrelid::int8 as oid, k.confrelid::int8 as target, k.conkey::int4[] as
 from pg_constraint k
 join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_class tc on tc.oid = k.confrelid join pg_namespace tn on tn.oid = tc.relnamespace
-where {_VISIBLE} and k.contype = 'f'
+where {VISIBLE} and k.contype = 'f'
   and not exists (select from pg_constraint p where p.oid = k.conparentid and p.conrelid = k.conrelid)
-  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
-  and has_schema_privilege(tn.oid, 'usage') and has_table_privilege(tc.oid, 'select')
+  and {READABLE}
+  and {READABLE.replace("n.oid", "tn.oid").replace("c.oid", "tc.oid")}
 order by c.relname, k.conkey, k.conname
 """
 
@@ -59,8 +65,8 @@ order by c.relname, k.conkey, k.conname
 VIEWS = f"""
 select c.oid::int8 as oid, r.ev_action::text as action
 from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
-where {_VISIBLE} and c.relkind in ('v', 'm') and r.ev_type = '1'
-  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+where {VISIBLE} and c.relkind in ('v', 'm') and r.ev_type = '1'
+  and {READABLE}
 """
 
 # INSTEAD rules, and whether they have a RETURNING clause.
@@ -68,7 +74,7 @@ RULES = f"""
 select c.oid::int8 as oid, case r.ev_type when '2' then 'UPDATE' when '3' then 'INSERT' else 'DELETE' end as event,
        pg_get_ruledef(r.oid) ~* '\\mreturning\\M' as returns
 from pg_rewrite r join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
-where {_VISIBLE} and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
+where {VISIBLE} and r.is_instead and r.ev_type in ('2', '3', '4') and r.ev_enabled in ('O', 'A')
 """
 
 # sorts, hashes: whether the type, or a type it is binary coercible to, has a default btree or hash operator class.
@@ -122,21 +128,23 @@ select p.oid::int8 as oid, n.nspname as schema, p.proname as name, p.prokind::te
        end as subject,
        obj_description(p.oid, 'pg_proc') as comment
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind in ('f', 'p')
+where n.nspname not in ('pg_catalog', 'information_schema', 'tableapi_live') and p.prokind in ('f', 'p')
   and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
   and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
-  and has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')
+  and (has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')
+       or exists (select from unnest($1::text[]) as role
+                  where has_schema_privilege(role, n.oid, 'usage') and has_function_privilege(role, p.oid, 'execute')))
 order by n.nspname, p.proname, p.oid
 """
 
 FINGERPRINT = f"""
 select coalesce(sum(hashtextextended(mark, 0)::numeric), 0)::text from (
     select c.oid::text || c.xmin::text || c.relname || n.nspname as mark
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where {_VISIBLE}
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where {VISIBLE}
     union all
     select a.attrelid::text || a.attnum::text || a.xmin::text
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-    where {_VISIBLE} and a.attnum > 0
+    where {VISIBLE} and a.attnum > 0
     union all select oid::text || xmin::text from pg_constraint where contype in ('f', 'p', 'u') and oid >= 16384
     union all select indexrelid::text || xmin::text from pg_index where indexrelid >= 16384
     union all select oid::text || xmin::text from pg_enum

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import asyncpg
 import sqlalchemy as sa
 
-from tableapi.schema import relations, views
+from tableapi.schema import privileges, relations, views
 from tableapi.schema.catalog import (
     COLUMNS,
     FINGERPRINT,
@@ -31,39 +31,45 @@ from tableapi.schema.types import BY_NAME, PgType
 MAX_ATTEMPTS = 10
 
 
-async def fingerprint(connection: asyncpg.Connection) -> str:
+async def fingerprint(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> str:
     """Return a text that changes with every DDL statement that affects the result of `read`."""
-    return str(await connection.fetchval(FINGERPRINT))
+    mark = str(await connection.fetchval(FINGERPRINT))
+    return f"{mark} {await connection.fetchval(privileges.FINGERPRINT)}" if roles else mark
 
 
-async def read(connection: asyncpg.Connection) -> Schema:
+async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> Schema:
     """Read the whole schema of a database, consistent at one moment.
+
+    `roles`: database roles. Their privileges are read, too, and what they may use is part of the schema.
 
     Some catalog functions ignore the snapshot of the transaction; so the schema is read again while concurrent DDL
     changes its fingerprint.
     """
-    schema = await _read(connection)
+    schema = await _read(connection, roles)
     for _ in range(MAX_ATTEMPTS):
-        if await fingerprint(connection) == schema.fingerprint:
+        if await fingerprint(connection, roles) == schema.fingerprint:
             break
-        schema = await _read(connection)
+        schema = await _read(connection, roles)
     return schema
 
 
-async def _read(connection: asyncpg.Connection) -> Schema:
+async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> Schema:
     async with connection.transaction(isolation="repeatable_read", readonly=True):
-        mark = await fingerprint(connection)
+        mark = await fingerprint(connection, named)
+        roles = await privileges.existing(connection, named) if named else []
         default = await connection.fetchval("select coalesce(current_schema(), 'public')")
         types = _types(await connection.fetch(TYPES))
-        tables, by_oid = _tables(await connection.fetch(TABLES), default)
-        attributes = _columns(await connection.fetch(COLUMNS), by_oid, types)
+        tables, by_oid = _tables(await connection.fetch(TABLES, roles), default)
+        attributes = _columns(await connection.fetch(COLUMNS, roles), by_oid, types)
         languages = tuple(row["name"] for row in await connection.fetch(LANGUAGES))
-        keys = await connection.fetch(KEYS)
+        keys = await connection.fetch(KEYS, roles)
         rules = await connection.fetch(RULES)
-        rows = await connection.fetch(REFERENCES)
-        definitions = await connection.fetch(VIEWS)
-        functions = await connection.fetch(ROUTINES)
+        rows = await connection.fetch(REFERENCES, roles)
+        definitions = await connection.fetch(VIEWS, roles)
+        functions = await connection.fetch(ROUTINES, roles)
         routines = _routines(functions, default, types, by_oid)
+        names = {oid: (table.schema, table.bare) for oid, table in by_oid.items()}
+        of_roles = await privileges.read(connection, roles, names) if roles else {}
     for table in tables.values():
         table.languages = languages
     for row in keys:
@@ -83,7 +89,7 @@ async def _read(connection: asyncpg.Connection) -> Schema:
     origins = views.origins({row["oid"]: row["action"] for row in definitions if row["oid"] in by_oid})
     relations.relate_views(references, views.columns(origins, by_oid, attributes))
     _computed(functions, types, by_oid)
-    return Schema(tables, mark, {name.lower(): name for name in tables}, routines)
+    return Schema(tables, mark, {name.lower(): name for name in tables}, routines, of_roles)
 
 
 def _routines(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi.schema.privileges import RolePrivileges
 from tableapi.schema.types import PgType
 
 _IN_Y = re.compile(r"[^aeiou]y\Z")
@@ -182,12 +183,16 @@ class Routine:
 
 @dataclass(slots=True, eq=False)
 class Schema:
-    """The tables and routines of a database. `fingerprint` changes with the schema."""
+    """The tables and routines of a database. `fingerprint` changes with the schema.
+
+    privileges: those of the database roles that callers run as, by role.
+    """
 
     tables: dict[str, Table]
     fingerprint: str
     _lower: dict[str, str] = field(default_factory=dict)
     routines: tuple[Routine, ...] = ()
+    privileges: dict[str, RolePrivileges] = field(default_factory=dict)
 
     def find(self, name: str) -> Table | None:
         """Return a table by its name or `<schema>.<table>`, ignoring case."""
@@ -195,15 +200,16 @@ class Schema:
 
 
 def only(schema: Schema, named: frozenset[str]) -> Schema:
-    """Return the schema reduced to these tables, without relations that lead to or through others."""
-    tables = {name: table for name, table in schema.tables.items() if name in named}
+    """Return a copy of the schema with these tables, without relations that lead to or through others."""
+    tables = {n: replace(t, relations={}, _folded=(0, {})) for n, t in schema.tables.items() if n in named}
     for table in tables.values():
-        table.relations = {
-            name: relation
-            for name, relation in table.relations.items()
-            if relation.target.name in named and (relation.junction is None or relation.junction.name in named)
-        }
-    return Schema(tables, schema.fingerprint, {name.lower(): name for name in tables}, schema.routines)
+        for name, relation in schema.tables[table.name].relations.items():
+            junction = relation.junction
+            if relation.target.name in named and (junction is None or junction.name in named):
+                through = None if junction is None else tables[junction.name]
+                table.relations[name] = replace(relation, target=tables[relation.target.name], junction=through)
+    lower = {name.lower(): name for name in tables}
+    return Schema(tables, schema.fingerprint, lower, schema.routines, schema.privileges)
 
 
 def describe(table: Table) -> dict[str, Any]:

@@ -31,6 +31,7 @@ def integer(value: Any, type_: PgType) -> int:
 
 
 _NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d{1,9})?\Z", re.ASCII)
+_DOLLARS = re.compile(r"\A(-?)\$(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\Z", re.ASCII)  # $1,234.50
 # The limits of `numeric`: digits before and after the decimal point.
 _WHOLE_DIGITS, _SCALE = 131_072, 16_383
 
@@ -66,9 +67,9 @@ def decimal(value: Any, type_: PgType) -> Any:
     if isinstance(value, Decimal):  # a key that PostgreSQL returned for a nested record
         return value
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-    number = number_of(text)
     if type_.kind == "money":
-        return _money(number)
+        return _money(number_of(_DOLLARS.sub(r"\1\2", text).replace(",", "") if "$" in text else text))
+    number = number_of(text)
     exponent = number.as_tuple().exponent
     if type_.kind != "float":
         if number.adjusted() >= _WHOLE_DIGITS or (isinstance(exponent, int) and -exponent > _SCALE):

@@ -27,6 +27,8 @@ import asyncpg
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.endpoints import jobs
+from tableapi.endpoints.project_files import live_tables
+from tableapi.live import triggers
 
 LOCK = 0x7461626C65  # advisory lock: "table", one `init` per database
 LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, all queries on that table wait behind it
@@ -112,9 +114,20 @@ async def init(settings: Settings, folder: Path | None = None, say: Callable[[st
         await _lock(connection)
         await upgrade(connection, folder, say)
         await jobs.install(connection)
+        await _record_changes(connection, folder, say)
         return await _load(settings, folder)
     finally:
         await connection.close(timeout=5)  # releases the lock
+
+
+async def _record_changes(connection: asyncpg.Connection, folder: Path, say: Callable[[str], None]) -> None:
+    """Create the triggers of the tables that the policy marks as live; the project works without them."""
+    tables = await asyncio.to_thread(live_tables, folder)
+    try:
+        if tables or await triggers.recorded(connection):
+            await triggers.install(connection, tables, say, only=True)
+    except triggers.CannotRecord as error:
+        say(f"Without live changes: {error}")
 
 
 async def _lock(connection: asyncpg.Connection) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
+from tableapi.auth.tokens.authenticator import token_settings
 from tableapi.config.command_error import CommandError, MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.observability import tracing
@@ -40,7 +41,13 @@ def check_port(host: str, port: int) -> None:
 
 
 def check_extras(settings: Settings) -> None:
-    """Refuse settings that need a package that is not installed. Raises MissingExtra."""
+    """Refuse settings of signed tokens that contradict each other, and those that need a missing package.
+
+    Raises BadSettings or MissingExtra.
+    """
+    if (settings.jwt_secret or settings.jwt_jwks) and not (find_spec("joserfc") and find_spec("httpx2")):
+        raise MissingExtra("JWT_JWKS" if settings.jwt_jwks else "JWT_SECRET", "jwt")
+    token_settings(settings)
     if settings.redis_url is not None and find_spec("redis") is None:
         raise MissingExtra("REDIS_URL", "redis")
     if tracing.enabled(settings) and find_spec("opentelemetry") is None:

@@ -62,12 +62,15 @@ class _Server(MPServer):
                 return
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Drain before stopping, so that load balancers and clients move away; a second signal skips the wait."""
+        """Drain before stopping, so that load balancers and clients move away; a second signal skips the wait.
+
+        Streams of changes end at once: a worker does not stop before its last response ends.
+        """
+        for worker in self.wrks:
+            with suppress(ProcessLookupError):
+                os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
         if self.drain_seconds:
             self.main_loop_interrupt.clear()
-            for worker in self.wrks:
-                with suppress(ProcessLookupError):
-                    os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
             self.main_loop_interrupt.wait(self.drain_seconds)
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]
 
@@ -233,7 +236,7 @@ def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], No
     folders = [str(Path(__file__).parents[1]), str(datasets.project / "scripts")]
     config = uvicorn.Config(
         "tableapi.server.serve:reloading_app", factory=True, host=settings.host, port=settings.port, reload=True,
-        reload_dirs=folders, access_log=False, log_level="warning",
+        reload_dirs=folders, access_log=False, log_level="warning", timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):
@@ -246,7 +249,7 @@ def _announce(settings: Settings, datasets: Datasets, message: str | None) -> No
     here = f"http://{host}:{settings.port}"
     lines = [f"App       {here}/"] if datasets.project else []
     lines += [f"API       {here}/api/v2/{name}/_table/" for name in datasets.urls]
-    lines += [f"Docs      {here}/api/docs"]
+    lines += [f"Studio    {here}/studio/", f"Docs      {here}/api/docs"]
     if datasets.project:
         lines += [f"App key   {settings.app_keys[0]}", *load_project(datasets.project).announcement(settings, here)]
     elif datasets.open:

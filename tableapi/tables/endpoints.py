@@ -136,9 +136,11 @@ def _names(call: TableRequest, options: Options) -> list[str]:
 
 async def _answered(writer: Writer, written: Record, word: str) -> Record:
     """Return the record with the relations that the request asks for."""
+    table = writer.call.table
     if not writer.options.beyond_row or word == "deleted" or written.ignored:
         return written
-    table = writer.call.table
+    if not set(table.key) <= written.keys.keys():  # nothing of the row is returned
+        return written
     key = [table.columns[n] for n in table.key]
     record = await again.of_record(writer, table, key, [written.keys[n] for n in table.key]) if key else None
     if record is not None:

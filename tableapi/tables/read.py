@@ -100,33 +100,33 @@ def _idents(call: TableRequest) -> list[Any] | None:
 # -- plans and their values ------------------------------------------------------------------------------------------
 
 
-def _plan_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
+def shape_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
     """Return the key of a plan: the table, the role, and all options except bound values."""
     query = option_key(plan_key(call.query, call.table.relation))
     rest: Any = ()
     if call.body is not None or "params" in call.query:
-        rest = cache.digest((body_key(call.body, call.table.relation), plan.params_key(_params(call))))
+        rest = cache.digest((body_key(call.body, call.table.relation), plan.params_key(named_values(call))))
     return (call.actor.role, call.table.name, query, rest, call.export.most if call.export else 0, *parts)
 
 
-def _params(call: TableRequest) -> dict[str, Any]:
+def named_values(call: TableRequest) -> dict[str, Any]:
     """Return the named values of the request."""
     sent = {"params": call.body["params"]} if isinstance(call.body, dict) and "params" in call.body else None
     return options({"params": call.query["params"]} if "params" in call.query else {}, sent).params
 
 
-def _read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> ReadRequest:
+def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> ReadRequest:
     right = plan.right_of(call.table, call.rights, "GET")
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds())
 
 
 def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
     """Return the identifying fields, and the plan that reads `count` records by them."""
-    key = _plan_key(call, "keyed", count)
+    key = shape_key(call, "keyed", count)
     keyed = call.dataset.plan_cache.get(key)
     if keyed is None:
         parsed = call.options()
-        request = _read_request(call, parsed, None)
+        request = read_request(call, parsed, None)
         columns = plan.identifying(call.table, parsed.id_field, request.right)
         keyed = (columns, plan.keyed_plan(request, columns, count))
         call.dataset.keep(key, keyed)
@@ -161,7 +161,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
     """Answer a read by `ids`: the records in this order. A missing record is an error of the batch."""
     parsed = call.options()
     batch = Batch("retrieved", parsed)
-    columns = plan.identifying(call.table, parsed.id_field, _read_request(call, parsed, None).right)
+    columns = plan.identifying(call.table, parsed.id_field, read_request(call, parsed, None).right)
     keys: list[list[Any]] = []
     places: list[int | ApiError] = []  # for each identifier its place in `keys`, or what is wrong with it
     for ident in idents:
@@ -207,19 +207,19 @@ async def many(call: TableRequest) -> Reply:
     cursor_text = _option(call, "cursor")
     position: list[Any] | None = None
     if cursor_text is None:
-        key = _plan_key(call, mark, offset > 0)
+        key = shape_key(call, mark, offset > 0)
     else:
         position = _position(call, str(cursor_text), tree)
-        key = _plan_key(call, mark, "cursor", tuple(value is None for value in position))
+        key = shape_key(call, mark, "cursor", tuple(value is None for value in position))
     page: Plan | None = call.dataset.plan_cache.get(key)
     if page is None:
         parsed = call.options()
         parsed.offset = offset
         if position is not None:
             parsed.cursor, parsed.offset = "", 0
-        page = plan.list_plan(_read_request(call, parsed, tree), position)
+        page = plan.list_plan(read_request(call, parsed, tree), position)
         call.dataset.keep(key, page)
-    params = _params(call) if page.options.params else {}
+    params = named_values(call) if page.options.params else {}
     values = Bindings(call.actor, literals, params, [], offset, position)
     if page.options.explain:
         return await describe.explained(call, page, values)
@@ -260,7 +260,7 @@ def _position(call: TableRequest, text: str, tree: Filter | None) -> list[Any]:
     if not text.strip():
         return []
     parsed = call.options()
-    length = plan.order_length(_read_request(call, parsed, tree))
+    length = plan.order_length(read_request(call, parsed, tree))
     return cursor.decode_cursor(text.strip(), plan.order_mark(call.table, parsed), length)
 
 

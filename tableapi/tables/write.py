@@ -60,6 +60,8 @@ class Writer:
 
     def target(self, table: Table, right: Right, fields: str | None, extra: tuple[str, ...] = ()) -> Target:
         """Return the target of a write. `extra`: fields that nested records refer to."""
+        if right.blind or (right.grants and self.options.minimal):
+            return Target(table, right, self.call.rights, "\0", extra, Binder(), blind=True)
         keys = tuple(dict.fromkeys((*table.key, *extra)))
         return Target(table, right, self.call.rights, fields, keys, Binder())
 

@@ -96,11 +96,11 @@ def _of_call(node: ast.AST, passing: dict[str, int]) -> Iterator[str]:
 
 
 def _of_refusals(node: ast.AST) -> Iterator[str]:
-    """(status, reason, message) of `refusals` and `confined` in a policy."""
+    """(status, reason, message) of `refusals`, `confined` and `read_only` in a policy."""
     if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sessions"):
         return
     for keyword in node.keywords:
-        if keyword.arg in ("refusals", "confined") and isinstance(keyword.value, ast.Dict):
+        if keyword.arg in ("refusals", "confined", "read_only") and isinstance(keyword.value, ast.Dict):
             for value in keyword.value.values:
                 if isinstance(value, ast.Tuple):
                     yield from _texts(value.elts[1])

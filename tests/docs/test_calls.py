@@ -21,7 +21,8 @@ _CALL = re.compile(
 _TABLE = "leads/_table/"
 _ROLES = {
     ("client", "member"): "session", ("client",): "owner", ("unverified",): "sign-up session",
-    ("temporary",): "temporary session", ("*",): "app key",
+    ("temporary",): "temporary session", ("*",): "app key", ("viewclient", "viewmember"): "support view",
+    ("viewclient",): "owner's support view",
 }  # fmt: skip
 _VERBS = {"get": {"GET"}, "post": {"POST"}, "patch": {"PUT", "PATCH"}, "delete": {"DELETE"}}
 

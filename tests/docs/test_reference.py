@@ -171,7 +171,9 @@ def test_every_metric_has_a_row_and_every_row_a_metric() -> None:
 # -- policy ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", [policy.Access, policy.Rule, policy.Sessions, policy.KeyedHash, policy.SealedTable])
+@pytest.mark.parametrize(
+    "word", [policy.Access, policy.Rule, policy.Sessions, policy.DatabaseRole, policy.KeyedHash, policy.SealedTable]
+)
 def test_every_policy_word_has_a_row(word: type[Any]) -> None:
     text = pages.read("reference/policy.md").partition(f"## {word.__name__}")[2]
     section = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]

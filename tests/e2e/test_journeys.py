@@ -12,8 +12,11 @@ from aiosmtpd.controller import Controller
 from tests.helpers.journeys import FRONTEND, run_journey
 from tests.helpers.support import ROOT, NewDatabase, Serve, free_port
 
-# Parts of journeys, and the journeys of test_sheets and test_apidocs.
-ELSEWHERE = ("browser", "mail", "server", "dailywork", "apidocs")
+# Parts of journeys, and the journeys of the other files of this folder.
+ELSEWHERE = (
+    "browser", "mail", "screens", "server", "states", "steady", "dailywork", "apidocs", "desk", "pictures", "studio",
+    "studiosignin",
+)  # fmt: skip
 JOURNEYS = sorted(path.stem for path in (FRONTEND / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
 MAILED = {"signup": "Verify", "team": "invite"}  # the mails that the journey must have sent
 

@@ -145,7 +145,7 @@ def test_an_unknown_script_or_value_is_one_line(project: Path, new_database: New
 
 
 def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
-    for command in ("serve", "worker", "init", "run", "check"):
+    for command in ("serve", "worker", "init", "run", "demo", "check"):
         result = tableapi(command, "--help", cwd=tmp_path)
         assert result.returncode == 0
         assert f"tableapi {command}" in result.stdout.partition("example")[2]
@@ -171,7 +171,7 @@ def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) 
 @pytest.mark.parametrize("by", ["option", "environment"])
 def test_a_demo_is_not_served_to_others(tmp_path: Path, host: str, by: str) -> None:
     words = ("serve", "--host", host) if by == "option" else ("serve",)
-    settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE, "DATA_DIR": tmp_path}
+    settings = {"DEMO": "1", "PORT": str(free_port()), "DATABASE_URL": NOWHERE, "DATA_DIR": str(tmp_path)}
     settings |= {} if words[1:] else {"HOST": host}
     refused = tableapi(*words, cwd=ROOT, **settings)
     assert refused.returncode == 2

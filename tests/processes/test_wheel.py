@@ -115,6 +115,8 @@ def test_any_database_is_served_from_an_empty_folder(
     command = ("tableapi", "serve", "--dataset", f"shop={url}", "--open", "--port", str(port))
     with _running(environment, tmp_path, f"{api}/_table/customer", *command, WORKERS="1"):
         assert _get(f"{api}/_table/customer") == (200, ROW)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/studio/", timeout=30) as page:  # the wheel holds it
+            assert 'type="module"' in page.read().decode()
         status, body = _get(f"{api}/_table/customer?file=customers.xlsx")
         assert (status, body["error"]["context"]["reason"]) == (501, "format_not_installed")
         assert "text/csv" in body["error"]["message"]

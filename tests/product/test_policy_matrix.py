@@ -202,9 +202,10 @@ def test_the_table_of_rights_is_the_reviewed_one() -> None:
 def rights() -> str:
     """Return one line per table, verb and role, with rows and fields."""
     lines = []
-    for table, access in sorted(policy.POLICY.items()):
+    tables = [*sorted(policy.POLICY.items()), *sorted(policy.POLICIES["staff"].items())]
+    for table, access in tables:
         for action in ("read", "create", "update", "delete"):
-            for role in ("key", "unverified", "member", "client"):
+            for role in ("key", "unverified", "member", "client", "viewmember", "viewclient", "staff"):
                 rule = access.rule(action, role)
                 if rule is None:
                     continue
@@ -214,7 +215,8 @@ def rights() -> str:
                 wider = f" or {','.join(sorted(rule.rows_by))} own_client" if rule.rows_by else ""
                 only = "".join(f" {name} in {rows_rule.__name__}" for name, rows_rule in sorted(rule.only_in.items()))
                 dropped = f" ignored {','.join(sorted(rule.ignored))}" if rule.ignored else ""
-                lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}{only}{dropped}")
+                masked = f" masked {','.join(sorted(access.sealed))}" if role in access.masked else ""
+                lines.append(f"{table:20}{action:8}{role:11}{rows}{wider}: {fields}{but}{only}{dropped}{masked}")
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,7 @@ ENGINE = sorted((ROOT / "tableapi").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 FRONTEND = sorted(
     path
-    for folder in ("src", "e2e", "tools", "extension")
+    for folder in ("src", "studio", "e2e", "tools", "extension")
     for path in (ROOT / "frontend" / folder).rglob("*.*")
     if path.suffix in (".ts", ".tsx", ".mjs", ".js") and not path.name.endswith(".gen.ts")
 )

@@ -1,21 +1,24 @@
 /** The signed-in user with client, credits and subscription: the query of the session, sign-in and sign-out. */
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isLive } from "../domain/subscription";
 import { currentSession, sessionStarted, tokenReplaced, useSession } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
+import { isFollowed } from "./following";
 import { keys } from "./keys";
 import { renewing } from "./renewal";
 import type { Account, Balances, Client, Credits, Subscription } from "./types";
 
 const REFRESH_MS = 20_000;
+/** While the balance is followed: a stream also ends when its session does. */
+const FOLLOWED_MS = 300_000;
 
 /** The signed-in user. Refetched while the tab is in use, so that disabling or deleting a user takes effect in every tab. */
 export const account = queryOptions({
   queryKey: keys.account,
   queryFn: ({ signal }) => call<Account>("PUT", "user/session", { signal }),
   staleTime: REFRESH_MS,
-  refetchInterval: REFRESH_MS,
+  refetchInterval: () => (isFollowed("usercredit") ? FOLLOWED_MS : REFRESH_MS),
   refetchOnWindowFocus: "always",
 });
 
@@ -50,7 +53,7 @@ export async function signInByToken(token: string): Promise<Account> {
 }
 
 function started(me: Account): Account {
-  sessionStarted({ apiKey: config().appkey, sessionToken: me.session_token, emailid: me.email });
+  sessionStarted({ apiKey: config().appkey, sessionToken: me.session_token, emailid: me.email, staff: me.role === "staff" });
   return me;
 }
 
@@ -62,8 +65,12 @@ export async function signOut(): Promise<void> {
 /** Returns a function that stores new balances in the cached account without a request. */
 export function useBalancesKnown() {
   const queries = useQueryClient();
-  return (balances: Balances) =>
-    queries.setQueryData(account.queryKey, (old) => old && { ...old, client_by_clientid: withCredits(old.client_by_clientid, balances) });
+  return (balances: Balances) => setBalances(queries, balances);
+}
+
+/** Stores new balances in the cached account. */
+export function setBalances(queries: QueryClient, balances: Balances): void {
+  queries.setQueryData(account.queryKey, (old) => old && { ...old, client_by_clientid: withCredits(old.client_by_clientid, balances) });
 }
 
 function withCredits(client: Client, balances: Balances): Client {

@@ -1,6 +1,7 @@
 /** Bulk look-ups: estimate, start, progress, cancellation, contacts. */
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
+import { isFollowed } from "./following";
 import { keys } from "./keys";
 import { rows } from "./tables";
 import type { RevealType } from "./types";
@@ -36,6 +37,8 @@ export interface BulkJob {
 }
 
 const POLL_MS = 1000;
+/** While the job is followed: charges and its end are told at once, rows that cost nothing are not. */
+const FOLLOWED_MS = 3000;
 const LATEST = 10;
 
 /** The last jobs of the caller. */
@@ -48,7 +51,7 @@ export const bulkJob = (jobid: number) =>
   queryOptions({
     queryKey: keys.bulkJob(jobid),
     queryFn: ({ signal }) => call<BulkJob>("GET", `bulklookup/${jobid}`, { signal }),
-    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : POLL_MS),
+    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : isFollowed("bulkjob") ? FOLLOWED_MS : POLL_MS),
   });
 
 function send<T>({ file, kinds }: BulkInput, query: { max_credits: number; estimateonly?: boolean }): Promise<T> {

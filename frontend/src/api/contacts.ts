@@ -6,7 +6,7 @@ import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { STALE, keys } from "./keys";
 import { type ContactsPage, contactsPage } from "./lists";
-import { type ListOptions, literal, rows, tablePath, useTableWrite } from "./tables";
+import { type ListOptions, literal, rows, tablePath, patchCached, useTableWrite } from "./tables";
 import type { Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
@@ -125,8 +125,20 @@ async function savedVotes(urls: string[], signal: AbortSignal): Promise<Feedback
 /** The user's own tags and note on a contact. */
 export const metaOf = (contactid: number) => rows("contactmeta", { filter: `(contactid=${contactid})` });
 
-/** Replaces tags and note of a contact. */
-export const useKeepMeta = () => useScript("contactmeta_addupdate", { stale: ["contactmeta"] });
+const MAX_TAGGED = 1000;
+
+/** Every tag that the user has given, by name. */
+export const myTags = queryOptions({
+  ...rows("contactmeta", { fields: "tags", filter: "(tags <> '{}')", limit: MAX_TAGGED }),
+  select: ({ resource }) => [...new Set(resource.flatMap(({ tags }) => tags))].toSorted((one, other) => one.localeCompare(other)),
+});
+
+/** Replaces tags and note of a contact. A list that is filtered by a tag may change with it. */
+export const useKeepMeta = () => useScript("contactmeta_addupdate", { stale: ["contactmeta", "usercontact"] });
 
 /** Saves votes, all or none. A new vote on a value replaces the previous one. */
-export const useFeedback = () => useTableWrite("contactfeedback", { method: "POST" });
+export const useFeedback = () =>
+  useTableWrite("contactfeedback", {
+    method: "POST",
+    ahead: (queries, votes) => patchCached<Feedback[]>(queries, "contactfeedback", (saved) => [...saved, ...(votes as Feedback[])]),
+  });

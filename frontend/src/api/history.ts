@@ -1,8 +1,11 @@
 /** The records of an account: sessions, audit log, credit ledger. */
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { t } from "../lib/i18n.dashboard";
 import { call } from "./client";
 import { invalidate } from "./keys";
 import { rows, tablePath, useTableDelete } from "./tables";
+import { team } from "./team";
 import type { List } from "./types";
 
 export const HISTORY_PAGE = 25;
@@ -32,3 +35,12 @@ export const creditLedger = (page: number, kind: string) =>
     ...rows("creditledger", { filter: kind ? `(kind='${kind}')` : undefined, order: "createdon DESC, ledgerid DESC", ...paged(page) }),
     placeholderData: keepPreviousData,
   });
+
+/** The name shown for an actor: of the member, "API key", or "System" for neither. */
+export function useActorName(): (actor: number | null, keyid: number | null) => string {
+  const members = useQuery(team).data?.resource;
+  return useMemo(() => {
+    const names = new Map(members?.map(({ appuserid, name }) => [appuserid, name]));
+    return (actor, keyid) => (keyid ? t("audit.key") : (actor && names.get(actor)) || t("audit.system"));
+  }, [members]);
+}

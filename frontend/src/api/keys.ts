@@ -24,6 +24,7 @@ export const keys = {
   revealCount: (revealedby: number, date: string, team: boolean) => ["getrevealcount", revealedby, date, team] as const,
   appCounters: ["appcounters"],
   platformUsage: (span: Input<"getplatformusagedata">) => ["getplatformusagedata", span] as const,
+  revealedBy: (appuserid: number, month: string, page: number) => ["usercontact", "revealedby", appuserid, month, page] as const,
   apiUsage: (span: Input<"getapiusagedata">) => ["getapiusagedata", span] as const,
 } as const;
 

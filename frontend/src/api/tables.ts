@@ -1,5 +1,5 @@
 /** Lists and writes of tables: `rows` gives query options, `useTableWrite` a mutation. */
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, type Query } from "./client";
 import { config } from "./config";
 import { type Subject, invalidate, keys } from "./keys";
@@ -35,16 +35,33 @@ interface WriteOptions {
   method: "POST" | "PATCH";
   /** The subjects that the write changes; by default the table. */
   stale?: readonly Subject[];
+  /** Shows the records as written before the server has answered, and returns what takes them back. */
+  ahead?: (queries: QueryClient, records: object[]) => () => void;
+}
+
+/** Changes the cached responses about a table, and returns what changes them back. */
+export function patchCached<Data>(queries: QueryClient, table: keyof Tables, change: (data: Data) => Data): () => void {
+  const before = queries.getQueriesData<Data>({ queryKey: [table] });
+  for (const [key, data] of before) if (data !== undefined) queries.setQueryData(key, change(data));
+  return () => {
+    for (const [key, data] of before) queries.setQueryData(key, data);
+  };
 }
 
 /** A mutation that writes one record or several and returns the stored records. */
-export function useTableWrite<Row = unknown>(table: keyof Tables, { method, stale = [table] }: WriteOptions) {
+export function useTableWrite<Row = unknown>(table: keyof Tables, { method, stale = [table], ahead }: WriteOptions) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (records: object | object[]) => {
       const list = await call<List<Row>>(method, tablePath(table), { body: { resource: [records].flat() } });
       return list.resource;
     },
+    onMutate: async (records) => {
+      if (!ahead) return undefined;
+      await queries.cancelQueries({ queryKey: [table] });
+      return ahead(queries, [records].flat());
+    },
+    onError: (_error, _records, takeBack) => takeBack?.(),
     onSuccess: () => invalidate(queries, stale),
   });
 }

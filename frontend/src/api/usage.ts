@@ -1,8 +1,11 @@
 /** Reports of one month: per member and per API key, and the contacts behind a member's number. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { monthAfter } from "../lib/months";
+import { call } from "./client";
 import { keys } from "./keys";
 import { type UsageSpan, runScript } from "./scripts";
-import { rows } from "./tables";
+import { tablePath } from "./tables";
+import type { List, UserContact } from "./types";
 
 export const REVEALED_PAGE = 10;
 
@@ -20,15 +23,43 @@ export const apiUsage = (span: UsageSpan) =>
     placeholderData: keepPreviousData,
   });
 
-/** The contacts of which a member revealed something, newest first. */
-export const revealedBy = (appuserid: number, page: number) =>
+/** A contact of which a member revealed something in a month. */
+export interface Revealed {
+  contactid: number;
+  /** When the last of it was revealed. */
+  latest: string;
+  /** Missing when the contact names a colleague for each of its kinds. */
+  contact?: UserContact | undefined;
+}
+
+type Latest = Pick<Revealed, "contactid" | "latest">;
+
+/** The contacts of which a member revealed something in a month, the latest first. */
+export const revealedBy = (appuserid: number, month: string, page: number) =>
   queryOptions({
-    ...rows("usercontact", {
-      filter: `(revealedby=${appuserid}) or (dialrevealedby=${appuserid})`,
-      order: "createdon DESC",
+    queryKey: keys.revealedBy(appuserid, month, page),
+    queryFn: ({ signal }) => revealed(appuserid, month, page, signal),
+    placeholderData: keepPreviousData,
+  });
+
+/** The ledger tells what was revealed when; the contacts tell what it is. */
+async function revealed(appuserid: number, month: string, page: number, signal: AbortSignal): Promise<List<Revealed>> {
+  const latest = await call<List<Latest>>("GET", tablePath("creditledger"), {
+    signal,
+    query: {
+      fields: "contactid,MAX(createdon) AS latest",
+      group: "contactid",
+      filter: `(actor=${appuserid}) and (reason='reveal') and (createdon>='${month}-01') and (createdon<'${monthAfter(month, 1)}-01')`,
+      order: "MAX(createdon) DESC,contactid",
       limit: REVEALED_PAGE,
       offset: (page - 1) * REVEALED_PAGE,
       include_count: true,
-    }),
-    placeholderData: keepPreviousData,
+    },
   });
+  if (latest.resource.length === 0) return { ...latest, resource: [] };
+  const ids = latest.resource.map(({ contactid }) => contactid).join(",");
+  const filter = `((revealedby=${appuserid}) or (dialrevealedby=${appuserid})) and (contactid in (${ids}))`;
+  const contacts = await call<List<UserContact>>("GET", tablePath("usercontact"), { signal, contacts: true, query: { filter } });
+  const byId = new Map(contacts.resource.map((contact) => [contact.contactid, contact]));
+  return { ...latest, resource: latest.resource.map((row) => ({ ...row, contact: byId.get(row.contactid) })) };
+}

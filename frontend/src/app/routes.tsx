@@ -2,6 +2,7 @@
 import { Navigate, type RouteObject, createBrowserRouter } from "react-router";
 import { AuthLayout } from "./layout/AuthLayout";
 import { Crashed } from "./layout/Crashed";
+import { DeskGate } from "./layout/DeskGate";
 import { FrameShape } from "./layout/FrameShape";
 import { NotFound } from "./layout/NotFound";
 import { PlainLayout } from "./layout/PlainLayout";
@@ -69,6 +70,7 @@ export const router = createBrowserRouter([
       { element: <AuthLayout />, children: beforeSignIn },
       { element: <PlainLayout />, children: [...legal, { path: "*", element: <NotFound /> }] },
       { path: "socialcallback", lazy: () => import("../screens/socialcallback/SocialCallbackScreen") },
+      { path: "desk/*", element: <DeskGate /> },
       { path: "dashboard", lazy: () => import("./layout/Dashboard"), children: [...dashboard, { path: "*", element: <NotFound /> }] },
     ],
   },

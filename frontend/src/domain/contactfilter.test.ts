@@ -7,6 +7,7 @@ test.each<[ContactFilter, string | undefined]>([
   [{ text: "o'hara 5%_\\" }, String.raw`(name ilike '%o''hara 5\%\_\\%')`],
   [{ phone: true, email: true, verified: true }, "(phonecost=1) and (businessemailcost=1) and (bus_email_validation='valid')"],
   [{ by: 7, since: "2026-03-01" }, "((revealedby=7) or (dialrevealedby=7)) and (createdon>='2026-03-01')"],
+  [{ tag: "o'hara, (hot)" }, "(contactmeta_by_contactid.tags contains ('o''hara, (hot)'))"],
   [{ text: "a", present: true }, "(name ilike '%a%') and (deleted=0)"],
 ])("the filter %j is %s", (filter, expected) => expect(contactFilter(filter)).toBe(expected));
 

@@ -7,6 +7,8 @@ export interface ContactFilter {
   verified?: boolean | undefined;
   /** The user that revealed any value of the contact. */
   by?: number | undefined;
+  /** One of the user's own tags. */
+  tag?: string | undefined;
   /** YYYY-MM-DD. */
   since?: string | undefined;
   /** Without contacts that were removed. */
@@ -28,13 +30,14 @@ export const isOrder = (text: string | null): text is ContactOrder => text !== n
 const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("'", "''");
 
 /** The conditions joined by AND; undefined where there are none. */
-export function contactFilter({ text, phone, email, verified, by, since, present }: ContactFilter): string | undefined {
+export function contactFilter({ text, phone, email, verified, by, tag, since, present }: ContactFilter): string | undefined {
   const conditions = [
     text && `(name ilike '%${escaped(text)}%')`,
     phone && "(phonecost=1)",
     email && "(businessemailcost=1)",
     verified && "(bus_email_validation='valid')",
     by && `((revealedby=${by}) or (dialrevealedby=${by}))`,
+    tag && `(contactmeta_by_contactid.tags contains ('${tag.replaceAll("'", "''")}'))`,
     since && `(createdon>='${since}')`,
     present && "(deleted=0)",
   ].filter(Boolean);

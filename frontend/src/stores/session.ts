@@ -33,6 +33,22 @@ function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
 }
 
+const DESK = "desk";
+
+/** Keeps the session of staff in this tab during a support view. */
+export function deskLeft(): void {
+  sessionStorage.setItem(DESK, JSON.stringify(currentSession()));
+}
+
+/** Continues the session of staff that was kept. Returns false when there is none. */
+export function deskResumed(): boolean {
+  const kept = sessionStorage.getItem(DESK);
+  sessionStorage.removeItem(DESK);
+  if (!kept) return false;
+  useStore.setState({ session: JSON.parse(kept) as Session });
+  return true;
+}
+
 /** Reads the session from storage: another tab may have replaced it before its storage event arrives. */
 export function storedSession(): Session | null {
   void useStore.persist.rehydrate();

@@ -8,6 +8,8 @@ export interface Session {
   emailid: string;
   /** One sign-in: the same for every token that replaces the first one. Absent in sessions stored by older versions. */
   signinid?: string;
+  /** Whether it is a session of staff, which uses the desk and none of the other screens. */
+  staff?: boolean;
 }
 
 /** Reads the stored session; null when there is none, or when it cannot be read. */

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import { translation } from "./de";
+import { desk as germanDesk } from "./de/desk";
+import { desk } from "./en/desk";
 import { dashboard } from "./en/dashboard";
 import { entry } from "./en/entry";
 import { legal } from "./en/legal";
 import type { Texts } from "./shape";
 
-const english = flat({ ...entry, ...dashboard });
-const TRANSLATIONS = { de: translation };
+// The texts of the desk are apart, because only staff load them.
+const english = flat({ ...entry, ...dashboard, desk });
+const TRANSLATIONS = { de: { ...translation, texts: { ...translation.texts, desk: germanDesk } } };
 
 function flat(texts: Texts, path = ""): Map<string, string> {
   const pairs = Object.entries(texts).flatMap(([key, value]) =>

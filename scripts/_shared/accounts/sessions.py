@@ -9,6 +9,7 @@ from typing import Any
 import policy
 from scripts._shared.billing.live import LIVE
 from scripts._shared.context import Context
+from scripts._shared.desk import accounts
 from tableapi.crypto.vault import token_hash
 from tableapi.errors import ApiError, Unauthorized
 
@@ -53,8 +54,9 @@ async def end_all(ctx: Context, appuserid: int, *, keep: str = "") -> None:
 
 async def end(ctx: Context, token: str) -> None:
     """End one session; a session that has ended already is left unchanged."""
-    sql = "update usersession set revokedon = now() where tokenhash = $1 and revokedon is null"
-    await ctx.db.execute(sql, token_hash(token))
+    for table in ("usersession", "staffsession"):
+        sql = f"update {table} set revokedon = now() where tokenhash = $1 and revokedon is null"  # noqa: S608
+        await ctx.db.execute(sql, token_hash(token))
 
 
 async def live_user(ctx: Context, token: str) -> Any:
@@ -80,6 +82,14 @@ def refuse_confined(user: Any) -> None:
     if refusal := policy.SESSIONS.confined.get(user["role"]):
         status, reason, message = refusal
         raise ApiError(message, status=status, reason=reason, scope="resource")
+
+
+async def describe(ctx: Context, user: Any, token: str) -> dict[str, Any]:
+    """Return the response for the session of a row of `live_user`, which may be one of staff."""
+    if user["role"] == "staff":
+        return accounts.answer(user, token)
+    result = await answer(ctx, user["appuserid"], token)
+    return result if user["staffid"] is None else result | {"support": 1}
 
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:

@@ -43,7 +43,11 @@ _FORGET = "delete from signinfailure where keyhash = any($1)"
 _FORGIVE = "update signinfailure set failures = failures - 1 where keyhash = $1 and failures > 0"
 _PLACES = """
     select distinct ip from usersession
-    where appuserid = $1 and ip is not null and createdon > now() - interval '90 days' limit 500
+    where appuserid = $1 and ip is not null and createdon > now() - interval '90 days'
+    union
+    select ip from staffsession
+    where staffid = $2 and viewing is null and ip is not null and createdon > now() - interval '90 days'
+    limit 500
 """
 _locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -56,21 +60,22 @@ class Attempt:
     address: str
     shared: bool = False  # whether the attempt also counts against the limit shared by unknown networks
 
-    async def by_account(self, appuserid: int | None) -> None:
-        """Count the attempt against the shared limit, unless the user has had a session in this network.
+    async def by_account(self, appuserid: int | None, staffid: int | None = None) -> None:
+        """Count the attempt against the shared limit, unless there was a session in this network.
 
         Raises:
             TooMany: the shared limit is used up (429).
         """
-        if self.ctx.settings.rate_limits is False or await self._is_known_network(appuserid):
+        if self.ctx.settings.rate_limits is False or await self._is_known_network(appuserid, staffid):
             return
         await _spend(self.ctx, self.address, ACCOUNT_FAILURES, ACCOUNT_MINUTES)
         self.shared = True
 
-    async def _is_known_network(self, appuserid: int | None) -> bool:
+    async def _is_known_network(self, appuserid: int | None, staffid: int | None) -> bool:
         current = self.ctx.request.network
         # The statement runs for unknown users too, so that the response time does not reveal them.
-        return any(network(row["ip"]) == current for row in await self.ctx.db.fetch(_PLACES, appuserid or 0))
+        places = await self.ctx.db.fetch(_PLACES, appuserid or 0, staffid or 0)
+        return any(network(row["ip"]) == current for row in places)
 
     async def forgive(self) -> None:
         """Clear the failures of this network and refund this attempt to the shared limit."""

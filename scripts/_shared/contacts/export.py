@@ -8,7 +8,8 @@ import orjson
 
 from scripts._shared import audit
 from scripts._shared.context import Context
-from tableapi.errors import TooMany
+from scripts._shared.roles import VIEW
+from tableapi.errors import Forbidden, TooMany
 
 PER_DAY, MAX_ROWS = 20, 5000
 VALUES_PER_CELL = 3
@@ -19,8 +20,11 @@ async def count(ctx: Context, form: str, **detail: Any) -> None:
     """Count one export of the caller and write it to the audit log.
 
     Raises:
+        Forbidden: the caller is staff looking at the app as a member (403).
         TooMany: the caller has used up the exports of the day (429).
     """
+    if ctx.actor.role in VIEW:
+        raise Forbidden("You are looking at this account as support: nothing can be exported.", reason="view_only")
     try:
         ctx.limit("export of contacts", str(ctx.actor.appuserid), PER_DAY, 86400)
     except TooMany as error:

@@ -17,8 +17,8 @@ KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
 def _grant_sql(kind: str) -> str:
     return f"""
         with booked as (
-            insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id)
-            select clientid, '{kind}', $2, {kind} + $2, $3, $4, $5 from usercredit where clientid = $1
+            insert into creditledger (clientid, kind, delta, balance_after, reason, source, source_id, staffid)
+            select clientid, '{kind}', $2, {kind} + $2, $3, $4, $5, $7 from usercredit where clientid = $1
             on conflict (clientid, source, source_id) do nothing
             returning delta
         )
@@ -54,6 +54,7 @@ async def grant(
     source: str,
     source_id: str,
     bought: bool = False,
+    staffid: int | None = None,
 ) -> None:
     """Add credits, once per source and id. Inside a transaction; locks the row of usercredit."""
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
@@ -61,7 +62,7 @@ async def grant(
         if amount:
             # Allows a new low-credit notice.
             await ctx.db.execute("delete from creditnotice where clientid = $1 and kind = $2", clientid, kind)
-            params = (clientid, amount, reason, source, f"{source_id}:{kind}", bought)
+            params = (clientid, amount, reason, source, f"{source_id}:{kind}", bought, staffid)
             if await ctx.db.execute(_GRANT[kind], *params) == "UPDATE 1":
                 metrics.event("credits_granted", kind, amount)
                 await debt.pay(ctx, clientid, kind)

@@ -27,7 +27,12 @@ from scripts._shared.settings import Settings
 from scripts._shared.vendors.mail import Mail
 
 FOLDER = Path(__file__).parent
-TYPED = {"name": "there", "inviter": "A colleague", "company": ""}  # values typed by users, and their defaults
+TYPED = {
+    "name": "there",
+    "inviter": "A colleague",
+    "company": "",
+    "user": "a member",
+}  # values typed by users, and their defaults
 PARTS = ("subject", "preheader", "paragraphs", "button", "note")
 
 

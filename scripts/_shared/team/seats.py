@@ -71,7 +71,7 @@ async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dic
             row: Any = await ctx.db.fetchrow(_ADD, *member)
         except asyncpg.UniqueViolationError:
             raise signup.EmailExists("Email exist, please try again with another!") from None
-        await _mail(ctx, row, password)
+        await _mail(ctx, clientid, row, password)
         await audit.write(ctx, "member_added", row["appuserid"], role=role)
     return dict(row) | {"createdon": row["createdon"].isoformat()}
 
@@ -82,17 +82,18 @@ async def invite_again(ctx: Context, user: Any) -> None:
     hashed = await passwords.hashed(password)
     async with ctx.db.transaction():
         await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFETIME["invite"])
-        await _mail(ctx, user, password)
-        await audit.write(ctx, "member_invited", user["appuserid"])
+        await _mail(ctx, user["clientid"], user, password)
+        await audit.write(ctx, "member_invited", user["appuserid"], clientid=user["clientid"])
 
 
-async def _mail(ctx: Context, user: Any, password: str) -> None:
+async def _mail(ctx: Context, clientid: int, user: Any, password: str) -> None:
     code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
-    company = await ctx.db.fetchval(_COMPANY, ctx.actor.clientid, ctx.settings.brand_name)
+    company = await ctx.db.fetchval(_COMPANY, clientid, ctx.settings.brand_name)
     link = mail.link(ctx, "/acceptinvite", email=user["email"], code=code)
     await mail.queue(
         ctx, "invite", user["email"], link,
-        name=user["name"], inviter=ctx.actor.name, company=company, password=password,
+        name=user["name"], inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=company,
+        password=password,
     )  # fmt: skip
 
 

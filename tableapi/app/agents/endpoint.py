@@ -59,7 +59,7 @@ class Agents:
             for endpoint in self._services.scripts or ()
             if endpoint.agents and (endpoint.public or {ANYONE, actor.role} & set(endpoint.roles))
         ]
-        return Caller(actor, self._services.datasets, endpoints, partial(self._requests.send, request))
+        return Caller(actor, self._services.datasets_of(actor.role), endpoints, partial(self._requests.send, request))
 
     # -- HTTP ----------------------------------------------------------------------------------------------------------
 

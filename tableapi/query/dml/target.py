@@ -46,7 +46,8 @@ def assignments(table: Table, change: Change, binder: Binder, stamps: Mapping[st
 class Target:
     """The table of one write, the rights of its caller, and the fields of the response.
 
-    fields: as option `fields`. keys: fields returned raw, for nested records and for reading the record again.
+    fields: as option `fields`. keys: fields returned raw, for nested records and for reading the record again. blind:
+    the statement reads nothing of the row, for callers that may write rows that they may not read.
     """
 
     table: Table
@@ -55,6 +56,7 @@ class Target:
     fields: str | None
     keys: tuple[str, ...]
     binder: Binder
+    blind: bool = False
 
     def scope(self, clause: Any) -> Scope:
         """Return the scope of this table under an alias."""
@@ -62,7 +64,7 @@ class Target:
 
     def chosen(self, clause: Any) -> list[Column]:
         """Return the fields of the response."""
-        return chosen(self.scope(clause), self.fields)
+        return [] if self.blind else chosen(self.scope(clause), self.fields)
 
     def returned(self, clause: Any, allowed: Any = None) -> list[Any]:
         """Return the columns of a RETURNING that `response` reads: raw fields, version, check and keys."""
@@ -72,8 +74,13 @@ class Target:
 
     def _meta(self, clause: Any, allowed: Any) -> list[Any]:
         """Return the columns beside the fields: row version, row rule after the write, and keys."""
-        mark = sa.literal_column("xmin::text") if self.table.has_xmin else self.version(clause)
         ok = allowed if allowed is not None else sa.literal_column("true")
+        if self.blind:
+            mark: Any = sa.literal_column("''")
+        elif self.table.has_xmin and self.right.xmin:
+            mark = sa.literal_column("xmin::text")
+        else:
+            mark = self.version(clause)
         return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
 
     def version(self, clause: Any) -> Any:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
 from tableapi.query.expressions import syntax
-from tableapi.query.expressions.operands import Operand, single
+from tableapi.query.expressions.operands import Operand, of_response, single
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.expressions.syntax import Selected
 from tableapi.query.names import names
@@ -78,6 +78,20 @@ def selected(scope: Scope, fields: str | None) -> list[Field]:
     return list(result.values())
 
 
+def with_always(scope: Scope, selection: list[Field]) -> list[Field]:
+    """Return the fields with those that the right adds to every record.
+
+    Raises:
+        BadRequest: another field has the name of one.
+    """
+    named_fields = {field.name: field for field in selection}
+    for name in sorted(scope.right.always):
+        column = scope.table.columns[name]
+        if named_fields.setdefault(name, of_column(scope, column)).operand.column is not column:
+            raise same_name(name)
+    return list(named_fields.values())
+
+
 def same_name(name: str) -> BadRequest:
     """Return the refusal of two fields with one name."""
     return BadRequest(
@@ -89,9 +103,7 @@ def same_name(name: str) -> BadRequest:
 
 def of_column(scope: Scope, column: Column) -> Field:
     """Return a column as a field."""
-    sealed = column.name in scope.right.sealed
-    target = scope.clause.c[column.name]
-    return Field(column.name, Operand(target, column.type, column.name, True, None, column, sealed))
+    return Field(column.name, of_response(scope, column))
 
 
 def named(scope: Scope, part: Selected) -> Column | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from tableapi.crypto.vault import MASK
 from tableapi.errors import BadRequest, UnknownField
 from tableapi.query.expressions import casts, dates, search
 from tableapi.query.expressions.syntax import Function, Term
@@ -74,9 +75,7 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
     relation = scope.relation(path[0]) if len(path) > 1 and not through else None
     if relation is None:
         if shown and term.plain and scope.table.function(path[0]) is None:
-            column = scope.column(path[0])
-            sealed = column.name in scope.right.sealed
-            return Operand(scope.clause.c[column.name], column.type, column.name, True, None, column, sealed)
+            return of_response(scope, scope.column(path[0]))
         return scope.operand(path, function)
     check_level(level + 1)
     if relation.many:
@@ -95,6 +94,15 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
     return replace(
         operand, expression=value, name=f"{relation.name}.{operand.name}", nullable=True, text=text, column=None
     )
+
+
+def of_response(scope: Scope, column: Column) -> Operand:
+    """Return a column for the response: a sealed one as ciphertext, or as MASK where the right masks it."""
+    target: Any = scope.clause.c[column.name]
+    if column.name in scope.right.masked:
+        target = sa.case((target.is_not(None), sa.literal_column(f"'{MASK}'")))
+        return Operand(target, TEXT, column.name, True, None, column)
+    return Operand(target, column.type, column.name, True, None, column, column.name in scope.right.sealed)
 
 
 def check_level(level: int) -> None:

@@ -7,6 +7,7 @@ A hidden field gets the same refusal as a field that does not exist.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
@@ -81,14 +82,22 @@ class Scope:
     def relation(self, name: str) -> Relation | None:
         """Return a relation of the table by its name. A function that the caller may not use is none."""
         relation = self.table.relation(name)
-        hidden = relation is not None and relation.function is not None and not self.right.computes(relation.name)
-        return None if hidden else relation
+        if relation is None or relation.function is None:
+            return relation
+        return relation if self.right.computes(relation.name) else None
 
     def row(self) -> sa.ColumnElement[Any]:
         """Return a row of the table as one value, for a function of it."""
         quote = DIALECT.identifier_preparer.quote
         name = f"{quote(self.table.schema)}.{quote(self.table.bare)}"
         return sa.cast(sa.func.row(*(self.clause.c[column] for column in self.table.columns)), Named(name))
+
+    def columns_read(self, clause: sa.FromClause | None = None) -> list[Any]:
+        """Return what a page of rows holds: whole rows, or the columns that PostgreSQL grants to the role."""
+        clause = self.clause if clause is None else clause
+        if not self.right.grants:
+            return [clause]
+        return [clause.c[name] for name in self.table.columns if self.right.sees(name)]
 
     def rows(self) -> sa.ColumnElement[bool] | None:
         """Return the row rule of the caller on this alias."""
@@ -101,7 +110,7 @@ class Scope:
             Forbidden: the caller may not read the table, or the junction between.
         """
         right = self.rights.right(relation.target, "GET")
-        if right is None:
+        if right is None or not _joins(self.right, relation.own) or not _joins(right, relation.theirs):
             raise Forbidden(f"Relation '{relation.name}' is not permitted.")
         path = (*self.path, relation.name)
         if relation.function is not None:
@@ -140,15 +149,19 @@ class Scope:
         """Return whether the caller may read the table of a relation, and the junction between."""
         if relation.function is not None and not self.right.computes(relation.name):
             return False
-        tables = (relation.target, relation.junction) if relation.junction else (relation.target,)
-        return all(self.rights.right(table, "GET") for table in tables)
+        joins = [(relation.target, relation.theirs)]
+        if relation.junction:
+            joins.append((relation.junction, (*relation.junction_own, *relation.junction_theirs)))
+        rights = [(self.rights.right(table, "GET"), names) for table, names in joins]
+        joined = all(right is not None and _joins(right, names) for right, names in rights)
+        return joined and _joins(self.right, relation.own)
 
     def _joined(
         self, relation: Relation, table: Table, inner: Scope, own: list[sa.ColumnElement[Any]]
     ) -> sa.ColumnElement[bool]:
         """Return the condition that a row of the junction links the two tables."""
         right = self.rights.right(table, "GET")
-        if right is None:
+        if right is None or not _joins(right, (*relation.junction_own, *relation.junction_theirs)):
             raise Forbidden(f"Relation '{relation.name}' is not permitted.")
         junction = Scope(table, self.binder.alias(table), right, self.rights, self.binder)
         links = [junction.clause.c[j] == o for j, o in zip(relation.junction_own, own, strict=True)]
@@ -161,3 +174,11 @@ class Scope:
         keys = sa.select(*(junction.clause.c[n] for n in relation.junction_theirs)).where(*links)
         target = theirs[0] if len(theirs) == 1 else sa.tuple_(*theirs)
         return target.in_(keys.correlate_except(junction.clause))
+
+
+def _joins(right: Right, names: Iterable[str]) -> bool:
+    """Return whether a join may read these columns.
+
+    A policy lets relations read hidden ones; the grants of PostgreSQL do not.
+    """
+    return not right.grants or all(map(right.sees, names))

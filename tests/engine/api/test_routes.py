@@ -31,8 +31,9 @@ VALUES = {
 }  # fmt: skip
 BODIES: dict[str, Any] = {"POST": {"resource": [{"id": 1, "customer_id": 1}]}, "PUT": {"customer_id": 1}}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# Answered by scripts, by a front end, only where the documentation is built or metrics are on, or with messages of MCP.
-ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.metrics, Agents.answer)
+# Answered by scripts, by a front end, by Studio (test_studio.py), only where the documentation is built or metrics are
+# on, or with messages of MCP.
+ELSEWHERE = (ScriptCalls.answer, Pages.docs, Pages.studio, Pages.metrics, Agents.answer)
 
 
 @pytest.fixture
@@ -90,6 +91,7 @@ def test_the_dispatch_tables_come_from_the_list() -> None:
     assert set(routes.META) == {"", "_spec", "config", "docs", "system"}
     assert set(routes.DATASET) == {"", "_spec", "_schema", "_proc", "_func", "_table"}
     assert {"/healthz", "/readyz", "/metrics"} <= set(routes.PAGES)
+    assert set(routes.FOLDERS) == {"/docs", "/studio"}
     assert len({(route.methods, route.path) for route in ROUTES}) == len(ROUTES)
 
 

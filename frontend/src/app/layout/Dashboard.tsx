@@ -3,7 +3,7 @@ import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Suspense, lazy } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
-import { account } from "../../api/account";
+import { account, useMaybeAccount } from "../../api/account";
 import { config } from "../../api/config";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -16,10 +16,12 @@ import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
 import { ScreenSkeleton } from "./ScreenSkeleton";
 import { Sidebar } from "./Sidebar";
+import { useLiveChanges } from "./useLiveChanges";
 import { useShortcuts } from "./useShortcuts";
 import { useTokenOfUrl } from "./useTokenOfUrl";
 
 const Palette = lazy(() => import("./Palette"));
+const SupportBanner = lazy(() => import("./SupportBanner"));
 const Shortcuts = lazy(() => import("./Shortcuts"));
 
 const WIDE = 1280;
@@ -30,6 +32,7 @@ export function Dashboard() {
 
   if (exchanging) return <Shell>{<ScreenSkeleton />}</Shell>;
   if (!session) return <ToSignIn />;
+  if (session.staff) return <Navigate to="/desk" replace />;
   // Another sign-in starts afresh; a changed address or password does not.
   return <Frame key={session.signinid ?? session.emailid} />;
 }
@@ -43,6 +46,7 @@ function ToSignIn() {
 function Frame() {
   const found = useQuery(account);
   const { pathname } = useLocation();
+  useLiveChanges(found.data !== undefined && Boolean(found.data.isverified) && !found.data.mustchangepassword);
 
   if (found.data && !found.data.isverified) return <Navigate to="/verifyemail" replace />;
   // The server answers nothing else before; the screen says why.
@@ -66,12 +70,18 @@ function Shell({ children }: { children: React.ReactNode }) {
   const [collapsed, setCollapsed] = useLocalStorage({ key: "sidebar", defaultValue: window.innerWidth < WIDE, getInitialValueInEffect: false });
   const [palette, openPalette] = useDisclosure();
   const [shortcuts, openShortcuts] = useDisclosure();
+  const looking = useMaybeAccount()?.support;
   useShortcuts(openPalette.open, openShortcuts.open);
   return (
     <div className={classes.frame} data-collapsed={collapsed || undefined}>
       <Sidebar collapsed={collapsed} onToggle={() => setCollapsed(!collapsed)} />
       <div className={classes.side}>
         {config().demo && <DemoBanner />}
+        {looking && (
+          <Suspense>
+            <SupportBanner />
+          </Suspense>
+        )}
         <Header onPalette={openPalette.open} onShortcuts={openShortcuts.open} />
         <main id="content" tabIndex={-1} className={classes.content}>
           <div key={screenOf(pathname)} className={`screen ${classes.screen}`}>

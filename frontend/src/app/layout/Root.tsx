@@ -1,6 +1,6 @@
 /** Round every route: the skip link, the title of the window, and the focus after a change of screen. */
 import { useEffect, useRef } from "react";
-import { Outlet, useLocation } from "react-router";
+import { Outlet, ScrollRestoration, useLocation } from "react-router";
 import { t } from "../../lib/i18n";
 
 export function Root() {
@@ -10,7 +10,6 @@ export function Root() {
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
-    window.scrollTo(0, 0);
     // A screen reader starts at the new screen, unless that screen has put the focus into a field.
     const main = document.getElementById("content");
     if (main && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
@@ -22,6 +21,8 @@ export function Root() {
         {t("skip")}
       </a>
       <Outlet />
+      {/* At the top of a new screen, and at the old place after Back. */}
+      <ScrollRestoration />
     </>
   );
 }

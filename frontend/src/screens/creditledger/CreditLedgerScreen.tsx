@@ -4,14 +4,12 @@ import { useMemo } from "react";
 import { Navigate, useSearchParams } from "react-router";
 import { isOwner, useAccount } from "../../api/account";
 import { problemOf } from "../../api/explain";
-import { HISTORY_PAGE, creditLedger } from "../../api/history";
-import { team } from "../../api/team";
+import { HISTORY_PAGE, creditLedger, useActorName } from "../../api/history";
 import type { LedgerRow } from "../../api/types";
 import classes from "../../components/History.module.css";
-import { ListState } from "../../components/ListState";
-import { type Column, DataTable } from "../../components/ui/DataTable";
+import { HistoryList } from "../../components/HistoryList";
+import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
-import { Pager } from "../../components/ui/Pager";
 import { Segment } from "../../components/ui/Segment";
 import { eventText } from "../../domain/device";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
@@ -49,17 +47,10 @@ function Ledger() {
   const page = pageNumber(params.get("page"));
   const kind = OPTIONS.find(({ value }) => value === params.get("kind"))?.value ?? "";
   const list = useQuery(creditLedger(page, kind));
-  const members = useQuery(team).data?.resource;
-  const columns = useMemo(() => {
-    const names = new Map(members?.map(({ appuserid, name }) => [appuserid, name]));
-    return columnsOf(({ actor, keyid }) => (keyid ? t("audit.key") : (actor && names.get(actor)) || t("audit.system")));
-  }, [members]);
-  const count = list.data?.meta?.count ?? 0;
+  const nameOf = useActorName();
+  const columns = useMemo(() => columnsOf(({ actor, keyid }) => nameOf(actor, keyid)), [nameOf]);
   const show = (next: { kind: string; page: number }) =>
     setParams({ ...(next.kind && { kind: next.kind }), ...(next.page > 1 && { page: String(next.page) }) }, { preventScrollReset: true });
-  const pager = count > HISTORY_PAGE && (
-    <Pager page={page} size={HISTORY_PAGE} count={count} withSizes={false} onChange={(to) => show({ kind, page: to.page })} />
-  );
 
   return (
     <Page
@@ -67,27 +58,26 @@ function Ledger() {
       lead={t("ledger.lead")}
       actions={<Segment label={t("ledger.kind")} options={OPTIONS} value={kind} onChange={(to) => show({ kind: to, page: 1 })} />}
     >
-      <ListState list={list} explain={problemOf}>
-        {(rows) => (
-          <DataTable
-            label={t("settings.creditledger")}
-            columns={columns}
-            rows={rows}
-            rowKey={({ ledgerid }) => ledgerid}
-            foot={pager}
-            phone={(row) => (
-              <div className={classes.phone}>
-                <strong>{eventText(row.reason)}</strong>
-                <Change {...row} />
-                <span>
-                  {kindText(row)}, {momentText(row.createdon)}
-                </span>
-                <span>{numberText(row.balance_after)}</span>
-              </div>
-            )}
-          />
+      <HistoryList
+        label={t("settings.creditledger")}
+        list={list}
+        explain={problemOf}
+        columns={columns}
+        rowKey={({ ledgerid }) => ledgerid}
+        page={page}
+        size={HISTORY_PAGE}
+        onPage={(to) => show({ kind, page: to })}
+        phone={(row) => (
+          <>
+            <strong>{eventText(row.reason)}</strong>
+            <Change {...row} />
+            <span>
+              {kindText(row)}, {momentText(row.createdon)}
+            </span>
+            <span>{numberText(row.balance_after)}</span>
+          </>
         )}
-      </ListState>
+      />
     </Page>
   );
 }

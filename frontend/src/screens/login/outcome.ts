@@ -2,11 +2,15 @@
 import type { Account } from "../../api/types";
 import { t } from "../../lib/i18n";
 import { CHANGE_PASSWORD, afterSignIn } from "../../lib/returnto";
+import { currentSession } from "../../stores/session";
 
 const HOME = "/dashboard/main/dashboardmain";
 
+const DESK = "/desk";
+
 /** Where a sign-in leads to. `state` is that of the sign-in's address, which may hold the one asked for before. */
 export function wayIn(state: unknown, me?: Pick<Account, "mustchangepassword">): string {
+  if (currentSession()?.staff) return DESK;
   return me?.mustchangepassword ? CHANGE_PASSWORD : afterSignIn(state, HOME);
 }
 

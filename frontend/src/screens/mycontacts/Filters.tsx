@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { isOwner, useAccount } from "../../api/account";
+import { myTags } from "../../api/contacts";
 import { team } from "../../api/team";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { Toolbar } from "../../components/ui/Toolbar";
@@ -46,6 +47,7 @@ export function Filters({ shown, change, end }: Props) {
           </FilterChip>
         ))}
         <ByWhom by={shown.by} onChange={(by) => change({ by, page: 1 })} />
+        <ByTag tag={shown.tag} onChange={(tag) => change({ tag, page: 1 })} />
         <NativeSelect
           size="sm"
           className={classes.choice}
@@ -72,6 +74,23 @@ function ByWhom({ by, onChange }: { by: number; onChange: (by: number) => void }
       data={[{ value: "0", label: t("contacts.anyone") }, ...members.data.resource.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
       value={String(by)}
       onChange={(event) => onChange(Number(event.currentTarget.value))}
+    />
+  );
+}
+
+/** Filter by one of the user's own tags; nothing without any. */
+function ByTag({ tag, onChange }: { tag: string; onChange: (tag: string) => void }) {
+  const tags = useQuery(myTags).data ?? [];
+  const options = tag === "" || tags.includes(tag) ? tags : [tag, ...tags];
+  if (options.length === 0) return null;
+  return (
+    <NativeSelect
+      size="sm"
+      className={classes.choice}
+      aria-label={t("contacts.tag")}
+      data={[{ value: "", label: t("contacts.anyTag") }, ...options]}
+      value={tag}
+      onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
 }

@@ -2,16 +2,18 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { contactAnswer } from "../../testing/answers";
-import { type Sent, draw, serve as serveOnly } from "../../testing/render";
+import { Refusal, type Sent, draw, serve as serveOnly } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
 
 const user = userEvent.setup();
 const AT = "/dashboard/main/mycontacts";
 const LIST = "GET leads/_table/usercontact";
+const FEEDBACK = "leads/_table/contactfeedback";
+const META = "leads/_table/contactmeta";
 
 /** A server where nothing was voted on yet, unless said otherwise. */
 const serve = (replies: Parameters<typeof serveOnly>[0]) =>
-  serveOnly({ "GET leads/_table/contactfeedback": { resource: [] }, "GET leads/_table/appuser": { resource: [] }, ...replies });
+  serveOnly({ [`GET ${FEEDBACK}`]: { resource: [] }, "GET leads/_table/appuser": { resource: [] }, [`GET ${META}`]: { resource: [] }, ...replies });
 
 const lists = (sent: Sent[]) => sent.filter((one) => `${one.method} ${one.path}` === LIST);
 
@@ -129,7 +131,6 @@ test("the server writes the file of the chosen contacts; its limit is told in wo
   expect(await screen.findByText("You have used up today's 20 exports. Try again in 6 hours.")).toBeVisible();
 });
 
-const FEEDBACK = "leads/_table/contactfeedback";
 
 test("an upvote of a row counts for each of its values; a downvote asks for the value and the reason", async () => {
   const saved: Record<string, unknown>[] = [];
@@ -162,6 +163,32 @@ test("an upvote of a row counts for each of its values; a downvote asks for the 
   expect(last.body.resource[0]).toMatchObject({ downvotereason: "others", reasonnote: "belongs to somebody else" });
   await waitFor(() => expect(screen.getByRole("button", { name: "Downvote" })).toHaveAttribute("aria-pressed", "true"));
   expect(up).toHaveAttribute("aria-pressed", "false");
+});
+
+test("a vote shows at once, and goes back when the server refuses it", async () => {
+  const server = new EventTarget();
+  const refusal = new Promise<Refusal>((done) =>
+    server.addEventListener("refuse", () => done(new Refusal(422, { code: 422, message: "This value was never revealed" }))),
+  );
+  serve({ [LIST]: contacts(1), [`POST ${FEEDBACK}`]: () => refusal });
+  draw(<MyContactsScreen />, { at: AT });
+  const up = await screen.findByRole("button", { name: "Upvote" });
+  await user.click(up);
+  await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "true"));
+  server.dispatchEvent(new Event("refuse"));
+  expect(await screen.findByText("This value was never revealed")).toBeVisible();
+  await waitFor(() => expect(up).toHaveAttribute("aria-pressed", "false"));
+});
+
+test("one of the own tags narrows the list", async () => {
+  const tagged = { resource: [{ tags: ["hot", "call me"] }, { tags: ["hot"] }] };
+  const sent = serve({ [LIST]: contacts(3), [`GET ${META}`]: tagged });
+  const { where } = draw(<MyContactsScreen />, { at: AT });
+  const choice = await screen.findByRole("combobox", { name: "Tag" });
+  expect(within(choice).getAllByRole("option").map(({ textContent }) => textContent)).toEqual(["Any tag", "call me", "hot"]);
+  await user.selectOptions(choice, "call me");
+  await waitFor(() => expect(where()).toBe(`${AT}?tag=call+me`));
+  await waitFor(() => expect(lists(sent).at(-1)!.query.get("filter")).toBe("(contactmeta_by_contactid.tags contains ('call me'))"));
 });
 
 test("saved votes are shown at their values", async () => {

@@ -14,6 +14,8 @@ export interface ListParams {
   email: boolean;
   verified: boolean;
   by: number;
+  /** An own tag; empty for all. */
+  tag: string;
   /** Days before today; 0 for all. */
   days: number;
   /** Keys of columns that are not shown. */
@@ -39,6 +41,7 @@ function read(params: URLSearchParams): ListParams {
     email: is("email"),
     verified: is("verified"),
     by: count(params.get("by")),
+    tag: params.get("tag") ?? "",
     days: count(params.get("days")),
     hide: params.get("hide")?.split(",").filter(Boolean) ?? [],
     compact: is("compact"),
@@ -54,6 +57,7 @@ function written(list: ListParams): Record<string, string> {
     ...(list.order !== NEWEST_FIRST && { order: list.order }),
     ...Object.fromEntries(FLAGS.filter((flag) => list[flag]).map((flag) => [flag, "1"])),
     ...(list.by > 0 && { by: String(list.by) }),
+    ...(list.tag && { tag: list.tag }),
     ...(list.days > 0 && { days: String(list.days) }),
     ...(list.hide.length > 0 && { hide: list.hide.join(",") }),
     ...(list.contact > 0 && { contact: String(list.contact) }),
@@ -72,11 +76,11 @@ export function useListParams(): [ListParams, ChangeList] {
 }
 
 /** The conditions of the list, without its text. */
-export function filterOf({ phone, email, verified, by, days }: ListParams): ContactFilter {
-  return { phone, email, verified, by: by || undefined, since: days > 0 ? daysAgo(days) : undefined };
+export function filterOf({ phone, email, verified, by, tag, days }: ListParams): ContactFilter {
+  return { phone, email, verified, by: by || undefined, tag: tag || undefined, since: days > 0 ? daysAgo(days) : undefined };
 }
 
-export const isFiltered = ({ text, phone, email, verified, by, days }: ListParams): boolean =>
-  Boolean(text || phone || email || verified || by || days);
+export const isFiltered = ({ text, phone, email, verified, by, tag, days }: ListParams): boolean =>
+  Boolean(text || phone || email || verified || by || tag || days);
 
-export const NO_FILTER = { text: "", phone: false, email: false, verified: false, by: 0, days: 0, page: 1 } as const;
+export const NO_FILTER = { text: "", phone: false, email: false, verified: false, by: 0, tag: "", days: 0, page: 1 } as const;

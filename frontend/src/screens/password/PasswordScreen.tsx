@@ -50,12 +50,18 @@ export function PasswordScreen() {
   return (
     <Page title={t("password.title")} lead={t("password.text")} width="form">
       <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
-        <FormAlert text={mustchangepassword ? t("password.must") : null} />
+        {Boolean(mustchangepassword) && (
+          <div className={classes.wide}>
+            <FormAlert text={t("password.must")} />
+          </div>
+        )}
         {/* Tells password managers which account the password belongs to. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
         <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
-        <PasswordHint password={form.values.new_password} />
+        <div className={classes.hint}>
+          <PasswordHint password={form.values.new_password} />
+        </div>
         <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
         <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
           {t("password.submit")}

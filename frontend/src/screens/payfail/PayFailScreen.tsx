@@ -2,11 +2,21 @@
 import { Button } from "@mantine/core";
 import { CircleX } from "lucide-react";
 import { Link } from "react-router";
+import { subscriptionOf, useAccount } from "../../api/account";
 import { Title } from "../../components/Title";
 import { Outcome } from "../../components/ui/Outcome";
+import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 
+/** The plan that goes on. */
+function factsOf(present: ReturnType<typeof subscriptionOf>): [string, string][] {
+  const plan = present?.subscriptionplan_by_planid;
+  if (!present || !plan) return [];
+  return [[t("billing.plan"), plan.name], ...(present.expirydate ? ([[t("pay.until"), dayText(present.expirydate)]] as [string, string][]) : [])];
+}
+
 export function PayFailScreen() {
+  const present = subscriptionOf(useAccount());
   return (
     <>
       <Title text={t("pay.failTitle")} />
@@ -14,7 +24,13 @@ export function PayFailScreen() {
         tone="bad"
         icon={<CircleX size={24} strokeWidth={1.75} aria-hidden="true" />}
         title={t("pay.failTitle")}
-        text={t("pay.failText")}
+        text={
+          <>
+            <p>{t("pay.failText")}</p>
+            <p>{t("pay.failNote")}</p>
+          </>
+        }
+        facts={factsOf(present)}
         actions={
           <>
             <Button component={Link} to="/dashboard/upgradeplan" role="button">

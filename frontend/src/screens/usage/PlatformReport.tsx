@@ -37,7 +37,7 @@ function columnsOf(onOpen: Opens): Column<PlatformUsage>[] {
   ];
 }
 
-export function PlatformReport({ span }: { span: UsageSpan }) {
+export function PlatformReport({ span, month }: { span: UsageSpan; month: string }) {
   const list = useQuery(platformUsage(span));
   // The member stays drawn while the drawer fades out.
   const [shown, setShown] = useState<{ member: PlatformUsage; open: boolean } | null>(null);
@@ -68,6 +68,7 @@ export function PlatformReport({ span }: { span: UsageSpan }) {
           <RevealedDrawer
             key={shown.member.appuserid}
             member={shown.member}
+            month={month}
             opened={shown.open}
             onClose={() => setShown((old) => old && { ...old, open: false })}
           />

@@ -1,35 +1,40 @@
-/** The contacts of which a member revealed something, ten on a page. */
+/** The contacts of which a member revealed something in a month, ten on a page. */
 import { Anchor, Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { List, PlatformUsage, UserContact } from "../../api/types";
-import { REVEALED_PAGE, revealedBy } from "../../api/usage";
+import { REVEALED_PAGE, type Revealed, revealedBy } from "../../api/usage";
 import { Empty } from "../../components/Empty";
+import { KIND_ICONS } from "../../components/kindIcons";
 import { NameAvatar } from "../../components/NameAvatar";
 import { Problem } from "../../components/Problem";
 import { Drawer } from "../../components/ui/Drawer";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { profileLink, valuesOf } from "../../domain/contacts";
+import { KINDS } from "../../domain/reveal";
+import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
+import { monthText } from "../../lib/months";
 import classes from "./Usage.module.css";
 
 interface Props {
   member: PlatformUsage;
+  month: string;
   opened: boolean;
   onClose: () => void;
 }
 
-export default function RevealedDrawer({ member, opened, onClose }: Props) {
+export default function RevealedDrawer({ member, month, opened, onClose }: Props) {
   const title = t("usage.revealedTitle", { name: member.name });
   return (
     <Drawer
       opened={opened}
       onClose={onClose}
       title={title}
-      subtitle={member.email}
+      subtitle={`${monthText(month)}, ${member.email}`}
       lead={<NameAvatar name={member.name} size={32} />}
       foot={
         <Button ms="auto" onClick={onClose}>
@@ -37,14 +42,14 @@ export default function RevealedDrawer({ member, opened, onClose }: Props) {
         </Button>
       }
     >
-      <Revealed appuserid={member.appuserid} label={title} />
+      <Contacts appuserid={member.appuserid} month={month} label={title} />
     </Drawer>
   );
 }
 
-function Revealed({ appuserid, label }: { appuserid: number; label: string }) {
+function Contacts({ appuserid, month, label }: { appuserid: number; month: string; label: string }) {
   const [page, setPage] = useState(1);
-  const list = useQuery(revealedBy(appuserid, page));
+  const list = useQuery(revealedBy(appuserid, month, page));
   const count = list.data?.meta?.count ?? 0;
   return (
     <>
@@ -58,7 +63,7 @@ function Revealed({ appuserid, label }: { appuserid: number; label: string }) {
   );
 }
 
-function Content({ list, label }: { list: UseQueryResult<List<UserContact>>; label: string }) {
+function Content({ list, label }: { list: UseQueryResult<List<Revealed>>; label: string }) {
   if (list.isPending) return <TableSkeleton label={t("loading")} lines={5} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
@@ -68,32 +73,45 @@ function Content({ list, label }: { list: UseQueryResult<List<UserContact>>; lab
   return (
     <ul className={classes.contacts} aria-label={label}>
       {list.data.resource.map((row) => (
-        <Contact key={row.contactid} row={row} />
+        <li key={row.contactid}>
+          {row.contact ? <Who contact={row.contact} /> : <span className={classes.unknown}>{t("usage.withColleague")}</span>}
+          <time dateTime={row.latest}>{localDayText(row.latest)}</time>
+          {row.contact && <Values contact={row.contact} />}
+        </li>
       ))}
     </ul>
   );
 }
 
-function Contact({ row }: { row: UserContact }) {
-  const { phones, business, personal } = valuesOf(row);
-  const kinds = [
-    [t("contacts.personal"), personal],
-    [t("contacts.business"), business],
-    [t("contacts.phone"), phones],
-  ] as const;
+function Who({ contact }: { contact: UserContact }) {
   return (
-    <li>
-      <Anchor href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" fw={500}>
-        {row.name}
-      </Anchor>
-      <dl>
-        {kinds.map(([kind, values]) => (
+    <Anchor href={profileLink(contact.linkedinurl)} target="_blank" rel="noopener noreferrer" fw={500}>
+      {contact.name}
+    </Anchor>
+  );
+}
+
+/** One line for each value, with the picture of its kind; kinds without a value are left out. */
+function Values({ contact }: { contact: UserContact }) {
+  const { phones, business, personal } = valuesOf(contact);
+  const values = { phone: phones, business, personal };
+  return (
+    <dl>
+      {KINDS.filter((kind) => values[kind].length > 0).map((kind) => {
+        const Icon = KIND_ICONS[kind];
+        return (
           <div key={kind}>
-            <dt>{kind}</dt>
-            <dd>{values.length > 0 ? values.map((value) => <div key={value}>{value}</div>) : "–"}</dd>
+            <dt>
+              <Icon size={16} strokeWidth={1.75} role="img" aria-label={t(`kind.${kind}`)} />
+            </dt>
+            <dd>
+              {values[kind].map((value) => (
+                <div key={value}>{value}</div>
+              ))}
+            </dd>
           </div>
-        ))}
-      </dl>
-    </li>
+        );
+      })}
+    </dl>
   );
 }

@@ -30,20 +30,29 @@ test("the months go back and forth, February to its 28th, none after the present
   ]);
 });
 
-test("the total opens the contacts, ten on a page, and Done closes them", async () => {
+test("the total opens the contacts of the month, ten on a page, and Done closes them", async () => {
   const user = setUp();
-  const page = { resource: Array.from({ length: 10 }, (_, index) => contactAnswer(index + 1)), meta: { count: 23 } };
-  const sent = serve({ "POST getplatformusagedata": { resource: [MEMBER] }, "GET leads/_table/usercontact": page });
+  const latest = Array.from({ length: 10 }, (_, index) => ({ contactid: index + 1, latest: "2026-03-09 09:00:00+00" }));
+  const sent = serve({
+    "POST getplatformusagedata": { resource: [MEMBER] },
+    "GET leads/_table/creditledger": { resource: latest, meta: { count: 23 } },
+    "GET leads/_table/usercontact": { resource: latest.slice(1).map(({ contactid }) => contactAnswer(contactid)) },
+  });
   draw(<UsageScreen />, { at: AT });
   const row = within((await screen.findByText("Max Member")).closest("tr")!);
   expect(row.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["MMMax Membermax@acme.example", "12", "5", "4", "3"]);
 
   await user.click(row.getByRole("button", { name: "12 revealed by Max Member" }));
   const dialog = within(await screen.findByRole("dialog"));
-  expect(await dialog.findByText("p1@work.example")).toBeVisible();
+  expect(await dialog.findByText("p2@work.example")).toBeVisible();
+  expect(dialog.getByText("March 2026, max@acme.example")).toBeVisible();
+  expect(dialog.getAllByText("9 Mar 2026")).toHaveLength(10);
+  expect(dialog.getByText("A contact that a colleague revealed too")).toBeVisible();
+  const [ledger, contacts] = sent.slice(-2).map(({ query }) => query);
+  expect(ledger!.get("filter")).toBe("(actor=7) and (reason='reveal') and (createdon>='2026-03-01') and (createdon<'2026-04-01')");
+  expect(contacts!.get("filter")).toBe("((revealedby=7) or (dialrevealedby=7)) and (contactid in (1,2,3,4,5,6,7,8,9,10))");
   await user.click(dialog.getByRole("button", { name: "Last page" }));
-  await waitFor(() => expect(sent.at(-1)!.query.get("offset")).toBe("20"));
-  expect(sent.at(-1)!.query.get("filter")).toBe("(revealedby=7) or (dialrevealedby=7)");
+  await waitFor(() => expect(sent.filter(({ path }) => path.endsWith("creditledger")).at(-1)!.query.get("offset")).toBe("20"));
   await user.click(dialog.getByRole("button", { name: "Done" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });

@@ -27,7 +27,7 @@ export function UsageScreen() {
         </Tabs.List>
         <Tabs.Panel value="platform" className={classes.panel}>
           <ReportControls key="platform" month={month} search={search} label={t("usage.searchMember")} onChange={change} />
-          <PlatformReport span={span} />
+          <PlatformReport span={span} month={month} />
         </Tabs.Panel>
         <Tabs.Panel value="api" className={classes.panel}>
           <ReportControls key="api" month={month} search={search} label={t("usage.searchKey")} onChange={change} />

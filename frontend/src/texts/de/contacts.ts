@@ -39,6 +39,8 @@ export const contacts: Translation<typeof english> = {
     isVerified: "Bestätigt",
     revealedBy: "Aufgedeckt von",
     anyone: "Von allen aufgedeckt",
+    tag: "Tag",
+    anyTag: "Alle Tags",
     since: "Hinzugefügt",
     anyTime: "Zu beliebiger Zeit hinzugefügt",
     view: "Ansicht",

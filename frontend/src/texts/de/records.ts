@@ -26,6 +26,7 @@ export const records: Translation<typeof english> = {
     target: "Ziel",
     actor: "Von",
     key: "API-Schlüssel",
+    support: "Support",
     system: "System",
   },
   ledger: {

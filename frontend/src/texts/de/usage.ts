@@ -26,6 +26,7 @@ export const usage: Translation<typeof english> = {
     overage: "Mehrverbrauch",
     deletedKey: "Gelöscht",
     revealedTitle: "Von {{name}} aufgedeckte Kontakte",
+    withColleague: "Ein Kontakt, den auch ein Kollege aufgedeckt hat",
     lead: "Was Ihr Team und Ihre API-Schlüssel in einem Monat aufgedeckt haben.",
     csv: "CSV herunterladen",
     byMember: "Aufgedeckt nach Mitglied",

@@ -36,6 +36,8 @@ export const contacts = {
     isVerified: "Verified",
     revealedBy: "Revealed by",
     anyone: "Revealed by anyone",
+    tag: "Tag",
+    anyTag: "Any tag",
     since: "Added",
     anyTime: "Added at any time",
     view: "View",

@@ -42,9 +42,11 @@ export const payments = {
     toDashboard: "Go To Dashboard",
     failTitle: "Payment Failed",
     failText: "Sorry..... Your subscription process is failed, Try again",
+    failNote: "Nothing was charged, and your plan has not changed.",
     toPlans: "Go To Plan",
     toInvoice: "See invoice",
     renews: "Renews on",
+    until: "Paid until",
     contact: "Contact Sales",
   },
 } as const;

@@ -24,6 +24,7 @@ export const records = {
     actor: "By",
     key: "API key",
     system: "System",
+    support: "Support",
   },
   ledger: {
     lead: "Every change of your credit balances, newest first.",

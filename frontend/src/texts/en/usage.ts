@@ -27,5 +27,6 @@ export const usage = {
     overage: "Overage",
     deletedKey: "Deleted",
     revealedTitle: "Contacts revealed by {{name}}",
+    withColleague: "A contact that a colleague revealed too",
   },
 } as const;

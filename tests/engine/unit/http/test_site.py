@@ -46,6 +46,17 @@ def test_files_have_their_types(site: Site, path: str, content_type: str, part: 
     assert site.reply(path, "", {"if-none-match": reply.headers["ETag"]}).status == 304
 
 
+def test_files_with_a_hash_in_their_name_are_kept_by_browsers(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    for name in ("index.html", "assets.js", "assets/a.1f.js"):
+        (tmp_path / name).write_text("x")
+    site = Site.find((tmp_path,), "/studio", HEADERS, hashed="assets/")
+    assert site is not None
+    kept = {name: "immutable" in site.reply(f"/studio/{name}", "", {}).headers["Cache-Control"]
+            for name in ("index.html", "assets.js", "assets/a.1f.js")}  # fmt: skip
+    assert kept == {"index.html": False, "assets.js": False, "assets/a.1f.js": True}
+
+
 @pytest.mark.parametrize("path", ["/docs", "/docs/guides/jobs"])
 def test_a_folder_without_its_slash_is_redirected(site: Site, path: str) -> None:
     reply = site.reply(path, "/mount", {})

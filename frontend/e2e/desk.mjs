@@ -1,0 +1,134 @@
+/** A member of staff sets a password, finds a client, changes credits, looks at the app as its owner, and reads the queue. */
+import { MEMBER, OWNER, SMALL, accessible, check, journey, picture, signIn } from "./browser.mjs";
+
+const STAFF = { email: "sam@desk-demo.com", password: "Staff1234" };
+const REASON = "Asked for it in the chat";
+
+async function staffSignsIn(page) {
+  await page.goto("/login");
+  await page.getByLabel("Email").fill(STAFF.email);
+  await page.getByLabel("Password").fill(STAFF.password);
+  await page.getByRole("button", { name: "Login" }).click();
+  await page.waitForURL("**/desk");
+}
+
+async function setsPassword(page) {
+  const { pathname, search } = new URL(process.env.LINK);
+  await page.goto(pathname + search);
+  await page.locator("input[type=password]").first().fill(STAFF.password);
+  await page.locator("input[type=password]").nth(1).fill(STAFF.password);
+  await page.locator("form button[type=submit]").click();
+  await page.waitForURL("**/login");
+}
+
+async function findsClient(page) {
+  await page.getByRole("textbox", { name: "Client" }).fill(OWNER.email);
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("row").filter({ hasText: OWNER.email }).waitFor();
+  await accessible(page, "the search of the desk");
+  await picture(page, "desk-find");
+  await page.getByRole("row").filter({ hasText: OWNER.email }).getByRole("link").click();
+  await page.waitForURL("**/desk/client/**");
+  await page.getByRole("region", { name: "Credits" }).waitFor();
+}
+
+async function grantsCredits(page) {
+  await page.getByRole("button", { name: "Change credits" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("How many").fill("250");
+  await dialog.getByText("250 credits are added").waitFor();
+  await dialog.getByRole("button", { name: "Change credits" }).click();
+  await dialog.getByText("Give the reason in at least 3 characters").waitFor();
+  await dialog.getByLabel("Reason").fill("write to jane@home.example");
+  await dialog.getByRole("button", { name: "Change credits" }).click();
+  await dialog.getByText("without addresses and phone numbers").waitFor();
+  await accessible(page, "the dialog of credits", "[role=dialog]");
+  await picture(page, "desk-credits");
+  await dialog.getByLabel("Reason").fill(REASON);
+  await dialog.getByRole("button", { name: "Change credits" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("tab", { name: "Ledger" }).click();
+  await page.getByRole("row").filter({ hasText: "+250" }).filter({ hasText: "Support" }).waitFor();
+}
+
+async function readsTabs(page) {
+  for (const tab of ["Overview", "Users", "Payments", "Sessions", "Audit log", "API keys"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await page.getByRole("tabpanel", { name: tab }).waitFor();
+    await accessible(page, `the tab ${tab} of a client`);
+    await picture(page, `desk-client-${tab.toLowerCase().replace(" ", "")}`);
+  }
+}
+
+async function looksAsOwner(page) {
+  await page.getByRole("tab", { name: "Users" }).click();
+  await page.getByRole("row").filter({ hasText: OWNER.email }).getByRole("button").click();
+  await page.getByRole("menuitem", { name: "View as this user" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("The owner is told by mail").waitFor();
+  await dialog.getByLabel("Reason").fill(REASON);
+  await dialog.getByRole("button", { name: "Look at the app" }).click();
+  await page.waitForURL("**/dashboard/main/dashboardmain");
+  await page.getByText("Support view of").waitFor();
+  await accessible(page, "the dashboard in a support view");
+  await picture(page, "desk-view");
+  await page.goto("/dashboard/main/mycontacts");
+  await page.getByRole("row").nth(1).waitFor();
+  check(!(await page.locator("main").innerText()).includes("@"), "no address of a contact in a support view");
+  await picture(page, "desk-view-contacts");
+  await page.goto("/dashboard/settings/myaccount");
+  await page.getByText("Support view of").waitFor();
+  await page.getByRole("button", { name: "Back to the desk" }).click();
+  await page.waitForURL("**/desk");
+  await page.getByRole("textbox", { name: "Client" }).waitFor();
+}
+
+async function readsLists(page) {
+  for (const [link, name] of [["Feedback", "feedback"], ["Queue", "queue"], ["Payment events", "payments"]]) {
+    await page.getByRole("navigation", { name: "Desk" }).getByRole("link", { name: link }).click();
+    await page.getByRole("heading", { level: 1, name: link }).waitFor();
+    await accessible(page, `the page ${link} of the desk`);
+    await picture(page, `desk-${name}`);
+  }
+}
+
+async function nothingForOthers(page) {
+  const scripts = [];
+  page.on("request", (request) => scripts.push(request.url()));
+  await signIn(page, MEMBER);
+  await page.goto("/desk");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  check(!scripts.some((url) => /DeskScreen|i18n\.desk|SupportBanner/.test(url)), "no script of the desk for a member");
+  check(!(await page.locator("body").innerText()).includes("Queue"), "nothing of the desk for a member");
+}
+
+async function ownerReadsIt(owner) {
+  await signIn(owner, OWNER);
+  await owner.goto("/dashboard/settings/auditlog");
+  await owner.getByRole("row").filter({ hasText: "Support credits" }).first().waitFor();
+  await owner.getByRole("row").filter({ hasText: "Support view" }).first().waitFor();
+  await owner.goto("/dashboard/settings/creditledger");
+  await owner.getByRole("row").filter({ hasText: "+250" }).waitFor();
+}
+
+journey("desk", async (open) => {
+  const page = await open();
+  await setsPassword(page);
+  await staffSignsIn(page);
+  await page.goto("/dashboard/main/search");
+  await page.waitForURL("**/desk");
+  await findsClient(page);
+  await grantsCredits(page);
+  await readsTabs(page);
+  await looksAsOwner(page);
+  await readsLists(page);
+
+  const small = await open({ viewport: SMALL, colorScheme: "dark" });
+  await staffSignsIn(small);
+  await findsClient(small);
+  await readsTabs(small);
+  await readsLists(small);
+
+  await nothingForOthers(await open());
+  await ownerReadsIt(await open());
+});

@@ -1,0 +1,69 @@
+/** Pictures of every screen and state in light, dark and forced colors, at 1440 and 390 px, in the folder PICTURES. */
+import { mkdirSync } from "node:fs";
+import { OWNER, SMALL, WIDE, journey, signIn } from "./browser.mjs";
+import { BEFORE, INSIDE } from "./screens.mjs";
+import { STATES } from "./states.mjs";
+import { APPEARANCES, steady } from "./steady.mjs";
+
+const FOLDER = process.env.PICTURES ?? "../build/pictures";
+const PRINTED = ["mycontacts", "billing", "usage"];
+const SANDBOX = [
+  ["mailbox", "/sandbox/mail"],
+  ["apidocs", "/api/docs"],
+];
+
+const save = (page, name) => page.screenshot({ path: `${FOLDER}/${name}.png`, animations: "disabled", caret: "hide" });
+
+/** One picture for each appearance of the page as it is now. */
+async function inEveryAppearance(page, name) {
+  await steady(page);
+  const { width } = page.viewportSize();
+  for (const [appearance, media] of Object.entries(APPEARANCES)) {
+    await page.emulateMedia(media);
+    await save(page, `${name}.${appearance}.${width}`);
+  }
+  await page.emulateMedia(APPEARANCES.light);
+}
+
+async function screens(page, list) {
+  for (const [name, path, heading] of list) {
+    await page.goto(path);
+    if (heading) await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await inEveryAppearance(page, name);
+    if (!PRINTED.includes(name)) continue;
+    await page.emulateMedia({ media: "print" });
+    await save(page, `${name}.print.${page.viewportSize().width}`);
+    await page.emulateMedia({ media: "screen" });
+  }
+}
+
+/** Each state has a page of its own, with the storage of the signed-in one. */
+async function states(open, viewport, storageState) {
+  for (const [name, path, steps] of STATES) {
+    const page = await open({ viewport, ...(path.startsWith("/dashboard") && { storageState }) });
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await steps(page);
+    await inEveryAppearance(page, name);
+    await page.context().close();
+  }
+}
+
+for (const viewport of [WIDE, SMALL]) {
+  journey(`screens at ${viewport.width}`, async (open) => {
+    mkdirSync(FOLDER, { recursive: true });
+    const page = await open({ viewport });
+    await screens(page, [...BEFORE, ...SANDBOX]);
+    await signIn(page, OWNER);
+    await screens(page, INSIDE);
+  });
+
+  journey(`states at ${viewport.width}`, async (open) => {
+    mkdirSync(FOLDER, { recursive: true });
+    const page = await open({ viewport });
+    await signIn(page, OWNER);
+    await states(open, viewport, await page.context().storageState());
+  });
+}

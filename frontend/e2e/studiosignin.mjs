@@ -1,0 +1,44 @@
+// Studio on a server that asks for a key: nothing is shown without it, and it is kept in the tab alone.
+import { accessible, check, journey, picture } from "./browser.mjs";
+
+journey("studio asks for a key", async (open) => {
+  const page = await open();
+  await page.goto("/studio#/shop/item");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  check((await page.getByRole("grid").count()) === 0, "no rows without a key");
+  await accessible(page, "the sign-in");
+  await picture(page, "studio-sign-in");
+  await page.getByLabel("API key").fill("guess");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+
+  await page.getByLabel("API key").fill("clerk");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("grid").getByText("seen").waitFor();
+  const links = await page.getByRole("navigation", { name: "Tables" }).getByRole("link").allTextContents();
+  check(links.join() === "item", `only the tables of the role, not ${links}`);
+  check((await page.getByRole("button", { name: "New record" }).count()) === 0, "nothing to be offered that may not be done");
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".drawer").getByRole("heading", { level: 2 }).waitFor();
+  check((await page.locator(".drawer input, .drawer textarea").count()) === 0, "no field to be edited");
+
+  // The text that is copied names the key, and does not hold it.
+  await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } }));
+  await page.keyboard.press("Escape");
+  for (const [way, word] of [["curl", "$API_KEY"], ["Python", "API_KEY"], ["JavaScript", "process.env.API_KEY"], ["MCP", '"name": "query"']]) {
+    await page.getByRole("button", { name: "Copy as" }).click();
+    await page.getByRole("button", { name: way, exact: true }).click();
+    const copied = await page.evaluate(() => window.copied);
+    check(copied.includes(word) && !copied.includes("clerk"), `${way} to name the key and not to hold it: ${copied}`);
+  }
+
+  const other = await page.context().newPage();
+  await other.goto("/studio");
+  await other.getByRole("heading", { name: "Sign in" }).waitFor();
+  await other.close();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});

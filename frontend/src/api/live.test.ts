@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { sessionStarted } from "../stores/session";
+import { type Events, fieldsOf, follow } from "./live";
+
+type Sent = { address: string; headers: Record<string, string> };
+
+/** Answers each request with the next response, and returns what was sent. */
+function answer(...responses: (() => Response)[]): Sent[] {
+  const sent: Sent[] = [];
+  vi.stubGlobal("fetch", async (address: string, init: { headers: Record<string, string>; signal: AbortSignal }) => {
+    sent.push({ address, headers: init.headers });
+    const next = responses.shift();
+    if (!next) return new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
+    return next();
+  });
+  return sent;
+}
+
+const events = (text: string) => () => new Response(text, { status: 200 });
+const refusal = (status: number) => () => new Response("{}", { status });
+
+function seen(): { log: unknown[]; handlers: Events } {
+  const log: unknown[] = [];
+  return {
+    log,
+    handlers: {
+      reset: () => log.push("reset"),
+      row: (row) => log.push(row),
+      gone: (key) => log.push(["gone", key]),
+      open: () => undefined,
+      refused: () => log.push("refused"),
+    },
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  sessionStarted({ apiKey: "app", sessionToken: "token", emailid: "a@b.example" });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("the events of a stream reach their handlers, and the next stream resumes after the last", async () => {
+  const sent = answer(
+    events('retry: 2000\n\nid: 1\nevent: reset\ndata: {}\n\nevent: row\ndata: {"id": 1}\n\nid: 2\nevent: gone\ndata: {"id":2}\n\n: heartbeat\nid: 3\n\n'),
+  );
+  const { log, handlers } = seen();
+  const stop = follow("item", "id", handlers);
+  await vi.waitFor(() => expect(log).toEqual(["reset", { id: 1 }, ["gone", { id: 2 }]]));
+  await vi.advanceTimersByTimeAsync(2000);
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[0]!.address).toContain("/_table/item/_changes?fields=id");
+  expect(sent[0]!.headers).toMatchObject({ "X-Session-Token": "token" });
+  expect(sent[0]!.headers).not.toHaveProperty("Last-Event-ID");
+  expect(sent[1]!.headers).toMatchObject({ "Last-Event-ID": "3" });
+  stop();
+});
+
+test("an event that arrives in parts is read whole", async () => {
+  const parts = ["id: 1\nev", 'ent: row\ndata: {"name": "', 'é"}\n', "\n"].map((part) => new TextEncoder().encode(part));
+  answer(() => new Response(new ReadableStream({ start: (c) => (parts.forEach((part) => c.enqueue(part)), c.close()) })));
+  const { log, handlers } = seen();
+  const stop = follow("item", "id", handlers);
+  await vi.waitFor(() => expect(log).toEqual([{ name: "é" }]));
+  stop();
+});
+
+test("a table without streams is not asked for again", async () => {
+  const sent = answer(refusal(409));
+  const stop = follow("item", "id", seen().handlers);
+  await vi.advanceTimersByTimeAsync(200_000);
+  expect(sent).toHaveLength(1);
+  stop();
+});
+
+test("a busy server is asked again, less and less often", async () => {
+  const sent = answer(...Array.from({ length: 20 }, () => refusal(503)));
+  const stop = follow("item", "id", seen().handlers);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent.length).toBeGreaterThan(3);
+  expect(sent.length).toBeLessThan(9);
+  stop();
+});
+
+test("a refused session is told", async () => {
+  answer(refusal(401));
+  const { log, handlers } = seen();
+  const stop = follow("item", "id", handlers);
+  await vi.waitFor(() => expect(log).toEqual(["refused"]));
+  stop();
+});
+
+test("a stream that is stopped is not opened again", async () => {
+  const sent = answer();
+  const stop = follow("item", "id", seen().handlers);
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  stop();
+  await vi.advanceTimersByTimeAsync(200_000);
+  expect(sent).toHaveLength(1);
+});
+
+test.each([
+  ["event: row\ndata: {}", { event: "row", data: "{}" }],
+  [": heartbeat\nid: 5", { id: "5" }],
+  ["retry: 2000", { retry: "2000" }],
+])("the fields of %j", (block, fields) => {
+  expect(fieldsOf(block)).toEqual(fields);
+});

@@ -1,0 +1,18 @@
+/** The guard of the desk: its scripts are loaded for staff alone. For anybody else the address does not exist. */
+import { Suspense, lazy } from "react";
+import { Navigate } from "react-router";
+import { useSession } from "../../stores/session";
+import { NotFound } from "./NotFound";
+
+const Desk = lazy(() => import("../../screens/desk/DeskScreen"));
+
+export function DeskGate() {
+  const session = useSession();
+  if (!session) return <Navigate to="/login" replace />;
+  if (!session.staff) return <NotFound />;
+  return (
+    <Suspense>
+      <Desk />
+    </Suspense>
+  );
+}

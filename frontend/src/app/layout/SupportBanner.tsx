@@ -1,0 +1,32 @@
+/** Says on every screen that support is looking at this account, and leads back to the desk. */
+import { Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Eye } from "lucide-react";
+import { useNavigate } from "react-router";
+import { signOut, useMaybeAccount } from "../../api/account";
+import { t } from "../../lib/i18n.desk";
+import { deskResumed, sessionEnded } from "../../stores/session";
+import classes from "./SupportBanner.module.css";
+
+export function SupportBanner() {
+  const me = useMaybeAccount();
+  const navigate = useNavigate();
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSettled: () => {
+      if (!deskResumed()) sessionEnded();
+      void navigate("/desk", { replace: true });
+    },
+  });
+  return (
+    <section className={classes.banner} aria-label={t("view.label")}>
+      <Eye size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span>{t("view.banner", { name: me?.name ?? "" })}</span>
+      <Button size="compact-sm" variant="default" onClick={() => leave.mutate()}>
+        {t("view.back")}
+      </Button>
+    </section>
+  );
+}
+
+export { SupportBanner as default };

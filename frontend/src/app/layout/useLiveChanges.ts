@@ -1,0 +1,87 @@
+/** Keeps the balance, and the list of the screen that is open, as the server has them, without asking for them. */
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useLocation } from "react-router";
+import { account, setBalances } from "../../api/account";
+import { setFollowed } from "../../api/following";
+import { STALE, type Subject } from "../../api/keys";
+import type { Balances } from "../../api/types";
+
+/** After the first load, which is not to wait for streams. */
+const START_MS = 3000;
+/** Changes that arrive together are one request for the list. */
+const TOGETHER_MS = 250;
+
+interface Followed {
+  table: string;
+  fields: string;
+  stale: readonly (Subject | "bulklookup")[];
+}
+
+const SCREENS: Record<string, Followed> = {
+  "/dashboard/main/mycontacts": { table: "usercontact", fields: "contactid", stale: STALE.reveal },
+  "/dashboard/settings/manageseats": { table: "appuser", fields: "appuserid", stale: ["appuser"] },
+  "/dashboard/main/bulklookup": { table: "bulkjob", fields: "jobid,status,charged", stale: ["bulkjob", "bulklookup"] },
+};
+const BALANCES = "clientid,contactcredit,bus_email_credits,personal_email_credits";
+
+export function useLiveChanges(isReady: boolean): void {
+  const queries = useQueryClient();
+  const { pathname } = useLocation();
+
+  useEffect(
+    () =>
+      isReady
+        ? later("usercredit", BALANCES, {
+            reset: (since) => void staleSince(queries, "account", since),
+            row: (row) => setBalances(queries, row as Balances),
+            gone: () => undefined,
+            refused: () => void queries.invalidateQueries({ queryKey: account.queryKey }),
+          })
+        : undefined,
+    [isReady, queries],
+  );
+
+  useEffect(() => {
+    const screen = isReady ? SCREENS[pathname] : undefined;
+    if (!screen) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const changed = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => screen.stale.forEach((subject) => void queries.invalidateQueries({ queryKey: [subject] })), TOGETHER_MS);
+    };
+    const stop = later(screen.table, screen.fields, {
+      reset: (since) => screen.stale.forEach((subject) => void staleSince(queries, subject, since)),
+      row: changed,
+      gone: changed,
+      refused: () => undefined,
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [isReady, pathname, queries]);
+}
+
+/** What was read before the stream was open may lack a change. */
+function staleSince(queries: QueryClient, subject: string, since: number): Promise<void> {
+  return queries.invalidateQueries({ queryKey: [subject], predicate: ({ state }) => state.dataUpdatedAt < since });
+}
+
+type Handlers = Omit<import("../../api/live").Events, "open">;
+
+/** Follows a table a little later, with code that the first screen does not need. */
+function later(table: string, fields: string, handlers: Handlers): () => void {
+  let stop: (() => void) | undefined;
+  let isOver = false;
+  const timer = setTimeout(() => {
+    void import("../../api/live").then(({ follow }) => {
+      if (!isOver) stop = follow(table, fields, { ...handlers, open: (isOpen) => setFollowed(table, isOpen) });
+    });
+  }, START_MS);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    stop?.();
+  };
+}

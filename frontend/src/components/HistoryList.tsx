@@ -1,0 +1,39 @@
+/** A page of records, newest first: waiting, failed, empty, or the table with its pager; on a phone rows of two lines. */
+import type { ComponentProps, ReactNode } from "react";
+import classes from "./History.module.css";
+import { ListState } from "./ListState";
+import { type Column, DataTable } from "./ui/DataTable";
+import { Pager } from "./ui/Pager";
+
+interface Props<Row> {
+  label: string;
+  list: Omit<ComponentProps<typeof ListState<Row>>["list"], "data"> & { data: { resource: Row[]; meta?: { count?: number } } | undefined };
+  explain: ComponentProps<typeof ListState<Row>>["explain"];
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => number;
+  page: number;
+  size: number;
+  onPage: (page: number) => void;
+  phone: (row: Row) => ReactNode;
+}
+
+export function HistoryList<Row>({ label, list, explain, columns, rowKey, page, size, onPage, phone }: Props<Row>) {
+  const count = list.data?.meta?.count ?? 0;
+  const pager = count > size && (
+    <Pager page={page} size={size} count={count} withSizes={false} onChange={(change) => onPage(change.page)} />
+  );
+  return (
+    <ListState list={list} explain={explain}>
+      {(rows) => (
+        <DataTable
+          label={label}
+          columns={columns}
+          rows={rows}
+          rowKey={rowKey}
+          foot={pager}
+          phone={(row) => <div className={classes.phone}>{phone(row)}</div>}
+        />
+      )}
+    </ListState>
+  );
+}

@@ -1,0 +1,76 @@
+/** Asks for the reason of an action, and says what will happen before it does. */
+import { Button, Group, Stack, Textarea } from "@mantine/core";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { ApiError } from "../../api/errors";
+import { explain, fieldErrors } from "../../api/explain";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { Dialog } from "../../components/ui/Dialog";
+import { FormAlert } from "../../components/ui/FormAlert";
+import { t as shared } from "../../lib/i18n";
+import { t } from "../../lib/i18n.desk";
+
+interface Props {
+  title: string;
+  /** What will happen. */
+  text: ReactNode;
+  confirm: string;
+  danger?: boolean;
+  busy: boolean;
+  error: unknown;
+  /** Whether the fields hold what the action needs. */
+  ready?: boolean;
+  children?: ReactNode;
+  onClose: () => void;
+  onConfirm: (reason: string) => void;
+}
+
+const SHORTEST = 3;
+const LONGEST = 300;
+
+export function ActionDialog({ title, text, confirm, danger = false, busy, error, ready = true, children, onClose, onConfirm }: Props) {
+  const [reason, setReason] = useState("");
+  const [missing, setMissing] = useState(false);
+  const tooShort = reason.trim().length < SHORTEST;
+  const refused = fieldErrors(error)["reason"];
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(tooShort);
+    if (!tooShort && ready) onConfirm(reason.trim());
+  };
+  return (
+    <Dialog opened onClose={onClose} title={title}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <FormAlert text={error && !refused ? messageOf(error) : null} />
+          {children}
+          <Textarea
+            label={t("reason")}
+            description={t("reasonHint")}
+            value={reason}
+            maxLength={LONGEST}
+            autosize
+            minRows={2}
+            error={refused ?? (missing && tooShort ? t("reasonMissing") : null)}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            data-autofocus={children ? undefined : true}
+          />
+          <div role="status">{text}</div>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {shared("cancel")}
+            </Button>
+            <BusyButton type="submit" color={danger ? "red" : undefined} busy={busy}>
+              {confirm}
+            </BusyButton>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The message of the first field that was refused, else that of the error. */
+function messageOf(error: unknown): string {
+  const [first] = Object.values(fieldErrors(error));
+  return error instanceof ApiError && first ? first : explain(error);
+}

@@ -1,0 +1,128 @@
+/** The lists of a client that are only read: ledger, payments, sessions, audit log, keys. */
+import { useMemo } from "react";
+import { type Overview, useDesk } from "../../api/desk";
+import { explain } from "../../api/explain";
+import { Empty } from "../../components/Empty";
+import classes from "../../components/History.module.css";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { deviceOf, eventText, targetText } from "../../domain/device";
+import { dayText, momentText } from "../../lib/dates";
+import { t as shared } from "../../lib/i18n";
+import { t } from "../../lib/i18n.desk";
+import { numberText } from "../../lib/locale";
+import { dollars } from "../../lib/money";
+import { toast } from "../../stores/toasts";
+
+interface ListProps<Row> {
+  label: string;
+  rows: Row[];
+  rowKey: (row: Row) => number;
+  columns: Column<Row>[];
+}
+
+/** A list that shows its columns in lines of two on a phone. */
+function List<Row>({ label, rows, rowKey, columns }: ListProps<Row>) {
+  if (rows.length === 0) return <Empty title={shared("noDataFound")} />;
+  const phone = (row: Row) => (
+    <div className={classes.phone}>
+      {columns.map(({ key, cell }, index) => (index === 0 ? <strong key={key}>{cell(row)}</strong> : <span key={key}>{cell(row)}</span>))}
+    </div>
+  );
+  return <DataTable label={label} columns={columns} rows={rows} rowKey={rowKey} phone={phone} />;
+}
+
+export function Ledger({ of }: { of: Overview }) {
+  const columns = useMemo<Column<Overview["ledger"][number]>[]>(
+    () => [
+      { key: "time", head: t("ledger.time"), cell: ({ createdon }) => momentText(createdon) },
+      { key: "change", head: t("ledger.change"), align: "end", cell: ({ delta }) => (delta > 0 ? `+${numberText(delta)}` : numberText(delta)) },
+      { key: "kind", head: t("ledger.kind"), cell: ({ kind }) => t(`kinds.${kind}`) },
+      { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
+      { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
+    ],
+    [],
+  );
+  return <List label={t("client.ledger")} rows={of.ledger} rowKey={({ ledgerid }) => ledgerid} columns={columns} />;
+}
+
+export function Payments({ of }: { of: Overview }) {
+  const columns = useMemo<Column<Overview["payments"][number]>[]>(
+    () => [
+      { key: "date", head: t("payment.date"), cell: ({ transactiondate }) => dayText(transactiondate) },
+      { key: "amount", head: t("payment.amount"), align: "end", cell: ({ price }) => dollars(price) },
+      { key: "invoice", head: t("payment.invoice"), cell: ({ invoicenumber }) => invoicenumber },
+      { key: "plan", head: t("payment.plan"), cell: ({ planname }) => planname },
+      { key: "status", head: t("payment.status"), cell: ({ status }) => eventText(status) },
+      { key: "resend", head: t("queue.actions"), align: "end", cell: (row) => <Receipt of={row} /> },
+    ],
+    [],
+  );
+  return <List label={t("client.payments")} rows={of.payments} rowKey={({ transactionid }) => transactionid} columns={columns} />;
+}
+
+function Receipt({ of }: { of: Overview["payments"][number] }) {
+  const mail = useDesk("mail");
+  if (of.status !== "paid" && of.status !== "refunded") return null;
+  return (
+    <BusyButton
+      size="compact-sm"
+      variant="default"
+      busy={mail.isPending}
+      aria-label={t("payment.resendOf", { invoice: of.invoicenumber })}
+      onClick={() =>
+        mail.mutate(
+          { kind: "receipt", transactionid: of.transactionid },
+          { onSuccess: () => toast(t("user.mailed")), onError: (error) => toast(explain(error), "bad") },
+        )
+      }
+    >
+      {t("payment.resend")}
+    </BusyButton>
+  );
+}
+
+export function Sessions({ of }: { of: Overview }) {
+  const columns = useMemo<Column<Overview["sessions"][number]>[]>(
+    () => [
+      { key: "user", head: t("session.user"), cell: ({ name }) => name },
+      { key: "device", head: t("session.device"), cell: ({ useragent }) => deviceOf(useragent) || t("none") },
+      { key: "ip", head: t("session.ip"), cell: ({ ip }) => ip ?? t("none") },
+      { key: "last", head: t("session.lastused"), cell: ({ lastused }) => momentText(lastused) },
+    ],
+    [],
+  );
+  return <List label={t("client.sessions")} rows={of.sessions} rowKey={({ usersessionid }) => usersessionid} columns={columns} />;
+}
+
+function byOf({ staffid, appuserid, keyid }: Overview["audit"][number]): string {
+  if (staffid) return t("audit.support");
+  if (keyid) return t("audit.key", { id: String(keyid) });
+  return appuserid ? t("audit.user", { id: String(appuserid) }) : t("audit.system");
+}
+
+export function Audit({ of }: { of: Overview }) {
+  const columns = useMemo<Column<Overview["audit"][number]>[]>(
+    () => [
+      { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
+      { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
+      { key: "target", head: t("audit.target"), cell: ({ target, detail }) => targetText(target, detail) || t("none") },
+      { key: "by", head: t("audit.by"), cell: byOf },
+    ],
+    [],
+  );
+  return <List label={t("client.audit")} rows={of.audit} rowKey={({ auditid }) => auditid} columns={columns} />;
+}
+
+export function Keys({ of }: { of: Overview }) {
+  const columns = useMemo<Column<Overview["keys"][number]>[]>(
+    () => [
+      { key: "purpose", head: t("key.name"), cell: ({ name, purpose }) => [name, purpose].filter(Boolean).join(", ") },
+      { key: "state", head: t("key.state"), cell: ({ isactive, isdeleted }) => t(isdeleted ? "key.deleted" : isactive ? "key.active" : "key.off") },
+      { key: "last", head: t("key.lastused"), cell: ({ lastused }) => momentText(lastused) || t("none") },
+      { key: "created", head: t("key.created"), cell: ({ createdon }) => dayText(createdon) },
+    ],
+    [],
+  );
+  return <List label={t("client.keys")} rows={of.keys} rowKey={({ keyid }) => keyid} columns={columns} />;
+}

@@ -1,0 +1,78 @@
+/** Payment events that were not applied. */
+import { Anchor } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link } from "react-router";
+import { type PaymentEvent, paymentEvents, useDesk } from "../../api/desk";
+import { explain, problemOf } from "../../api/explain";
+import classes from "../../components/History.module.css";
+import { ListState } from "../../components/ListState";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Page } from "../../components/ui/Page";
+import { momentText } from "../../lib/dates";
+import { t } from "../../lib/i18n.desk";
+import { toast } from "../../stores/toasts";
+
+function Client({ of }: { of: PaymentEvent }) {
+  if (of.clientid === null) return of.customer ?? t("none");
+  return (
+    <Anchor component={Link} to={`/desk/client/${of.clientid}`}>
+      {t("find.unnamed", { id: String(of.clientid) })}
+    </Anchor>
+  );
+}
+
+export function EventsPage() {
+  const list = useQuery(paymentEvents);
+  const columns = useMemo<Column<PaymentEvent>[]>(
+    () => [
+      { key: "type", head: t("events.type"), cell: ({ type }) => type },
+      { key: "date", head: t("events.date"), cell: ({ created }) => momentText(created) },
+      { key: "client", head: t("events.client"), cell: (event) => <Client of={event} /> },
+      { key: "note", head: t("events.note"), cell: ({ note }) => note ?? t("events.waiting") },
+      { key: "id", head: t("events.event"), cell: ({ id }) => id },
+      { key: "actions", head: t("events.actions"), align: "end", cell: (event) => <Apply event={event} /> },
+    ],
+    [],
+  );
+  return (
+    <Page title={t("events.title")} lead={t("events.lead")}>
+      <ListState list={list} explain={problemOf}>
+        {(rows) => (
+          <DataTable
+            label={t("events.title")}
+            columns={columns}
+            rows={rows}
+            rowKey={({ id }) => id}
+            phone={(event) => (
+              <div className={classes.phone}>
+                <strong>{event.type}</strong>
+                <Apply event={event} />
+                <span>{momentText(event.created)}</span>
+                <span>{event.note ?? t("events.waiting")}</span>
+              </div>
+            )}
+          />
+        )}
+      </ListState>
+    </Page>
+  );
+}
+
+function Apply({ event }: { event: PaymentEvent }) {
+  const apply = useDesk("payments");
+  return (
+    <BusyButton
+      size="compact-sm"
+      variant="default"
+      busy={apply.isPending}
+      aria-label={t("events.applyOf", { id: event.id })}
+      onClick={() =>
+        apply.mutate({ id: event.id }, { onSuccess: () => toast(t("events.done")), onError: (error) => toast(explain(error), "bad") })
+      }
+    >
+      {t("events.apply")}
+    </BusyButton>
+  );
+}

@@ -1,0 +1,99 @@
+/** The first page of the desk: find a client. */
+import { Anchor, Button, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useMemo, useState } from "react";
+import { Link, useNavigate, useSearchParams } from "react-router";
+import { type FoundClient, findClients } from "../../api/desk";
+import { problemOf } from "../../api/explain";
+import { Empty } from "../../components/Empty";
+import classes from "../../components/History.module.css";
+import { Problem } from "../../components/Problem";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Page } from "../../components/ui/Page";
+import { dayText } from "../../lib/dates";
+import { t } from "../../lib/i18n.desk";
+import desk from "./Desk.module.css";
+import { SuppressDialog } from "./SuppressDialog";
+
+const nameOf = ({ companyname, clientid }: FoundClient) => companyname || t("find.unnamed", { id: String(clientid) });
+
+function columnsOf(): Column<FoundClient>[] {
+  return [
+    {
+      key: "company",
+      head: t("find.company"),
+      cell: (row) => (
+        <Anchor component={Link} to={`/desk/client/${row.clientid}`}>
+          {nameOf(row)}
+        </Anchor>
+      ),
+    },
+    { key: "owner", head: t("find.owner"), cell: ({ owner, email }) => [owner, email].filter(Boolean).join(", ") || t("none") },
+    { key: "plan", head: t("find.plan"), cell: ({ plan }) => plan ?? t("none") },
+    { key: "since", head: t("find.since"), cell: ({ createdon }) => dayText(createdon) },
+  ];
+}
+
+export function FindPage() {
+  const [params, setParams] = useSearchParams();
+  const asked = params.get("q") ?? "";
+  const [text, setText] = useState(asked);
+  const navigate = useNavigate();
+  const found = useQuery(findClients(asked));
+  const columns = useMemo(() => columnsOf(), []);
+  const [suppressing, { open, close }] = useDisclosure();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setParams(text.trim() ? { q: text.trim() } : {});
+  };
+  return (
+    <Page
+      title={t("nav.clients")}
+      lead={t("find.lead")}
+      actions={
+        <Button variant="default" onClick={open}>
+          {t("suppress.open")}
+        </Button>
+      }
+    >
+      <form className={desk.search} role="search" onSubmit={submit}>
+        <TextInput
+          aria-label={t("find.label")}
+          placeholder={t("find.placeholder")}
+          value={text}
+          maxLength={254}
+          autoFocus
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <BusyButton type="submit" busy={found.isFetching}>
+          {t("find.submit")}
+        </BusyButton>
+      </form>
+      {found.isError && <Problem {...problemOf(found.error)} retry={found.refetch} />}
+      {found.data?.resource.length === 0 && <Empty title={t("find.empty")} text={t("find.emptyText")} />}
+      {found.data && found.data.resource.length > 0 && (
+        <DataTable
+          label={t("nav.clients")}
+          columns={columns}
+          rows={found.data.resource}
+          rowKey={({ clientid }) => clientid}
+          onOpen={({ clientid }) => void navigate(`/desk/client/${clientid}`)}
+          foot={found.data.more && <p className={desk.note}>{t("find.more")}</p>}
+          phone={(row) => (
+            <div className={classes.phone}>
+              <Anchor component={Link} to={`/desk/client/${row.clientid}`}>
+                {nameOf(row)}
+              </Anchor>
+              <span>{row.plan}</span>
+              <span>{row.email}</span>
+            </div>
+          )}
+        />
+      )}
+      <p className={desk.note}>{t("recorded")}</p>
+      {suppressing && <SuppressDialog onClose={close} />}
+    </Page>
+  );
+}

@@ -1,0 +1,77 @@
+/** The queue of jobs: what waits and what has failed. */
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type Job, jobs, useDesk } from "../../api/desk";
+import { explain, problemOf } from "../../api/explain";
+import classes from "../../components/History.module.css";
+import { ListState } from "../../components/ListState";
+import { BusyButton } from "../../components/ui/BusyButton";
+import { type Column, DataTable } from "../../components/ui/DataTable";
+import { Page } from "../../components/ui/Page";
+import { momentText } from "../../lib/dates";
+import { t } from "../../lib/i18n.desk";
+import { toast } from "../../stores/toasts";
+import desk from "./Desk.module.css";
+
+const STATUS = { queued: "queue.queued", picked: "queue.picked", failed: "queue.failed" } as const;
+const statusText = (status: string): string => (Object.hasOwn(STATUS, status) ? t(STATUS[status as keyof typeof STATUS]) : status);
+
+export function QueuePage() {
+  const list = useQuery(jobs);
+  const columns = useMemo<Column<Job>[]>(
+    () => [
+      { key: "job", head: t("queue.job"), cell: ({ id, job }) => `${job} ${id}` },
+      { key: "status", head: t("queue.status"), cell: ({ status }) => statusText(status) },
+      { key: "attempts", head: t("queue.attempts"), align: "end", cell: ({ attempts }) => attempts },
+      { key: "error", head: t("queue.error"), cell: ({ error }) => error ?? t("none") },
+      { key: "created", head: t("queue.created"), cell: ({ created }) => momentText(created) },
+      { key: "next", head: t("queue.next"), cell: (job) => (job.status === "queued" ? momentText(job.execute_after) : t("none")) },
+      { key: "actions", head: t("queue.actions"), align: "end", cell: (job) => <Retry job={job} /> },
+    ],
+    [],
+  );
+  const counts = Object.entries(list.data?.counts ?? {}).map(([status, count]) => t("queue.count", { status: statusText(status), count }));
+  return (
+    <Page title={t("queue.title")} lead={t("queue.lead")}>
+      {counts.length > 0 && <p className={desk.note}>{counts.join(", ")}</p>}
+      <ListState list={list} explain={problemOf}>
+        {(rows) => (
+          <DataTable
+            label={t("queue.title")}
+            columns={columns}
+            rows={rows}
+            rowKey={({ id }) => id}
+            phone={(job) => (
+              <div className={classes.phone}>
+                <strong>
+                  {job.job} {job.id}
+                </strong>
+                <Retry job={job} />
+                <span>{statusText(job.status)}</span>
+                <span>{job.error}</span>
+              </div>
+            )}
+          />
+        )}
+      </ListState>
+    </Page>
+  );
+}
+
+function Retry({ job }: { job: Job }) {
+  const retry = useDesk("jobs");
+  if (job.status !== "failed") return null;
+  return (
+    <BusyButton
+      size="compact-sm"
+      variant="default"
+      busy={retry.isPending}
+      aria-label={t("queue.retryOf", { id: String(job.id) })}
+      onClick={() =>
+        retry.mutate({ id: job.id }, { onSuccess: () => toast(t("queue.done")), onError: (error) => toast(explain(error), "bad") })
+      }
+    >
+      {t("queue.retry")}
+    </BusyButton>
+  );
+}

@@ -1,0 +1,103 @@
+/** Send requests to the API beside which Studio is served. Errors are thrown as `ApiError`; nothing is shown here. */
+import { readJson, writeJson } from "./json";
+import { currentCredentials } from "./credentials";
+
+const PAGE = "/studio";
+/** The path below which the engine is mounted: "" unless a host program mounts it elsewhere. */
+export const MOUNT = location.pathname.slice(0, Math.max(0, location.pathname.lastIndexOf(PAGE)));
+export const API = `${MOUNT}/api/v2/`;
+
+export interface BatchEntry {
+  code?: number;
+  message?: string;
+}
+
+export interface ErrorContext {
+  reason?: string;
+  field?: string;
+  fields?: Record<string, string>;
+  position?: number;
+  error?: number[];
+  resource?: BatchEntry[];
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly context: ErrorContext = {},
+  ) {
+    super(message);
+  }
+
+  /** Whether no response came at all. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+export type Params = Record<string, string | number | boolean | undefined>;
+
+export interface Options {
+  method?: string;
+  params?: Params;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+  data: T;
+  etag: string | null;
+}
+
+export function queryOf(params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.toString().replaceAll("+", "%20");
+}
+
+export function credentialHeaders(): Record<string, string> {
+  const { key, session } = currentCredentials();
+  return { ...(key ? { "X-API-Key": key } : {}), ...(session ? { "X-Session-Token": session } : {}) };
+}
+
+/** Sends a request and returns its response unread. Raises ApiError for a refusal. */
+export async function send(path: string, { method = "GET", params, body, headers, signal }: Options = {}): Promise<Response> {
+  const query = queryOf(params);
+  const init: RequestInit = { method, headers: { ...credentialHeaders(), ...headers }, cache: "no-store", signal };
+  if (body !== undefined) {
+    init.body = writeJson(body);
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
+  }
+  let response: Response;
+  try {
+    response = await fetch(API + path + (query ? `?${query}` : ""), init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "The server cannot be reached.");
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+async function refusal(response: Response): Promise<ApiError> {
+  try {
+    const { error } = (await response.json()) as { error: { message: string; context?: ErrorContext | null } };
+    return new ApiError(response.status, error.message, error.context ?? {});
+  } catch {
+    return new ApiError(response.status, `The server answered with status ${response.status}.`);
+  }
+}
+
+export async function ask<T>(path: string, options?: Options): Promise<Answer<T>> {
+  const response = await send(path, options);
+  return { data: readJson(await response.text()) as T, etag: response.headers.get("ETag") };
+}
+
+export const segment = encodeURIComponent;
+export const tablePath = (dataset: string, table: string): string => `${segment(dataset)}/_table/${segment(table)}`;
+export const recordPath = (dataset: string, table: string, id: string): string =>
+  `${tablePath(dataset, table)}/${id.split(",").map(segment).join(",")}`;

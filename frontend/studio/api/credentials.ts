@@ -1,0 +1,58 @@
+/** The credentials of requests: what was entered here, else the session of an app on the same origin, else nothing. */
+import { useSyncExternalStore } from "react";
+
+export interface Credentials {
+  key: string;
+  session: string;
+}
+
+const STORE = "studio.credentials";
+/** Where an app of the project keeps its session: `{state: {session: {apiKey, sessionToken}}}`. */
+const APP_STORE = "session";
+const NONE: Credentials = { key: "", session: "" };
+const listeners = new Set<() => void>();
+
+let credentials = read();
+
+function parsed(store: Storage, name: string): unknown {
+  try {
+    return JSON.parse(store.getItem(name) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+function read(): Credentials {
+  const own = parsed(sessionStorage, STORE) as Partial<Credentials> | null;
+  if (own && typeof own.key === "string") return { key: own.key, session: String(own.session ?? "") };
+  const app = parsed(localStorage, APP_STORE) as { state?: { session?: { apiKey?: string; sessionToken?: string } | null } } | null;
+  const session = app?.state?.session;
+  return session?.apiKey && session.sessionToken ? { key: session.apiKey, session: session.sessionToken } : NONE;
+}
+
+export const currentCredentials = (): Credentials => credentials;
+
+function set(next: Credentials): void {
+  credentials = next;
+  for (const listener of listeners) listener();
+}
+
+/** Kept for this tab alone: they end with it. */
+export function signIn(next: Credentials): void {
+  sessionStorage.setItem(STORE, JSON.stringify(next));
+  set(next);
+}
+
+/** Forgets what was entered; a session of the app is left alone, and no longer used in this tab. */
+export function signOut(): void {
+  sessionStorage.setItem(STORE, JSON.stringify(NONE));
+  localStorage.removeItem("studio.history");
+  set(NONE);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useCredentials = (): Credentials => useSyncExternalStore(subscribe, currentCredentials);

@@ -1,0 +1,36 @@
+/** The frame: the sign-in, the databases, and what is shown of them. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { ApiError } from "../api/client";
+import { useCredentials } from "../api/credentials";
+import { datasets } from "../api/queries";
+import { go, hrefOf, useAddress } from "../lib/address";
+import { Toasts } from "../toasts";
+import { Problem, Waiting } from "../ui";
+import { Shell } from "./Shell";
+import { SignIn } from "./SignIn";
+
+export function App() {
+  const { key, session } = useCredentials();
+  const address = useAddress();
+  const served = useQuery({ ...datasets(), queryKey: ["datasets", key, session] });
+  const [first] = served.data ?? [];
+
+  useEffect(() => {
+    if (!address.dataset && first) go(hrefOf(first), { replace: true });
+  }, [address.dataset, first]);
+
+  if (served.isPending) return <main className="alone"><Waiting /></main>;
+  if (served.isError) {
+    if (served.error instanceof ApiError && (served.error.status === 401 || served.error.status === 403)) return <SignIn error={served.error} />;
+    return <main className="alone"><Problem error={served.error} retry={() => void served.refetch()} /></main>;
+  }
+  // A key may be valid and give no right without a session.
+  if (served.data.length === 0) return <SignIn error={null} />;
+  return (
+    <>
+      <Shell datasets={served.data} address={address} />
+      <Toasts />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+/** The head of the grid: a press sorts, the edge of a column changes its width. */
+import type { PointerEvent } from "react";
+import { ArrowDown, ArrowUp, Key } from "lucide-react";
+import type { TableInfo } from "../api/types";
+import { change } from "../lib/address";
+import { type Column, MAX_WIDTH, MIN_WIDTH, type Sort } from "../lib/listing";
+import { T } from "../texts";
+import { alignOf } from "./Cell";
+import { setWidth } from "./columns";
+
+export const HEAD = 36;
+
+export interface Offset {
+  index: number;
+  start: number;
+  size: number;
+}
+
+interface Props {
+  columns: Column[];
+  offsets: Offset[];
+  width: number;
+  order: Sort | null;
+  info: TableInfo;
+}
+
+/** Ascending, then descending, then as the table is ordered. */
+export function nextSort(order: Sort | null, name: string): string | null {
+  if (order?.name !== name) return name;
+  return order.descending ? null : `-${name}`;
+}
+
+export function GridHead({ columns, offsets, width, order, info }: Props) {
+  return (
+    <div className="grid-head" role="rowgroup" style={{ width }}>
+      <div role="row" aria-rowindex={1}>
+        {offsets.map(({ index, start, size }) => {
+          const { field } = columns[index]!;
+          const isSorted = order?.name === field.name;
+          return (
+            <div
+              key={field.name}
+              role="columnheader"
+              aria-colindex={index + 1}
+              aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : undefined}
+              className={`head-cell ${alignOf(field)}`}
+              style={{ transform: `translateX(${start}px)`, width: size }}
+            >
+              <button
+                type="button"
+                className="head-button"
+                title={[field.name, field.db_type, field.description].filter(Boolean).join(" · ")}
+                disabled={field.sealed}
+                onClick={() => change({ order: nextSort(order, field.name) })}
+              >
+                {info.primary_key.includes(field.name) && <Key size={12} aria-hidden />}
+                <span>{field.name}</span>
+                {isSorted && (order.descending ? <ArrowDown size={14} aria-hidden /> : <ArrowUp size={14} aria-hidden />)}
+              </button>
+              <Edge name={field.name} width={size} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Edge({ name, width }: { name: string; width: number }) {
+  function drag(event: PointerEvent<HTMLDivElement>): void {
+    event.preventDefault();
+    const element = event.currentTarget;
+    const from = event.clientX;
+    element.setPointerCapture(event.pointerId);
+    const moved = (now: globalThis.PointerEvent): void => setWidth(name, width + now.clientX - from);
+    element.addEventListener("pointermove", moved);
+    element.addEventListener("pointerup", () => element.removeEventListener("pointermove", moved), { once: true });
+  }
+  return (
+    <div
+      className="edge"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={T.columnWidth(name)}
+      aria-valuenow={width}
+      aria-valuemin={MIN_WIDTH}
+      aria-valuemax={MAX_WIDTH}
+      tabIndex={0}
+      onPointerDown={drag}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -16, ArrowRight: 16 }[event.key];
+        if (step) setWidth(name, width + step);
+      }}
+    />
+  );
+}

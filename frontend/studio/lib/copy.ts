@@ -1,0 +1,18 @@
+/** Put text on the clipboard. */
+import { tell } from "../toasts";
+import { T } from "../texts";
+
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without https the clipboard is closed to scripts; a selection can still be copied.
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  tell(T.copied);
+}

@@ -1,0 +1,78 @@
+/** How a value is shown: by the type of its column. Pure. */
+import { writeJson } from "../api/json";
+import type { Field, Json, Row, TableInfo } from "../api/types";
+
+const NUMBERS = new Set(["id", "integer", "bigint", "decimal", "float", "double", "reference", "money", "number"]);
+const WIDE = new Set(["json", "array"]);
+
+export const isArray = ({ db_type }: Field): boolean => db_type.endsWith("[]");
+export const isNumber = (field: Field): boolean => !isArray(field) && NUMBERS.has(field.type) && !/^(text|uuid|character)/.test(field.db_type);
+export const isBoolean = (field: Field): boolean => field.db_type === "boolean";
+export const isJson = ({ db_type }: Field): boolean => db_type === "json" || db_type === "jsonb";
+export const isDate = ({ db_type }: Field): boolean => db_type === "date";
+export const isTime = ({ db_type }: Field): boolean => db_type.startsWith("timestamp");
+export const isRange = ({ db_type }: Field): boolean => /range\b/.test(db_type);
+export const isText = (field: Field): boolean =>
+  !isArray(field) && !field.picklist && /^(text|character|citext|name|"char")/.test(field.db_type);
+
+/** The first width of a column, in pixels. */
+export function widthOf(field: Field): number {
+  if (isArray(field) || isJson(field) || WIDE.has(field.type)) return 240;
+  if (isNumber(field)) return 112;
+  if (isBoolean(field)) return 96;
+  if (isDate(field)) return 120;
+  if (isTime(field)) return 200;
+  if (field.db_type === "uuid") return 300;
+  return 208;
+}
+
+export function shown(value: Json | undefined): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? writeJson(value) : String(value);
+}
+
+export function shortTime(value: string): string {
+  return value.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d+)?\+00(?::?00)?$/, "$1 $2$3 UTC");
+}
+
+const IMAGE = /\.(?:png|jpe?g|gif|webp|avif|svg)(?:[?#]|$)/i;
+
+/** The address of a value that may be opened; only http and https are links. */
+export function linkOf(value: Json | undefined): string | null {
+  if (typeof value !== "string" || !/^https?:\/\/\S+$/i.test(value)) return null;
+  try {
+    return new URL(value).href;
+  } catch {
+    return null;
+  }
+}
+
+/** An image that the page's policy permits: of this server, or inside the value. Images of other hosts stay links. */
+export function imageOf(value: Json | undefined, origin: string): string | null {
+  if (typeof value !== "string") return null;
+  if (/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]+$/.test(value)) return value;
+  const link = linkOf(value);
+  return link && IMAGE.test(link) && new URL(link).origin === origin ? link : null;
+}
+
+const LABELS = ["name", "title", "label", "fullname", "full_name", "subject", "email", "code", "sku", "description"];
+
+/** The column that names a record to a person; null where only its key does. */
+export function labelField(info: TableInfo): Field | null {
+  const readable = info.field.filter((field) => !field.sealed);
+  const known = LABELS.map((name) => readable.find((field) => field.name.toLowerCase() === name)).find(Boolean);
+  return known ?? readable.find((field) => isText(field) && !field.is_primary_key) ?? null;
+}
+
+/** The identifier of a row in a path; null without a key. */
+export function idOf(info: TableInfo, row: Row): string | null {
+  if (info.primary_key.length === 0) return null;
+  const values = info.primary_key.map((name) => row[name]);
+  return values.some((value) => value === null || value === undefined) ? null : values.map(String).join(",");
+}
+
+export function labelOf(info: TableInfo, row: Row): string {
+  const field = labelField(info);
+  const value = field ? shown(row[field.name]) : "";
+  return value || `${info.label} ${idOf(info, row) ?? ""}`.trim();
+}

@@ -1,0 +1,32 @@
+/** What was asked in this browser: kept in it alone, and forgotten with the sign-out. */
+
+export interface Asked {
+  href: string;
+  at: number;
+  milliseconds: number;
+}
+
+const STORE = "studio.history";
+const MOST = 100;
+
+export function history(): Asked[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORE) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((asked): asked is Asked => typeof asked?.href === "string" && asked.href.startsWith("#/")) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Adds an address, or moves it to the top. */
+export function remember(href: string, milliseconds: number): void {
+  const others = history().filter((asked) => asked.href !== href);
+  const next = [{ href, at: Date.now(), milliseconds: Math.round(milliseconds) }, ...others].slice(0, MOST);
+  try {
+    localStorage.setItem(STORE, JSON.stringify(next));
+  } catch {
+    // A full or blocked storage: the list is a convenience.
+  }
+}
+
+export const forget = (): void => localStorage.removeItem(STORE);

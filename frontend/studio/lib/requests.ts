@@ -1,0 +1,80 @@
+/** The request for what is shown, in the words of other programs. Keys never stand in it: it names variables instead. */
+import { API, type Params, queryOf, tablePath } from "../api/client";
+import type { Credentials } from "../api/credentials";
+
+export interface Shown {
+  origin: string;
+  dataset: string;
+  table: string;
+  params: Params;
+  credentials: Credentials;
+  /** Whether the server has several databases, so that a tool call must name one. */
+  isOneOfMany: boolean;
+}
+
+interface Header {
+  name: string;
+  variable: string;
+}
+
+function headersOf({ key, session }: Credentials): Header[] {
+  return [...(key ? [{ name: "X-API-Key", variable: "API_KEY" }] : []), ...(session ? [{ name: "X-Session-Token", variable: "SESSION_TOKEN" }] : [])];
+}
+
+const addressOf = ({ origin, dataset, table }: Shown): string => `${origin}${API}${tablePath(dataset, table)}`;
+const paramsOf = (params: Params): [string, string][] =>
+  Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+export function curl(shown: Shown): string {
+  const headers = headersOf(shown.credentials).map(({ name, variable }) => `-H "${name}: $${variable}"`);
+  const params = paramsOf(shown.params).map(([name, value]) => `--data-urlencode ${shellQuoted(`${name}=${value}`)}`);
+  return [`curl -sG ${shellQuoted(addressOf(shown))}`, ...headers, ...params].join(" \\\n  ");
+}
+
+export function python(shown: Shown): string {
+  const headers = headersOf(shown.credentials).map(({ name, variable }) => `${JSON.stringify(name)}: os.environ[${JSON.stringify(variable)}]`);
+  const params = paramsOf(shown.params).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
+  return [
+    "import json",
+    ...(headers.length > 0 ? ["import os"] : []),
+    "import urllib.parse",
+    "import urllib.request",
+    "",
+    params.length > 0 ? `params = {\n${params.join("\n")}\n}` : "params = {}",
+    `url = ${JSON.stringify(`${addressOf(shown)}?`)} + urllib.parse.urlencode(params)`,
+    `request = urllib.request.Request(url, headers={${headers.join(", ")}})`,
+    "with urllib.request.urlopen(request) as response:",
+    "    rows = json.load(response)[\"resource\"]",
+    "print(rows)",
+  ].join("\n");
+}
+
+export function javascript(shown: Shown): string {
+  const headers = headersOf(shown.credentials).map(({ name, variable }) => `${JSON.stringify(name)}: process.env.${variable}`);
+  const params = paramsOf(shown.params).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
+  return [
+    `const params = new URLSearchParams({\n${params.join("\n")}\n});`,
+    `const response = await fetch(\`${addressOf(shown)}?\${params}\`, { headers: { ${headers.join(", ")} } });`,
+    "const { resource } = await response.json();",
+    "console.log(resource);",
+  ].join("\n");
+}
+
+const split = (text: unknown): string[] => (typeof text === "string" && text ? text.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).map((part) => part.trim()) : []);
+
+/** A call of the tool `query`, as the server's MCP endpoint takes it. */
+export function mcp({ dataset, table, params, isOneOfMany }: Shown): string {
+  const { fields, filter, order, limit } = params;
+  const sent = {
+    ...(isOneOfMany ? { database: dataset } : {}),
+    table,
+    ...(filter ? { filter } : {}),
+    ...(fields ? { fields: split(fields) } : {}),
+    ...(order ? { order: split(order) } : {}),
+    ...(limit ? { limit: Number(limit) } : {}),
+  };
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "query", arguments: sent } }, null, 2);
+}
+
+export const queryString = (params: Params): string => queryOf(params);

@@ -1,0 +1,30 @@
+import "@fontsource-variable/instrument-sans";
+import "../src/app/tokens.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/grid.css";
+import "./styles/record.css";
+import "./styles/panels.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/client";
+import { App } from "./app/App";
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; a server that is busy or cannot be reached may answer a moment later.
+      retry: (failures, error) => failures < 2 && error instanceof ApiError && (error.status === 503 || error.isOffline),
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,31 @@
+/** Copy the request for what is shown. */
+import { useQueryClient } from "@tanstack/react-query";
+import { ClipboardCopy } from "lucide-react";
+import type { Params } from "../api/client";
+import { useCredentials } from "../api/credentials";
+import type { TableInfo } from "../api/types";
+import { copyText } from "../lib/copy";
+import { type Shown, curl, javascript, mcp, python } from "../lib/requests";
+import { T } from "../texts";
+import { Button, Popover } from "../ui";
+
+const WAYS: [string, (shown: Shown) => string][] = [["curl", curl], ["Python", python], ["JavaScript", javascript], ["MCP", mcp]];
+const SHOWN_ROWS = 100;
+
+export function CopyMenu({ dataset, info, request }: { dataset: string; info: TableInfo; request: Params }) {
+  const client = useQueryClient();
+  const credentials = useCredentials();
+  const datasets = client.getQueryData<string[]>(["datasets", credentials.key, credentials.session]) ?? [];
+  const shown: Shown = { origin: location.origin, dataset, table: info.name, params: { ...request, limit: SHOWN_ROWS }, credentials, isOneOfMany: datasets.length > 1 };
+  return (
+    <Popover label={T.copyAs} icon={ClipboardCopy}>
+      {(close) => (
+        <ul className="menu-list">
+          {WAYS.map(([name, text]) => (
+            <li key={name}><Button tone="ghost" onClick={() => { void copyText(text(shown)); close(); }}>{name}</Button></li>
+          ))}
+        </ul>
+      )}
+    </Popover>
+  );
+}

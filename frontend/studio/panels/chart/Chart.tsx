@@ -1,0 +1,55 @@
+/** Groups of rows as bars, a line or a table. The database counts and adds up; the page draws. */
+import { useQuery } from "@tanstack/react-query";
+import { list } from "../../api/queries";
+import type { TableInfo } from "../../api/types";
+import { change } from "../../lib/address";
+import { T } from "../../texts";
+import { Problem, State, Waiting } from "../../ui";
+import { Plot } from "./Plot";
+import { KINDS, type Offered, groupsOf, measuresOf, MAX_GROUPS, pointsOf, readChoice, requestOf } from "./groups";
+
+const KIND_TEXT = { bar: T.chartBar, line: T.chartLine, table: T.chartTable };
+
+export default function Chart({ dataset, info, filter, params }: { dataset: string; info: TableInfo; filter: string | undefined; params: URLSearchParams }) {
+  const choice = readChoice(info, params);
+  const groups = useQuery(list(dataset, info.name, requestOf(choice, filter), { previous: true }));
+  const points = pointsOf(groups.data?.resource ?? [], choice.group);
+  return (
+    <div className="chart">
+      <div className="chart-bar">
+        <Choose label={T.chartGroup} name="group" value={choice.group} offered={groupsOf(info)} />
+        <Choose label={T.chartMeasure} name="measure" value={choice.measure} offered={measuresOf(info)} />
+        <Choose label={T.chartKind} name="kind" value={choice.kind} offered={KINDS.map((kind) => ({ value: kind, text: KIND_TEXT[kind] }))} />
+      </div>
+      {groups.isPending && <Waiting />}
+      {groups.isError && <Problem error={groups.error} retry={() => void groups.refetch()} />}
+      {groups.isSuccess && points.length === 0 && <State title={T.chartNone} />}
+      {points.length > 0 && choice.kind !== "table" && <Plot points={points} kind={choice.kind} title={`${choice.measure} · ${choice.group}`} />}
+      {points.length > 0 && (
+        <div className={choice.kind === "table" ? "chart-table" : "hidden"}>
+          <table className="plain-table">
+            <caption className="hidden">{T.chart}</caption>
+            <thead><tr><th scope="col">{choice.group}</th><th scope="col" className="right">{choice.measure}</th></tr></thead>
+            <tbody>
+              {points.map(({ label, value }, index) => (
+                <tr key={`${label} ${index}`}><th scope="row">{label}</th><td className="right">{value?.toLocaleString("en") ?? T.null}</td></tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {points.length === MAX_GROUPS && <p className="dim">{T.chartCut(MAX_GROUPS)}</p>}
+    </div>
+  );
+}
+
+function Choose({ label, name, value, offered }: { label: string; name: string; value: string; offered: Offered[] }) {
+  return (
+    <label className="labelled row-label">
+      <span className="labelled-name">{label}</span>
+      <select className="input small" value={value} onChange={(event) => change({ [name]: event.target.value }, { replace: true })}>
+        {offered.map((one) => <option key={one.value} value={one.value}>{one.text}</option>)}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { Field, TableInfo } from "../../api/types";
+import { firstGroup, readChoice, requestOf, scaleOf } from "./groups";
+
+const field = (name: string, db_type: string, type = "string"): Field => ({ name, db_type, type, picklist: null, sealed: false, is_primary_key: false, ref_table: null }) as Field;
+const INFO = { field: [field("id", "integer", "id"), field("placed", "timestamp with time zone"), field("total", "numeric", "decimal"), field("status", "text")] } as TableInfo;
+
+test("a table with a time is grouped by month", () => expect(firstGroup(INFO)).toBe("month:placed"));
+
+test.each([
+  [{ group: "month:placed", measure: "count" }, "MONTH(placed) AS label,COUNT(*) AS value", "MONTH(placed)", "label"],
+  [{ group: "status", measure: "sum:total" }, "status AS label,SUM(total) AS value", "status", "value desc"],
+])("%j asks for %s", (choice, fields, group, order) => {
+  expect(requestOf({ ...choice, kind: "bar" }, undefined)).toMatchObject({ fields, group, order });
+});
+
+test("an unknown choice in the address is the first one", () => {
+  expect(readChoice(INFO, new URLSearchParams("group=secret&measure=sum:status&kind=x"))).toEqual({ group: "month:placed", measure: "count", kind: "bar" });
+});
+
+test.each([
+  [[5, 17], 0, 20],
+  [[-3, 4], -4, 4],
+  [[0], 0, 0.25],
+  [[1234], 0, 1500],
+])("the scale of %j is %d to %d", (values, low, high) => {
+  const scale = scaleOf(values);
+  expect([scale.low, scale.high]).toEqual([low, high]);
+});

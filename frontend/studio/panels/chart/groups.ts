@@ -1,0 +1,90 @@
+/** From the choices of the chart to a request with groups, and from its rows to points. Pure. */
+import type { Params } from "../../api/client";
+import type { Field, Json, Row, TableInfo } from "../../api/types";
+import { nameOf } from "../../filter/tree";
+import { isArray, isDate, isJson, isNumber, isTime, shown } from "../../lib/format";
+
+export const PERIODS = ["year", "quarter", "month", "week", "day"] as const;
+export const MEASURES = ["sum", "avg", "min", "max"] as const;
+export const KINDS = ["bar", "line", "table"] as const;
+export type Kind = (typeof KINDS)[number];
+export const MAX_GROUPS = 200;
+
+export interface Choice {
+  /** `month:placed` for a period, else the name of a column. */
+  group: string;
+  /** `count`, or `sum:total`. */
+  measure: string;
+  kind: Kind;
+}
+
+export interface Point {
+  label: string;
+  value: number | null;
+}
+
+export interface Offered {
+  value: string;
+  text: string;
+}
+
+const groupable = (field: Field): boolean => !field.sealed && !isArray(field) && !isJson(field);
+
+export function groupsOf(info: TableInfo): Offered[] {
+  const dates = info.field.filter((field) => !field.sealed && (isDate(field) || isTime(field)));
+  const periods = dates.flatMap(({ name }) => PERIODS.map((period) => ({ value: `${period}:${name}`, text: `${name} by ${period}` })));
+  const plain = info.field.filter((field) => groupable(field) && !isTime(field)).map(({ name }) => ({ value: name, text: name }));
+  return [...periods, ...plain];
+}
+
+export function measuresOf(info: TableInfo): Offered[] {
+  const numbers = info.field.filter((field) => isNumber(field) && !field.sealed && !field.is_primary_key && !field.ref_table);
+  return [{ value: "count", text: "count" }, ...numbers.flatMap(({ name }) => MEASURES.map((measure) => ({ value: `${measure}:${name}`, text: `${measure} of ${name}` })))];
+}
+
+/** What is shown before anything is chosen: by month where there is a date, else by the first choice of words. */
+export function firstGroup(info: TableInfo): string {
+  const date = info.field.find((field) => !field.sealed && (isTime(field) || isDate(field)));
+  if (date) return `month:${date.name}`;
+  const words = info.field.find((field) => groupable(field) && (field.picklist || !isNumber(field)));
+  return words?.name ?? info.field[0]?.name ?? "";
+}
+
+function known(offered: readonly Offered[], value: string | null, otherwise: string): string {
+  return offered.some((one) => one.value === value) && value !== null ? value : otherwise;
+}
+
+export function readChoice(info: TableInfo, params: URLSearchParams): Choice {
+  const kind = KINDS.find((name) => name === params.get("kind"));
+  return { group: known(groupsOf(info), params.get("group"), firstGroup(info)), measure: known(measuresOf(info), params.get("measure"), "count"), kind: kind ?? "bar" };
+}
+
+export function requestOf({ group, measure }: Choice, filter: string | undefined): Params {
+  const [period, date] = group.includes(":") ? group.split(/:(.*)/s) : ["", ""];
+  const by = date ? `${(period ?? "").toUpperCase()}(${nameOf(date)})` : nameOf(group);
+  const [aggregate = "", column = ""] = measure.split(/:(.*)/s);
+  const value = measure === "count" ? "COUNT(*)" : `${aggregate.toUpperCase()}(${nameOf(column)})`;
+  const order = date ? "label" : "value desc";
+  return { fields: `${by} AS label,${value} AS value`, group: by, order, filter, limit: MAX_GROUPS };
+}
+
+function labelled(value: Json | undefined, group: string): string {
+  const text = value === null || value === undefined ? "null" : shown(value);
+  return group.startsWith("month:") ? text.slice(0, 7) : group.startsWith("year:") ? text.slice(0, 4) : text.slice(0, 40);
+}
+
+export function pointsOf(rows: readonly Row[], group: string): Point[] {
+  return rows.map((row) => ({ label: labelled(row.label, group), value: row.value === null || row.value === undefined ? null : Number(row.value) }));
+}
+
+/** Round steps that cover the values: from the lowest, or zero, to the highest. */
+export function scaleOf(values: readonly number[], lines = 4): { low: number; high: number; steps: number[] } {
+  const top = Math.max(0, ...values);
+  const bottom = Math.min(0, ...values);
+  const rough = (top - bottom || 1) / lines;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough;
+  const low = Math.floor(bottom / step) * step;
+  const high = Math.max(low + step, Math.ceil(top / step) * step);
+  return { low, high, steps: Array.from({ length: Math.round((high - low) / step) + 1 }, (_, index) => low + index * step) };
+}

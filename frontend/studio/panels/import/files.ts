@@ -1,0 +1,38 @@
+/** Read and write tables of text: CSV by Papa Parse, Excel files by read-excel-file. */
+import Papa from "papaparse";
+import { readJson, writeJson } from "../../api/json";
+
+export interface Sheet {
+  head: string[];
+  /** Each line has as many cells as the head. */
+  lines: string[][];
+}
+
+function sheetOf(rows: string[][]): Sheet {
+  const [head = [], ...lines] = rows;
+  return { head: head.map((name) => name.trim()), lines: lines.filter((line) => line.some((cell) => cell !== "")).map((line) => head.map((_, index) => line[index] ?? "")) };
+}
+
+/** Comma, semicolon, tab and the like are recognized. */
+export function readCsv(text: string): Sheet {
+  return sheetOf(Papa.parse<string[]>(text.replace(/^\uFEFF/, "").trimEnd(), { skipEmptyLines: true }).data);
+}
+
+export async function readFile(file: File): Promise<Sheet> {
+  if (!/\.xlsx$/i.test(file.name)) return readCsv(await file.text());
+  const { readSheet } = await import("read-excel-file/browser");
+  const rows = await readSheet(file);
+  return sheetOf(rows.map((row) => row.map(cellText)));
+}
+
+function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return "";
+  return cell instanceof Date ? cell.toISOString().replace(/T00:00:00\.000Z$/, "") : String(cell);
+}
+
+/** From one JSON object a line to CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+export function csvOf(lines: string): string {
+  const rows = lines.split("\n").filter(Boolean).map((line) => readJson(line) as Record<string, unknown>);
+  const cells = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value !== null && typeof value === "object" ? writeJson(value) : value])));
+  return Papa.unparse(cells, { escapeFormulae: true });
+}

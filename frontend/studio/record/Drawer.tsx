@@ -1,0 +1,70 @@
+/** A record beside the grid: its fields, its relations, and what can be done with it. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { ArrowLeft, ArrowRight, X } from "lucide-react";
+import { record, tableInfo } from "../api/queries";
+import type { TableInfo } from "../api/types";
+import { change } from "../lib/address";
+import { labelOf } from "../lib/format";
+import { T } from "../texts";
+import { Button, Problem, Waiting } from "../ui";
+import { readPlace } from "./place";
+import { RecordForm } from "./RecordForm";
+import { Relations } from "./Relations";
+
+const closeDrawer = (): void => {
+  change({ open: null });
+  document.querySelector<HTMLElement>(".grid")?.focus();
+};
+
+export default function Drawer({ dataset, place }: { dataset: string; place: string }) {
+  const { table, id } = readPlace(place);
+  const panel = useRef<HTMLElement>(null);
+  const info = useQuery(tableInfo(dataset, table));
+
+  useEffect(() => panel.current?.focus(), []);
+  useEffect(() => {
+    function pressed(event: KeyboardEvent): void {
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) closeDrawer();
+    }
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
+
+  return (
+    <aside ref={panel} className="drawer" aria-label={T.openRecord(`${table} ${id}`.trim())} tabIndex={-1}>
+      <div className="drawer-bar">
+        <Button tone="ghost" icon={ArrowLeft} aria-label={T.back} onClick={() => history.back()} />
+        <Button tone="ghost" icon={ArrowRight} aria-label={T.forward} onClick={() => history.forward()} />
+        <span className="dim drawer-table">{table}</span>
+        <div className="spring" />
+        <Button tone="ghost" icon={X} aria-label={T.close} onClick={closeDrawer} />
+      </div>
+      {info.isPending && <Waiting />}
+      {info.isError && <Problem error={info.error} retry={() => void info.refetch()} />}
+      {info.data && (id ? <Existing dataset={dataset} info={info.data} id={id} /> : <Fresh dataset={dataset} info={info.data} />)}
+    </aside>
+  );
+}
+
+function Existing({ dataset, info, id }: { dataset: string; info: TableInfo; id: string }) {
+  const read = useQuery(record(dataset, info.name, id));
+  if (read.isPending) return <Waiting />;
+  if (read.isError) return <Problem error={read.error} retry={() => void read.refetch()} />;
+  return (
+    <div className="drawer-scroll">
+      <h2 className="drawer-title">{labelOf(info, read.data.data)}</h2>
+      <RecordForm dataset={dataset} info={info} id={id} row={read.data.data} etag={read.data.etag} />
+      <Relations dataset={dataset} info={info} id={id} row={read.data.data} />
+    </div>
+  );
+}
+
+function Fresh({ dataset, info }: { dataset: string; info: TableInfo }) {
+  return (
+    <div className="drawer-scroll">
+      <h2 className="drawer-title">{T.newRecord}</h2>
+      <RecordForm dataset={dataset} info={info} id="" row={{}} etag={null} />
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** What is related to a record, and how much of it there is. */
+import { queryOptions } from "@tanstack/react-query";
+import { ask, recordPath } from "../api/client";
+import type { Relation, Row, TableInfo } from "../api/types";
+import { nameOf, quoted } from "../filter/tree";
+import { shown } from "../lib/format";
+
+// A request has at most twenty fields through relations.
+const MAX_COUNTED = 20;
+
+/** The relations to records that refer to this one, directly or through a table between. */
+export const children = (info: TableInfo): Relation[] => info.related.filter(({ type }) => type !== "belongs_to");
+
+export const childCounts = (dataset: string, info: TableInfo, id: string) =>
+  queryOptions({
+    queryKey: ["record", dataset, info.name, id, "counts"],
+    queryFn: async (): Promise<Record<string, number>> => {
+      const counted = children(info).slice(0, MAX_COUNTED);
+      if (counted.length === 0) return {};
+      const fields = counted.map(({ name }, index) => `${nameOf(name)}.COUNT(*) AS n${index}`).join(",");
+      const { data } = await ask<Row>(recordPath(dataset, info.name, id), { params: { fields } });
+      return Object.fromEntries(counted.map(({ name }, index) => [name, Number(data[`n${index}`] ?? 0)]));
+    },
+  });
+
+/** The filter that finds the records of a relation in their own table; null where one column does not say it. */
+export function childFilter(relation: Relation, row: Row): string | null {
+  if (relation.type === "many_many") return null;
+  const own = relation.field.split(",");
+  const theirs = relation.ref_field.split(",");
+  return theirs.map((name, index) => `${nameOf(name)} = ${quoted(shown(row[own[index] ?? ""]))}`).join(" AND ");
+}

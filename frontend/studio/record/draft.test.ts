@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { Field, Json } from "../api/types";
+import { BadValue, type Draft, changesOf, conflictsOf, valuesOf } from "./draft";
+
+const field = (name: string, db_type: string): Field => ({ name, db_type, type: "string", picklist: null }) as Field;
+const FIELDS = [field("n", "integer"), field("t", "text"), field("b", "boolean"), field("j", "jsonb"), field("a", "text[]"), field("d", "date")];
+
+const SENT: [Record<string, string | null>, Record<string, Json>][] = [
+  [{ n: "12345678901234567890" }, { n: "12345678901234567890" }],
+  [{ n: "" }, { n: null }],
+  [{ d: "" }, { d: null }],
+  [{ t: "" }, { t: "" }],
+  [{ t: null }, { t: null }],
+  [{ b: "false" }, { b: false }],
+  [{ b: "" }, { b: null }],
+  [{ j: '{"a": 1}' }, { j: { a: 1 } }],
+  [{ a: "" }, { a: [] }],
+  [{ a: '["x"]' }, { a: ["x"] }],
+];
+
+test.each(SENT)("%j is sent as %j", (draft, values) => expect(valuesOf(FIELDS, draft)).toEqual(values));
+
+test.each<Draft>([{ j: "{" }, { a: "x" }, { a: "{}" }])("%j is no value", (draft) => {
+  expect(() => valuesOf(FIELDS, draft)).toThrow(BadValue);
+});
+
+test("a text that was typed and taken back is no change", () => {
+  expect(changesOf(FIELDS, { n: "5", t: "new", d: null }, { n: 5, t: "old", d: null })).toEqual({ t: "new" });
+});
+
+test("an empty text differs from null", () => {
+  expect(changesOf(FIELDS, { t: "" }, { t: null })).toEqual({ t: "" });
+});
+
+test("a conflict names the columns that both changed differently", () => {
+  expect(conflictsOf(FIELDS, { n: "5", t: "mine" }, { n: 5, t: "theirs", b: true }).map(({ name }) => name)).toEqual(["t"]);
+});

@@ -1,0 +1,68 @@
+/** What was typed into a form, and the values that are sent for it. Pure. */
+import { readJson, writeJson } from "../api/json";
+import type { Field, Json, Row } from "../api/types";
+import { isArray, isBoolean, isJson, shown } from "../lib/format";
+
+/** Text by the name of the column; null stands for NULL, and a column that is not named was not changed. */
+export type Draft = Record<string, string | null>;
+
+export class BadValue extends Error {
+  constructor(readonly field: string, message: string) {
+    super(message);
+  }
+}
+
+export function textOf(field: Field, value: Json | undefined): string {
+  if (value === null || value === undefined) return "";
+  return isJson(field) || isArray(field) ? writeJson(value, isJson(field) ? 2 : undefined) : shown(value);
+}
+
+function parsed(field: Field, text: string): Json {
+  try {
+    return readJson(text) as Json;
+  } catch {
+    throw new BadValue(field.name, isArray(field) ? 'Write a list, such as ["a", "b"].' : "This is not JSON.");
+  }
+}
+
+export function valueOf(field: Field, text: string | null): Json {
+  if (text === null) return null;
+  if (isBoolean(field)) return text === "" ? null : text === "true";
+  if (isArray(field)) {
+    const value = text.trim() === "" ? [] : parsed(field, text);
+    if (!Array.isArray(value)) throw new BadValue(field.name, 'Write a list, such as ["a", "b"].');
+    return value;
+  }
+  if (isJson(field)) return parsed(field, text);
+  // Numbers and dates are sent as text, which keeps every digit; nothing typed is no value.
+  return text;
+}
+
+/** The values to send. Raises BadValue for the first text that cannot be one. */
+export function valuesOf(fields: readonly Field[], draft: Draft): Row {
+  const values: Row = {};
+  for (const field of fields) {
+    const text = draft[field.name];
+    if (text === undefined) continue;
+    const isBlank = text === "" && !/^(?:text|character|citext)/.test(field.db_type);
+    values[field.name] = isBlank && !isArray(field) ? null : valueOf(field, text);
+  }
+  return values;
+}
+
+/** Only what differs from the record; a text that was typed and taken back is no change. */
+export function changesOf(fields: readonly Field[], draft: Draft, row: Row): Draft {
+  return Object.fromEntries(
+    Object.entries(draft).filter(([name, text]) => {
+      const field = fields.find((other) => other.name === name);
+      if (!field) return false;
+      const before = row[name];
+      return text === null ? before !== null : before === null || text !== textOf(field, before);
+    }),
+  );
+}
+
+/** The columns in which two versions of a record differ from what was to be written. */
+export function conflictsOf(fields: readonly Field[], mine: Row, theirs: Row): Field[] {
+  return fields.filter(({ name }) => name in mine && shown(mine[name]) !== shown(theirs[name]));
+}

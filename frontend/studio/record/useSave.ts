@@ -1,0 +1,132 @@
+/** Write a record: with the version it was read in, so that another change is not lost, and with undo. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, ask, recordPath, tablePath } from "../api/client";
+import { written } from "../api/queries";
+import type { Page, Row, TableInfo } from "../api/types";
+import { nameOf } from "../filter/tree";
+import { change } from "../lib/address";
+import { idOf } from "../lib/format";
+import { T } from "../texts";
+import { tell } from "../toasts";
+import { BadValue, type Draft, valuesOf } from "./draft";
+import { nextRecord } from "./next";
+import { placeOf } from "./place";
+
+export interface VersionConflict {
+  mine: Row;
+  theirs: Row;
+  etag: string | null;
+}
+
+interface Options {
+  dataset: string;
+  info: TableInfo;
+  id: string;
+  row: Row;
+  etag: string | null;
+  onSaved: () => void;
+}
+
+const STALE = 412;
+
+export function useSave({ dataset, info, id, row, etag, onSaved }: Options) {
+  const client = useQueryClient();
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const [problem, setProblem] = useState<string | null>(null);
+  const [conflict, setConflict] = useState<VersionConflict | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const path = recordPath(dataset, info.name, id);
+
+  async function create(values: Row): Promise<void> {
+    const fields = info.primary_key.map(nameOf).join(",") || undefined;
+    const { data } = await ask<Page>(tablePath(dataset, info.name), { method: "POST", params: { fields }, body: { resource: [values] } });
+    const created = data.resource[0] ? idOf(info, data.resource[0]) : null;
+    nextRecord.clear();
+    await written(client, dataset);
+    change({ open: created ? placeOf(info.name, created) : null }, { replace: true });
+    const undo = created && info.access.includes("DELETE") ? () => void undone(dataset, () => ask(recordPath(dataset, info.name, created), { method: "DELETE" }), true) : undefined;
+    tell(T.created, { undo });
+  }
+
+  async function update(values: Row, version: string | null): Promise<void> {
+    const saved = await ask<Row>(path, { method: "PATCH", body: values, headers: version ? { "If-Match": version } : {} });
+    const before = Object.fromEntries(Object.keys(values).map((name) => [name, row[name] ?? null]));
+    onSaved();
+    setConflict(null);
+    await written(client, dataset);
+    // The undo carries the version that this write made: a later change is not undone with it.
+    const match: Record<string, string> = saved.etag ? { "If-Match": saved.etag } : {};
+    tell(T.saved, { undo: () => void undone(dataset, () => ask(path, { method: "PATCH", body: before, headers: match })) });
+  }
+
+  async function undone(name: string, request: () => Promise<unknown>, closes = false): Promise<void> {
+    try {
+      await request();
+      if (closes) change({ open: null }, { replace: true });
+      await written(client, name);
+      tell(T.undone);
+    } catch (error) {
+      tell(T.notUndone + (error as Error).message, { isError: true });
+    }
+  }
+
+  async function run(work: () => Promise<void>, mine: Row): Promise<void> {
+    setBusy(true);
+    setErrors({});
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === STALE) await showConflict(mine);
+      else refuse(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  async function showConflict(mine: Row): Promise<void> {
+    try {
+      const now = await ask<Row>(path);
+      setConflict({ mine, theirs: now.data, etag: now.etag });
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  function refuse(error: unknown): void {
+    if (error instanceof BadValue) setErrors({ [error.field]: error.message });
+    else if (error instanceof ApiError) {
+      const { field, fields, resource } = error.context;
+      const said = resource?.find((entry) => entry.message)?.message ?? error.message;
+      // A refusal of a list names the field in its text.
+      const named = field ?? info.field.find(({ name }) => said.includes(`'${name}'`))?.name;
+      setErrors(fields ?? (named ? { [named]: said } : {}));
+      setProblem(said);
+    } else setProblem((error as Error).message);
+  }
+
+  async function save(draft: Draft): Promise<void> {
+    let values: Row;
+    try {
+      values = valuesOf(info.field, draft);
+    } catch (error) {
+      refuse(error);
+      return;
+    }
+    await run(() => (id === "" ? create(values) : update(values, etag)), values);
+  }
+
+  return {
+    errors,
+    problem,
+    conflict,
+    isBusy,
+    save,
+    dropConflict: () => {
+      setConflict(null);
+      void written(client, dataset);
+    },
+    keep: (values: Row) => run(() => update(values, conflict?.etag ?? null), values),
+  };
+}

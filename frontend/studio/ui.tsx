@@ -1,0 +1,133 @@
+/** Small parts of every screen: buttons, dialogs, menus, states. */
+import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Inbox, type LucideIcon, RefreshCw, TriangleAlert, WifiOff, X } from "lucide-react";
+import { ApiError } from "./api/client";
+import { T } from "./texts";
+
+export const ICON = { size: 16, strokeWidth: 1.75, "aria-hidden": true } as const;
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  tone?: "primary" | "plain" | "ghost" | "danger";
+  icon?: LucideIcon;
+}
+
+export function Button({ tone = "plain", icon: Icon, children, className = "", ...rest }: ButtonProps) {
+  return (
+    <button type="button" className={`button ${tone} ${children === undefined ? "square" : ""} ${className}`} {...rest}>
+      {Icon && <Icon {...ICON} />}
+      {children !== undefined && <span className="button-text">{children}</span>}
+    </button>
+  );
+}
+
+/** A layer over the page. The browser keeps the focus inside and returns it afterwards. */
+export function Dialog({ title, onClose, children, className = "" }: { title: string; onClose: () => void; children: ReactNode; className?: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const name = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={`dialog ${className}`}
+      aria-labelledby={name}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header className="dialog-head">
+        <h2 id={name}>{title}</h2>
+        <Button tone="ghost" icon={X} aria-label={T.close} onClick={onClose} />
+      </header>
+      <div className="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+/** A button with a panel below it, which Escape and a press elsewhere close. */
+export function Popover({ label, icon, children, tone = "plain", badge = "", align = "start" }: {
+  label: string;
+  icon: LucideIcon;
+  children: (close: () => void) => ReactNode;
+  tone?: ButtonProps["tone"];
+  badge?: string;
+  align?: "start" | "end";
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const close = () => {
+    setOpen(false);
+    document.getElementById(id)?.querySelector("button")?.focus();
+  };
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const pressed = (event: PointerEvent) => {
+      if (!document.getElementById(id)?.contains(event.target as globalThis.Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", pressed);
+    return () => document.removeEventListener("pointerdown", pressed);
+  }, [id, isOpen]);
+  return (
+    <div
+      className="popover"
+      id={id}
+      role="presentation"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && isOpen) {
+          event.stopPropagation();
+          close();
+        }
+      }}
+    >
+      <Button tone={tone} icon={icon} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label}
+        {badge && <span className="badge">{badge}</span>}
+      </Button>
+      {isOpen && <div className={`popover-panel ${align}`} role="group" aria-label={label}>{children(close)}</div>}
+    </div>
+  );
+}
+
+export function State({ icon: Icon = Inbox, title, hint, children }: { icon?: LucideIcon; title: string; hint?: string; children?: ReactNode }) {
+  return (
+    <div className="state" role="status">
+      <Icon size={24} strokeWidth={1.75} aria-hidden />
+      <p className="state-title">{title}</p>
+      {hint && <p className="state-hint">{hint}</p>}
+      {children}
+    </div>
+  );
+}
+
+export function Problem({ error, retry }: { error: Error; retry?: () => void }) {
+  const isOffline = error instanceof ApiError && error.isOffline;
+  return (
+    <State icon={isOffline ? WifiOff : TriangleAlert} title={isOffline ? T.offline : T.failed} hint={isOffline ? T.offlineHint : error.message}>
+      {retry && <Button icon={RefreshCw} onClick={retry}>{T.retry}</Button>}
+    </State>
+  );
+}
+
+/** A placeholder that appears only when waiting takes a while. */
+export function Waiting() {
+  return (
+    <div className="waiting" role="status" aria-label={T.loading}>
+      {[1, 2, 3, 4, 5, 6].map((line) => <div key={line} className="waiting-line" />)}
+    </div>
+  );
+}
+
+export function Labelled({ label, hint, error, children }: { label: string; hint?: string; error?: string; children: ReactNode }) {
+  return (
+    <label className="labelled">
+      <span className="labelled-name">{label}</span>
+      {children}
+      {hint && <span className="labelled-hint">{hint}</span>}
+      {error && <span className="labelled-error" role="alert">{error}</span>}
+    </label>
+  );
+}

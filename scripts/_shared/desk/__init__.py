@@ -1,0 +1,1 @@
+"""The desk of staff: its accounts, its audit, and what its calls read and change."""

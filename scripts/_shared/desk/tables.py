@@ -1,0 +1,60 @@
+"""The tables that staff read over all clients, as data for policy.py."""
+
+from __future__ import annotations
+
+from tableapi.auth.policy import Access, Rule
+
+STAFF = ("staff",)
+NONE: frozenset[str] = frozenset()
+
+
+def _desk(
+    hidden: set[str] | frozenset[str] = NONE, sealed: set[str] | frozenset[str] = NONE, *, of_client: bool = True
+) -> Access:
+    """Let staff read every row of a table.
+
+    of_client: the rows name their client, and always show it, because the audit log needs it.
+    """
+    always = {"clientid"} if of_client else set[str]()
+    return Access(read=Rule(roles=STAFF, hidden=hidden, always=always), sealed=sealed, masked=STAFF)
+
+
+# What staff read, over all clients. Nothing here exists for other roles. Hashes, tokens, keys, links that act for their
+# holder, stored responses and payloads are left out; sealed values are masked; notes may hold contact data.
+DESK: dict[str, Access] = {
+    "addonpayment": _desk({"tokenid"}),
+    "apikeys": _desk({"keyhash"}, {"apikey"}),
+    "apiusage": _desk(),
+    "appuser": _desk({"password", "passwordproved", "passwordexpireson", "mfacipher"}),
+    "auditlog": _desk(),
+    "bulkjob": _desk(),
+    "bulkrow": _desk(),
+    "checkout": _desk({"url"}),
+    "client": _desk(),
+    "clientplan": _desk(),
+    "contactfeedback": _desk({"infohash"}, {"info", "reasonnote"}),
+    "contactmeta": _desk({"note"}),
+    "creditledger": _desk(),
+    "creditnotice": _desk(),
+    "creditreturn": _desk(),
+    "feedbackdecision": _desk(),
+    "paymentreversal": _desk(of_client=False),
+    "paymentsync": _desk(),
+    "person": _desk({"personalcipher", "businesscipher", "phonecipher"}, of_client=False),
+    "planchange": _desk(),
+    "planprice": _desk(of_client=False),
+    "reveal": _desk(),
+    "staff": _desk({"password"}, of_client=False),
+    "staffsession": _desk({"tokenhash"}, of_client=False),
+    "stripeevent": _desk({"payload"}, of_client=False),
+    "subscriptionplan": _desk(of_client=False),
+    "transactionhistory": _desk({"payurl"}),
+    "upload": _desk({"path"}),
+    "usercontact": _desk(sealed={"emails", "business_emails", "phone_numbers"}),
+    "usercontactlink": _desk(),
+    "usercredit": _desk(),
+    "usersession": _desk({"tokenhash"}),
+    "usersubscription": _desk(),
+    "webhook": _desk({"secretcipher", "url"}),
+    "webhookdelivery": _desk({"payload"}),
+}

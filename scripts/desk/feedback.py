@@ -1,0 +1,83 @@
+"""List the downvotes on contact data, and decide on them.
+
+A later vote on the same value is open again.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from scripts._shared.context import Context
+from scripts._shared.desk import log
+from scripts._shared.desk.reason import Reason
+from scripts._shared.roles import STAFF
+from tableapi.endpoints.registry import script
+from tableapi.errors import NotFound
+
+MOST = 100
+
+# The value and the note of a vote are sealed; staff decide by kind, reason and profile.
+_OPEN = f"""
+    select f.feedbackid, f.clientid, c.companyname, u.name, f.type, f.downvotereason, f.linkedin_url, f.createdon
+    from contactfeedback f join client c using (clientid) join appuser u using (appuserid)
+    left join feedbackdecision d using (feedbackid)
+    where f.action = 'downvote' and (d.decidedon is null or d.decidedon < f.createdon)
+    order by f.createdon, f.feedbackid limit {MOST}
+"""  # noqa: S608
+_VOTE = "select clientid from contactfeedback where feedbackid = $1 and action = 'downvote'"
+_DECIDE = """
+    insert into feedbackdecision as d (feedbackid, clientid, staffid, decision, reason) values ($1, $2, $3, $4, $5)
+    on conflict (feedbackid) do update set decision = excluded.decision, reason = excluded.reason,
+        staffid = excluded.staffid, decidedon = now()
+"""
+
+
+class Vote(BaseModel):
+    feedbackid: int
+    clientid: int
+    companyname: str
+    name: str
+    type: str
+    downvotereason: str
+    linkedin_url: str
+    createdon: datetime
+
+
+class Votes(BaseModel):
+    resource: list[Vote]
+
+
+class Input(BaseModel):
+    feedbackid: int = Field(ge=1, lt=2**63)
+    decision: Literal["accepted", "rejected"]
+    reason: Reason
+
+
+class Output(BaseModel):
+    success: int = 1
+    decision: str
+
+
+@script(method="GET", roles=STAFF, limit="60/minute per session")
+async def listed(ctx: Context) -> Votes:
+    """List the downvotes without a decision, oldest first."""
+    rows = [dict(row) for row in await ctx.db.fetch(_OPEN)]
+    clients = sorted({row["clientid"] for row in rows})
+    await log.write(ctx, "read", clients[0] if len(clients) == 1 else None, "feedback", clients=clients)
+    return Votes(resource=[Vote.model_validate(row) for row in rows])
+
+
+@script(roles=STAFF, limit="120/minute per session", repeatable=True)
+async def decide(ctx: Context, input: Input) -> Output:
+    """Accept or reject a downvote. Credits are not returned by this: `desk/credits` grants them."""
+    async with ctx.db.transaction():
+        clientid: Any = await ctx.db.fetchval(_VOTE, input.feedbackid)
+        if clientid is None:
+            raise NotFound("There is no such vote.")
+        decision = (input.feedbackid, clientid, ctx.actor.staffid, input.decision, input.reason)
+        await ctx.db.execute(_DECIDE, *decision)
+        await log.write(ctx, f"feedback_{input.decision}", clientid, input.feedbackid, reason=input.reason)
+    return Output(decision=input.decision)

@@ -1,0 +1,41 @@
+"""Find clients by e-mail address, name, domain, id or Stripe customer. At most 20, the best first."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, StringConstraints
+
+from scripts._shared.context import Context
+from scripts._shared.desk import clients, log
+from scripts._shared.roles import STAFF
+from tableapi.endpoints.registry import script
+
+
+class Input(BaseModel):
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=254)]
+
+
+class Client(BaseModel):
+    clientid: int
+    companyname: str
+    country: str | None
+    createdon: datetime
+    owner: str | None
+    email: str | None
+    plan: str | None
+    status: str | None
+
+
+class Output(BaseModel):
+    resource: list[Client]
+    more: bool
+
+
+@script(roles=STAFF, limit="60/minute per session")
+async def run(ctx: Context, input: Input) -> Output:
+    rows, more = await clients.find(ctx, input.text)
+    found = [row["clientid"] for row in rows]
+    await log.write(ctx, "search", found[0] if len(found) == 1 else None, clients=found)
+    return Output(resource=[Client.model_validate(row) for row in rows], more=more)

@@ -1,0 +1,57 @@
+"""List the jobs of the queue, failed ones first, and queue a failed one again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from scripts._shared.context import Context
+from scripts._shared.desk import log
+from scripts._shared.roles import STAFF
+from tableapi.endpoints import jobs
+from tableapi.endpoints.registry import script
+from tableapi.errors import NotFound
+
+MOST = 100
+
+
+class Job(BaseModel):
+    id: int
+    job: str
+    status: str
+    attempts: int
+    created: datetime
+    updated: datetime
+    execute_after: datetime
+    error: str | None
+
+
+class Jobs(BaseModel):
+    resource: list[Job]
+    counts: dict[str, int]
+
+
+class Input(BaseModel):
+    id: int = Field(ge=1, lt=2**63)
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(method="GET", roles=STAFF, limit="60/minute per session")
+async def listed(ctx: Context) -> Jobs:
+    """List the jobs that wait, run or have failed, without what they hold."""
+    rows, counts = await jobs.listed(ctx.db, MOST)
+    return Jobs(resource=[Job.model_validate(row) for row in rows], counts=counts)
+
+
+@script(roles=STAFF, limit="120/minute per session", repeatable=True)
+async def again(ctx: Context, input: Input) -> Output:
+    """Queue a failed job again, with all its attempts."""
+    async with ctx.db.transaction():
+        if not await jobs.retry(ctx.db, input.id):
+            raise NotFound("There is no such failed job.")
+        await log.write(ctx, "job_retried", None, input.id)
+    return Output()

@@ -1,0 +1,74 @@
+"""Mail an invitation, a verification link or a receipt again. The recipient is the one on record."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, model_validator
+
+from scripts._shared import mail
+from scripts._shared.accounts import tokens
+from scripts._shared.billing import notices
+from scripts._shared.context import Context
+from scripts._shared.desk import clients, log
+from scripts._shared.roles import STAFF
+from scripts._shared.team import seats
+from tableapi.endpoints.registry import script
+from tableapi.errors import Conflict, NotFound
+
+PER_TARGET, HOUR = 3, 3600
+_PAID = "select clientid from transactionhistory where transactionid = $1 and status in ('paid', 'refunded')"
+
+
+class Input(BaseModel):
+    kind: Literal["invitation", "verification", "receipt"]
+    appuserid: int | None = Field(default=None, ge=1, lt=2**63)
+    transactionid: int | None = Field(default=None, ge=1, lt=2**63)
+
+    @model_validator(mode="after")
+    def _target(self) -> Input:
+        if (self.transactionid if self.kind == "receipt" else self.appuserid) is None:
+            raise ValueError("Name the user, or for a receipt the transaction")
+        return self
+
+
+class Output(BaseModel):
+    success: int = 1
+
+
+@script(roles=STAFF, limit="60/hour per user")
+async def run(ctx: Context, input: Input) -> Output:
+    target = input.transactionid if input.kind == "receipt" else input.appuserid
+    assert target is not None
+    ctx.limit(f"desk mail {input.kind}", str(target), PER_TARGET, HOUR)
+    if input.kind == "receipt":
+        await _receipt(ctx, target)
+        return Output()
+    user = await clients.user(ctx, target)
+    if input.kind == "invitation":
+        if user["invitestatus"] != "pending":
+            raise Conflict("This member has accepted the invitation already.", reason="not_pending")
+        await seats.invite_again(ctx, user)
+        await log.write(ctx, "mail", user["clientid"], user["appuserid"], mail="invitation")
+    else:
+        await _verification(ctx, user)
+    return Output()
+
+
+async def _receipt(ctx: Context, transactionid: int) -> None:
+    async with ctx.db.transaction():
+        clientid: Any = await ctx.db.fetchval(_PAID, transactionid)
+        if clientid is None:
+            raise NotFound("There is no such payment.")
+        await notices.receipt(ctx, clientid, transactionid)
+        await log.write(ctx, "mail", clientid, transactionid, mail="receipt")
+
+
+async def _verification(ctx: Context, user: Any) -> None:
+    if user["isverified"] or user["invitestatus"] != "accepted":
+        raise Conflict("This user has no address to verify.", reason="not_pending")
+    async with ctx.db.transaction():
+        code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
+        link = mail.link(ctx, "/emailverification", email=user["email"], code=code)
+        await mail.queue(ctx, "verify", user["email"], link, name=user["name"])
+        await log.write(ctx, "mail", user["clientid"], user["appuserid"], mail="verification")

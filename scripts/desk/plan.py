@@ -1,0 +1,47 @@
+"""Assign a custom plan to a client, which its owner may then choose; or take the offer back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scripts._shared.billing.plans import FREE_SKU
+from scripts._shared.context import Context
+from scripts._shared.desk import log
+from scripts._shared.desk.reason import Reason
+from scripts._shared.roles import STAFF
+from tableapi.endpoints.registry import script
+from tableapi.errors import Invalid, NotFound
+
+_PLAN = "select sku from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
+_CLIENT = "select true from client where clientid = $1"
+_ASSIGN = "insert into clientplan (clientid, planid) values ($1, $2) on conflict do nothing"
+_UNASSIGN = "delete from clientplan where clientid = $1 and planid = $2"
+
+
+class Input(BaseModel):
+    clientid: int = Field(ge=1, lt=2**63)
+    planid: int = Field(ge=1, lt=2**63)
+    assigned: bool = True
+    reason: Reason
+
+
+class Output(BaseModel):
+    success: int = 1
+    assigned: bool
+
+
+@script(roles=STAFF, limit="60/hour per user", repeatable=True)
+async def run(ctx: Context, input: Input) -> Output:
+    async with ctx.db.transaction():
+        plan: Any = await ctx.db.fetchrow(_PLAN, input.planid)
+        if plan is None or not await ctx.db.fetchval(_CLIENT, input.clientid):
+            raise NotFound("There is no such client or plan.")
+        if not str(plan["sku"]).startswith("custom_") or plan["sku"] == FREE_SKU:
+            raise Invalid({"planid": "Only a custom plan is assigned; the others are bought"})
+        done = await ctx.db.execute(_ASSIGN if input.assigned else _UNASSIGN, input.clientid, input.planid)
+        if not done.endswith(" 0"):
+            event = "plan_assigned" if input.assigned else "plan_withdrawn"
+            await log.write(ctx, event, input.clientid, input.planid, reason=input.reason)
+    return Output(assigned=input.assigned)

@@ -1,0 +1,44 @@
+"""Look at the app as a user sees it, read only, for 30 minutes. The owner gets a mail."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from scripts._shared import mail
+from scripts._shared.context import Context
+from scripts._shared.desk import accounts, clients, log
+from scripts._shared.desk.reason import Reason
+from scripts._shared.roles import STAFF
+from tableapi.endpoints.registry import script
+from tableapi.errors import Conflict
+
+AUDIT_LOG = "/dashboard/settings/auditlog"
+_OWNER = "select name, email from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
+
+
+class Input(BaseModel):
+    appuserid: int = Field(ge=1, lt=2**63)
+    reason: Reason
+
+
+class Output(BaseModel):
+    session_token: str
+    expireson: datetime
+
+
+@script(roles=STAFF, limit="30/hour per user")
+async def run(ctx: Context, input: Input) -> Output:
+    user = await clients.user(ctx, input.appuserid)
+    if not (user["isactive"] and user["isverified"] and user["invitestatus"] == "accepted"):
+        raise Conflict("This user cannot sign in, so there is nothing to look at.", reason="not_accepted")
+    async with ctx.db.transaction():
+        token, ends = await accounts.start(ctx, ctx.actor.staffid, viewing=user["appuserid"])
+        owner: Any = await ctx.db.fetchrow(_OWNER, user["clientid"])
+        if owner is not None:
+            values = {"name": owner["name"], "user": user["name"], "reason": input.reason}
+            await mail.queue(ctx, "supportview", owner["email"], mail.link(ctx, AUDIT_LOG), **values)
+        await log.write(ctx, "view", user["clientid"], user["appuserid"], reason=input.reason)
+    return Output(session_token=token, expireson=ends)

@@ -1,0 +1,33 @@
+"""Make a staff account, or renew its link: `tableapi run addstaff email=ann@example.com name=Ann`.
+
+The link to set a password is mailed; with print=1, and where mail is not set up, it is printed. It works once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from scripts._shared import mail
+from scripts._shared.accounts import email_domains
+from scripts._shared.context import Context
+from scripts._shared.desk import accounts
+from tableapi.endpoints.registry import script
+
+
+class Input(BaseModel):
+    email: str
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    printed: bool = Field(default=False, alias="print")
+
+
+@script(internal=True)
+async def run(ctx: Context, input: Input) -> str:
+    email = email_domains.cleaned(input.email)
+    by_mail = not input.printed and (ctx.settings.mail_url is not None or ctx.settings.demo)
+    async with ctx.db.transaction():
+        row, link = await accounts.add(ctx, email, input.name)
+        if by_mail:
+            await mail.queue(ctx, "staffinvite", row["email"], link, name=row["name"])
+    return f"Mailed the link to set a password to {email}." if by_mail else f"Set the password here: {link}"

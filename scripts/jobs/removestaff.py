@@ -1,0 +1,30 @@
+"""Switch a staff account off: `tableapi run removestaff email=ann@example.com`.
+
+Its sessions and links end at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from scripts._shared.context import Context
+from scripts._shared.desk import accounts
+from tableapi.endpoints.registry import script
+from tableapi.errors import NotFound
+
+
+class Input(BaseModel):
+    email: str
+
+
+@script(internal=True)
+async def run(ctx: Context, input: Input) -> str:
+    email = input.email.strip().lower()
+    async with ctx.db.transaction():
+        row: Any = await accounts.by_email(ctx, email)
+        if row is None:
+            raise NotFound(f"There is no staff account {email}. `tableapi run liststaff` lists them.")
+        await accounts.remove(ctx, row["staffid"])
+    return f"Switched off the staff account {email}."

@@ -1,0 +1,57 @@
+"""The rights of a role that runs as a role of PostgreSQL: those that PostgreSQL grants."""
+
+from __future__ import annotations
+
+from tableapi.auth.policy import DatabaseRole
+from tableapi.auth.rights import Right
+from tableapi.schema.model import Table
+from tableapi.schema.privileges import NO_FIELDS, RolePrivileges, TablePrivileges
+
+
+class GrantedRights:
+    """Grant what PostgreSQL grants to a database role, by column. Its row-level security limits the rows."""
+
+    def __init__(self, acts: DatabaseRole, privileges: RolePrivileges) -> None:
+        self._schemas, self._privileges = frozenset(acts.schemas), privileges
+        self._rights: dict[tuple[int, str], Right | None] = {}
+
+    def routine(self, kind: str, name: str, verb: str) -> bool:
+        """Whether the role may execute a routine; without a schema in its name, in one of the served schemas."""
+        schema, dot, bare = name.partition(".")
+        schemas = {schema} & self._schemas if dot else self._schemas
+        return any((schema, bare if dot else name) in self._privileges.routines for schema in schemas)
+
+    def right(self, table: Table, verb: str) -> Right | None:
+        """Return the right to a table; None when nothing is granted for this verb."""
+        key = (id(table), verb)
+        if key not in self._rights:
+            self._rights[key] = self._derive(table, verb)
+        return self._rights[key]
+
+    def _derive(self, table: Table, verb: str) -> Right | None:
+        granted = self._privileges.tables.get((table.schema, table.bare))
+        if granted is None or table.schema not in self._schemas:
+            return None
+        writable = _writable(granted, verb)
+        if not (granted.select if verb == "GET" else granted.delete if verb == "DELETE" else writable):
+            return None
+        return Right(
+            readable=granted.select,
+            writable=writable,
+            computed=self._computed(table),
+            xmin=granted.whole,
+            grants=True,
+            blind=not granted.select,
+        )
+
+    def _computed(self, table: Table) -> frozenset[str]:
+        """Return the functions of a row that the role may execute."""
+        relations = {name: relation.function for name, relation in table.relations.items() if relation.function}
+        functions = {name: (computed.schema, computed.name) for name, computed in table.computed.items()}
+        return frozenset(
+            name for name, function in (relations | functions).items() if function in self._privileges.routines
+        )
+
+
+def _writable(granted: TablePrivileges, verb: str) -> frozenset[str]:
+    return {"POST": granted.insert, "PUT": granted.update, "PATCH": granted.update}.get(verb, NO_FIELDS)

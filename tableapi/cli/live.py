@@ -1,0 +1,42 @@
+"""What `tableapi live` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from tableapi.app.served import BadDatasets, of_any
+from tableapi.live import triggers
+
+
+def url_of(dataset: str) -> str:
+    """Return the address of `NAME=URL`. Raises BadDatasets."""
+    return next(iter(of_any([dataset], is_open=True, access=None, key="", host="127.0.0.1").urls.values()))
+
+
+def parted(words: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return tables with their columns to record, from words such as `item` and `item:shop,kind`."""
+    tables = {}
+    for word in words:
+        name, _, columns = word.partition(":")
+        tables[name] = frozenset(column for column in columns.split(",") if column)
+    return tables
+
+
+async def change_live(url: str, action: str, tables: dict[str, frozenset[str]], *, only: bool) -> None:
+    """Create the triggers of these tables, or remove all. Raises CannotRecord, BadDatasets."""
+    if action == "install" and not tables:
+        raise BadDatasets(
+            "Name the tables: in policy.py with live=True, or with --dataset after the word install. A table may be "
+            "followed by columns to record, as in item:shop."
+        )
+    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-live"})
+    try:
+        if action == "install":
+            await triggers.install(connection, tables, print, only=only)
+            print(f"Live changes are installed for {len(tables)} tables.")
+        else:
+            await triggers.remove(connection, print)
+    finally:
+        await connection.close(timeout=5)

@@ -1,0 +1,105 @@
+-- The outbox of live changes. It can be created again while programs write to the tables.
+--
+-- Unlogged: after a crash it is empty, and every stream that is resumed then begins with a reset.
+create schema if not exists tableapi_live;
+
+create unlogged table if not exists tableapi_live.change (
+    seq       bigint generated always as identity,
+    xid       xid8 not null default pg_current_xact_id(),
+    relation  oid not null,
+    operation "char" not null,  -- i, u, d, or r: too many rows to name them
+    key       jsonb,            -- values of the key, in its order
+    parts     jsonb,            -- {column: [value before, value after]} as text
+    changed   text[]            -- columns that an update changed
+);
+create index if not exists change_xid on tableapi_live.change (xid);
+
+-- Every change with an xid from the oldest mark on is still there.
+create unlogged table if not exists tableapi_live.mark (
+    at     timestamptz primary key default clock_timestamp(),
+    oldest xid8 not null  -- every older transaction had ended
+);
+
+-- Values of the key of a row, in its order.
+create or replace function tableapi_live.key(r jsonb, keys text[]) returns jsonb language sql immutable as $$
+    select jsonb_agg(r -> k order by n) from unnest(keys) with ordinality u (k, n)
+$$;
+
+-- Store the change of one row; no `before` is an insert, no `after` a delete, and an update of the key is both.
+create or replace function tableapi_live.write(relation oid, before jsonb, after jsonb, keys text[], cols text[])
+returns void language plpgsql as $$
+declare
+    key jsonb;
+    parts jsonb;
+    changed text[];
+    col text;
+begin
+    if cardinality(keys) = 1 then
+        key := jsonb_build_array(coalesce(after, before) -> keys[1]);
+    else
+        key := tableapi_live.key(coalesce(after, before), keys);
+    end if;
+    if before is not null and after is not null and tableapi_live.key(before, keys) <> key then
+        perform tableapi_live.write(relation, before, null, keys, cols);
+        perform tableapi_live.write(relation, null, after, keys, cols);
+        return;
+    end if;
+    foreach col in array cols loop
+        parts := coalesce(parts, '{}') || jsonb_build_object(col, jsonb_build_array(before ->> col, after ->> col));
+    end loop;
+    if before is not null and after is not null then
+        changed := (select array_agg(e.key) from jsonb_each(after) e where e.value is distinct from before -> e.key);
+    end if;
+    insert into tableapi_live.change (relation, operation, key, parts, changed) values (
+        relation, case when before is null then 'i' when after is null then 'd' else 'u' end, key, parts, changed
+    );
+end $$;
+
+-- Arguments of the triggers: the number of columns of the key, these columns, and the columns for `parts`. A write of one row, as most are, has
+-- a short path of its own. JIT would cost more than the whole function.
+create or replace function tableapi_live.record() returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp set jit = off as $$
+declare
+    max_rows constant integer := 500;
+    rows integer := max_rows + 1;
+    keys text[] := tg_argv[1:tg_argv[0]::integer];
+    cols text[] := tg_argv[tg_argv[0]::integer + 1:];
+    before jsonb;
+    after jsonb;
+begin
+    if tg_op = 'INSERT' then
+        rows := (select count(*) from (select from newrows limit max_rows + 1) r);
+    elsif tg_op in ('UPDATE', 'DELETE') then
+        rows := (select count(*) from (select from oldrows limit max_rows + 1) r);
+    end if;
+    if rows = 0 then
+        return null;
+    elsif rows > max_rows then
+        insert into tableapi_live.change (relation, operation) values (tg_relid, 'r');
+    elsif rows = 1 then
+        if tg_op <> 'INSERT' then
+            before := (select to_jsonb(t) from oldrows t);
+        end if;
+        if tg_op <> 'DELETE' then
+            after := (select to_jsonb(t) from newrows t);
+        end if;
+        if before = after then
+            return null;
+        end if;
+        perform tableapi_live.write(tg_relid, before, after, keys, cols);
+    elsif tg_op = 'INSERT' then
+        perform tableapi_live.write(tg_relid, null, to_jsonb(t), keys, cols) from newrows t;
+    elsif tg_op = 'DELETE' then
+        perform tableapi_live.write(tg_relid, to_jsonb(t), null, keys, cols) from oldrows t;
+    else
+        perform tableapi_live.write(tg_relid, o.row, n.row, keys, cols)
+        from (select to_jsonb(t) as row from oldrows t offset 0) o
+        full join (select to_jsonb(t) as row from newrows t offset 0) n
+             on tableapi_live.key(o.row, keys) = tableapi_live.key(n.row, keys)
+        where o.row is distinct from n.row;
+    end if;
+    return null;
+end $$;
+
+comment on schema tableapi_live is 'version 1';
+insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());

@@ -1,0 +1,151 @@
+"""Create, list and remove the triggers that record changes of tables for live streams."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from tableapi.config.command_error import CommandError
+from tableapi.schema import introspection
+from tableapi.schema.model import Table
+
+LOCK_TIMEOUT, MAX_ATTEMPTS, RETRY_SECONDS = "2s", 15, 2  # while DDL waits for a lock, writes wait behind it
+_OUTBOX = Path(__file__).with_name("outbox.sql")
+_EVENTS = {  # each with the rows that its trigger sees, as the function names them
+    "insert": "referencing new table as newrows",
+    "update": "referencing old table as oldrows new table as newrows",
+    "delete": "referencing old table as oldrows",
+    "truncate": "",
+}
+_RECORDED = """
+    select c.oid::int8 as oid, n.nspname as schema, c.relname as name, array_agg(t.tgname::text) as triggers,
+           array_agg(distinct t.tgargs) as arguments
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+    where t.tgfoid = to_regproc('tableapi_live.record')::oid and t.tgenabled <> 'D' and not t.tgisinternal
+      and t.tgparentid = 0
+    group by c.oid, n.nspname, c.relname
+"""
+
+
+class CannotRecord(CommandError):
+    """The triggers of live changes cannot be created. The message names the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTable:
+    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each."""
+
+    oid: int
+    key: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+async def recorded(connection: asyncpg.Connection) -> dict[tuple[str, str], RecordedTable]:
+    """Return the recorded tables by schema and name, without those that lack a trigger."""
+    tables = {}
+    for row in await connection.fetch(_RECORDED):
+        if len(row["triggers"]) == len(_EVENTS) and len(row["arguments"]) == 1:
+            count, *columns = row["arguments"][0].decode().split("\0")[:-1]
+            key, parts = columns[: int(count)], columns[int(count) :]
+            tables[row["schema"], row["name"]] = RecordedTable(row["oid"], tuple(key), tuple(parts))
+    return tables
+
+
+async def install(
+    connection: asyncpg.Connection,
+    tables: Mapping[str, Iterable[str]],
+    say: Callable[[str], None],
+    *,
+    only: bool = False,
+) -> None:
+    """Create the outbox, and the triggers of these tables, each with the columns to record with a change.
+
+    Triggers that are there already are left alone, so that a repeated call takes no lock.
+
+    only: remove the triggers of all other tables.
+
+    Raises:
+        CannotRecord: a table does not exist, has no key or is no table, or the database refuses.
+    """
+    try:
+        schema = await introspection.read(connection)
+        wanted: dict[tuple[str, str], tuple[Table, tuple[str, ...]]] = {}
+        for name, parts in tables.items():
+            table = schema.find(name)
+            if table is None or table.kind not in "rp" or not table.key:
+                missing = "does not exist" if table is None else "is no table with a key"
+                raise CannotRecord(f"'{name}' {missing}, so its changes cannot be followed.")
+            if unknown := [part for part in parts if part not in table.columns]:
+                raise CannotRecord(f"'{name}' has no column '{unknown[0]}'.")
+            wanted[table.schema, table.bare] = table, tuple(sorted(parts))
+        if wanted and not await _current(connection):
+            await connection.execute(_OUTBOX.read_text())
+        present = await recorded(connection)
+        for place, (table, parts) in wanted.items():
+            old = present.get(place)
+            if old is None or (old.key, old.parts) != (table.key, parts):
+                await _patiently(connection, _created(table, parts))
+                say(f"Changes of {table.name} are recorded for live streams.")
+        for schema_name, name in present.keys() - wanted.keys() if only else ():
+            await _drop(connection, schema_name, name)
+            say(f"Changes of {name} are no longer recorded.")
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise CannotRecord(f"Live changes need more rights in the database: {error}.") from None
+
+
+async def remove(connection: asyncpg.Connection, say: Callable[[str], None]) -> None:
+    """Remove all triggers and the outbox."""
+    for schema, name in await recorded(connection):
+        await _drop(connection, schema, name)
+    await connection.execute("drop schema if exists tableapi_live cascade")
+    say("Live changes are removed.")
+
+
+async def _current(connection: asyncpg.Connection) -> bool:
+    """Return whether the outbox of this version is there."""
+    comment = await connection.fetchval("select obj_description(to_regnamespace('tableapi_live'), 'pg_namespace')")
+    return comment is not None and f"'{comment}'" in _OUTBOX.read_text()
+
+
+def _created(table: Table, parts: tuple[str, ...]) -> str:
+    """Return the statements that create the triggers of a table, or replace those with other arguments."""
+    arguments = ", ".join(_literal(text) for text in (str(len(table.key)), *table.key, *parts))
+    name = f"{_quoted(table.schema)}.{_quoted(table.bare)}"
+    return "\n".join(
+        f"create or replace trigger tableapi_live_{event} after {event} on {name}"
+        f" {rows} for each statement execute function tableapi_live.record({arguments});"
+        for event, rows in _EVENTS.items()
+    )
+
+
+async def _drop(connection: asyncpg.Connection, schema: str, name: str) -> None:
+    table = f"{_quoted(schema)}.{_quoted(name)}"
+    await _patiently(
+        connection, "\n".join(f"drop trigger if exists tableapi_live_{event} on {table};" for event in _EVENTS)
+    )
+
+
+async def _patiently(connection: asyncpg.Connection, sql: str) -> None:
+    """Run DDL in a transaction, and repeat it while it gets no lock."""
+    for left in reversed(range(MAX_ATTEMPTS)):
+        try:
+            async with connection.transaction():
+                await connection.execute(f"set local lock_timeout = '{LOCK_TIMEOUT}'")
+                await connection.execute(sql)
+            return
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
+            if not left:
+                raise
+            await asyncio.sleep(RETRY_SECONDS)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

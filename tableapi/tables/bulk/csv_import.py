@@ -1,0 +1,255 @@
+"""Import a CSV file into a table by COPY, as it arrives, with one block of it in memory.
+
+The import is one transaction and each block a savepoint. When PostgreSQL refuses a line, it is left out, and the rest
+of the block is sent again; so all bad lines are found and reported by their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import asyncpg
+
+from tableapi.auth.rights import Right
+from tableapi.db.errors import RETRYABLE, to_api_error
+from tableapi.errors import RETRY, BadRequest, Busy, DuplicateField, Forbidden
+from tableapi.http.response import Reply, dumps
+from tableapi.query import plan
+from tableapi.query.dml import write_conditions
+from tableapi.query.spelling import unknown_field
+from tableapi.tables import refusals, tenant_guard
+from tableapi.tables.bulk import lines
+from tableapi.tables.bulk.lines import Block
+from tableapi.tables.read import TableRequest
+
+MAX_BAD_LINES = 100
+PIECE_BYTES = 262_144
+MAX_IMPORTS = 2  # at once in one worker: each holds a connection
+OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
+_PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
+_END_MARK = re.compile(rb"^\\\.\r?$", re.MULTILINE)
+_running = 0
+
+
+@dataclass(slots=True)
+class _Import:
+    """One import. bad: what was wrong with lines, in their order."""
+
+    call: TableRequest
+    connection: Any
+    columns: list[str]
+    created: int = 0
+    bad: list[dict[str, Any]] = field(default_factory=list)
+
+    async def add(self, block: Block) -> None:
+        """Write the records of a block, without its bad lines."""
+        records: list[Block] = []
+        content = block.content
+        while content.strip():
+            if (fault := _fault(content)) is not None:
+                records = records or block.records()
+                content = self._without(records, _record_at(records, fault[0]), fault[1])
+                continue
+            try:
+                async with self.connection.transaction():
+                    self.created += await self._copy(content)
+                return
+            except asyncpg.PostgresError as error:
+                _raise_unless_refusal(error)
+                records = records or block.records()
+                match = _PLACE.search(str(error.context or ""))
+                if match is None or any(record.lines > 1 for record in records):  # such lines are counted in many ways
+                    await self._halves(records, error)
+                    return
+                content = self._without(records, int(match[1]) - 1, error)
+
+    async def _copy(self, content: bytes) -> int:
+        table = self.call.table
+        status = await self.connection.copy_to_table(
+            table.bare, schema_name=table.schema, columns=self.columns, source=_pieces(content), format="csv",
+            force_null=self.columns, encoding="utf8",
+        )  # fmt: skip
+        return int(status.split()[-1])
+
+    async def _halves(self, records: list[Block], error: asyncpg.PostgresError) -> None:
+        """Find the bad records of an error that does not tell its line, such as that of a reference."""
+        if len(records) == 1:
+            self._report(records[0].first, error)
+            return
+        middle = len(records) // 2
+        for half in (records[:middle], records[middle:]):
+            try:
+                async with self.connection.transaction():
+                    self.created += await self._copy(lines.joined(half))
+            except asyncpg.PostgresError as fault:
+                _raise_unless_refusal(fault)
+                await self._halves(half, fault)
+
+    def _without(self, records: list[Block], place: int, error: Exception) -> bytes:
+        """Report a record, remove it, and return the rest."""
+        self._report(records.pop(min(place, len(records) - 1)).first, error)
+        return lines.joined(records)
+
+    def _report(self, line: int, error: Exception) -> None:
+        refusal = to_api_error(error)
+        assert refusal is not None
+        if isinstance(error, asyncpg.FeatureNotSupportedError):
+            raise _unchecked("PostgreSQL checks its new rows one by one")
+        if refusal.status in (403, 503):  # it concerns the table, not the line
+            raise refusal
+        entry = {"line": line, "reason": refusal.reason, "message": refusal.message}
+        match = _PLACE.search(str(getattr(error, "context", None) or ""))
+        name = match[2] if match is not None else ""
+        self.bad.append(entry | ({"field": name} if name in self.columns else {}))
+        if len(self.bad) >= MAX_BAD_LINES:
+            raise self.refusal()
+
+    def refusal(self) -> BadRequest:
+        """Return the refusal of the whole file, with its bad lines."""
+        bad = sorted(self.bad, key=lambda entry: int(entry["line"]))
+        count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
+        return BadRequest(
+            f"{count} lines of the file cannot be imported, the first is line {bad[0]['line']}. Nothing was kept.",
+            reason="bad_lines", context={"errors": bad},
+        )  # fmt: skip
+
+
+async def _pieces(content: bytes) -> AsyncIterator[bytes]:
+    """Yield the content in pieces. asyncpg would keep a file-like source in a reference cycle."""
+    for at in range(0, len(content), PIECE_BYTES):
+        yield content[at : at + PIECE_BYTES]
+
+
+def _raise_unless_refusal(error: asyncpg.PostgresError) -> None:
+    """Raise an error again that says nothing about a line."""
+    if isinstance(error, RETRYABLE) or to_api_error(error) is None:
+        raise error
+
+
+def _fault(content: bytes) -> tuple[int, BadRequest] | None:
+    """Return the line, from 1, that COPY cannot report, and what is wrong with it."""
+    message = ""
+    at = content.find(b"\0")
+    if at >= 0:
+        message = "The line holds a NUL character."
+    elif b"\\." in content and (match := _END_MARK.search(content)) is not None:
+        at, message = match.start(), "The line is the end mark of COPY. Put the value into quotes."
+    else:
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            at, message = error.start, "The line is not valid UTF-8."
+    if not message:
+        return None
+    return content.count(b"\n", 0, at) + 1, BadRequest(message, reason="bad_csv")
+
+
+def _record_at(records: list[Block], line: int) -> int:
+    """Return the place of the record that holds a line of the text of these records."""
+    seen = 0
+    for place, record in enumerate(records):
+        seen += record.lines
+        if seen >= line:
+            return place
+    return len(records) - 1
+
+
+async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
+    """Import a file, and return how many records were created and which lines were bad.
+
+    Raises:
+        Forbidden: the caller may not create such records, or their rules cannot be checked by COPY.
+        BadRequest: `bad_lines`, or as the options and the header line.
+        Busy: as many imports are running as one worker process permits.
+    """
+    global _running
+    right = _right(call)
+    options = call.options()
+    if _running >= MAX_IMPORTS:
+        raise Busy("Other imports are running. Try again in a moment.", headers=RETRY)
+    _running += 1
+    try:
+        stream = lines.blocks(parts)
+        columns = _columns(call, right, [name async for name in _header(stream)])
+        async with call.dataset.db.writes.acquire() as connection:
+            transaction = connection.transaction()
+            await transaction.start()
+            done = False
+            try:
+                run = _Import(call, connection, columns)
+                async for block in stream:
+                    await run.add(block)
+                    refusals.too_many(options, run.created)
+                await connection.execute("set constraints all immediate")
+                if run.bad and not options.go_on:
+                    raise run.refusal()
+                done = not options.dry_run
+            finally:
+                await (transaction.commit() if done else transaction.rollback())
+    finally:
+        _running -= 1
+    headers = {"Dry-Run": "true"} if options.dry_run else {}
+    return Reply(dumps({"success": True, "created": run.created, "errors": run.bad}), headers=headers)
+
+
+async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:
+    async for block in stream:
+        for name in lines.names_of(block):
+            yield name
+        return
+    raise BadRequest("The file is empty. Its first line names the fields.", reason="no_records")
+
+
+def _right(call: TableRequest) -> Right:
+    """Return the right to create records of a table, if COPY can obey it."""
+    tenant_guard.unpermitted(call, "POST")
+    table, right = call.table, plan.right_of(call.table, call.rights, "POST")
+    for name in call.query:
+        if name.lower() not in OPTIONS:
+            raise BadRequest(f"Option '{name[:100]}' does not go with import.", reason="bad_option",
+                             context={"option": name[:100]})  # fmt: skip
+    if "idempotency-key" in call.headers:
+        raise BadRequest("An import has no Idempotency-Key. Use dry_run, or a unique field.", reason="bad_option",
+                         context={"header": "Idempotency-Key"})  # fmt: skip
+    if table.kind not in "rp" or table.rules:
+        raise _unchecked(f"'{table.name}' is a view, or rules replace its writes")
+    if call.dataset.hooked(table.name, "POST"):
+        raise _unchecked(f"'{table.name}' has a hook for new records")
+    if right.rows is not None or right.stamp:
+        raise _unchecked(f"your role may create only some records of '{table.name}'")
+    return right
+
+
+def _columns(call: TableRequest, right: Right, names: list[str]) -> list[str]:
+    """Return the columns of a header line.
+
+    Raises:
+        UnknownField, DuplicateField, BadRequest: a name is not that of a column that can be written.
+        Forbidden: the caller may not write it.
+    """
+    columns: list[str] = []
+    for name in names:
+        column = call.table.find(name)
+        if column is None or not (right.sees(column.name) or right.writes(column.name)):
+            raise unknown_field(name, call.table, right)
+        if column.name in columns:
+            raise DuplicateField(column.name)
+        if not right.writes(column.name):
+            raise tenant_guard.unwritable({column.name: None})
+        if column.name in right.sealed:
+            raise BadRequest(f"Field '{column.name}' is encrypted; a file cannot hold it.", reason="sealed_field")
+        if column.fixed:
+            raise BadRequest(f"The database sets field '{column.name}'. Leave it out.", reason="generated")
+        columns.append(column.name)
+    if write_conditions.concern(call.table, right, call.rights, columns):
+        raise _unchecked("the file refers to records that your role may see only in part")
+    return columns
+
+
+def _unchecked(why: str) -> Forbidden:
+    return Forbidden(
+        f"This cannot be imported: {why}. Send the records with POST instead.", reason="import_not_permitted"
+    )

@@ -1,0 +1,95 @@
+"""Record a read before it is answered, for the roles that `Sessions.recorded` of the policy names."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from tableapi import exact_json
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+from tableapi.query import aggregate
+from tableapi.tables import read
+from tableapi.tables.read import TableRequest
+
+MAX_ACCOUNTS = 100  # that the details name
+MAX_FILTER_CHARS = 300
+_SELECTING = ("filter", "where", "ids", "id_field", "params")
+
+
+async def answer(
+    call: TableRequest,
+    ident: str | None,
+    attempt: Callable[[], Awaitable[Reply]],
+    account: str,
+    sql: str,
+    request: HttpRequest,
+) -> Reply:
+    """Answer a read, and record which account it showed.
+
+    A read of one account is recorded for that account. A read of several is one entry without an account, with the
+    accounts and the filter in its details. Where the statement that records it fails, the read fails.
+
+    Args:
+        account: the field that names the account of a record.
+        sql: the statement of `Sessions.recorded`.
+    """
+    reply = await attempt()
+    accounts = await _accounts(call, ident, reply, account)
+    detail: dict[str, Any] = {"request": request.request_id}
+    if len(accounts) != 1:
+        detail |= {"accounts": accounts[:MAX_ACCOUNTS], "filter": call.filter_text()[:MAX_FILTER_CHARS]}
+    if ident is not None:
+        detail["id"] = ident[:100]
+    only = accounts[0] if len(accounts) == 1 else None
+    values = orjson.dumps(dict(call.actor.values), default=str).decode()
+    await call.dataset.db.writes.fetchrow(sql, values, only, call.table.name, orjson.dumps(detail).decode(), request.ip)
+    return reply
+
+
+async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account: str) -> list[Any]:
+    """Return the accounts that were read: the actor's own, or those of the records."""
+    if call.actor.account is not None:
+        return [call.actor.account]
+    return _shown(reply, account) if _has_records(call, reply) else await _selected(call, ident, account)
+
+
+def _has_records(call: TableRequest, reply: Reply) -> bool:
+    """Return whether the body is JSON of records, each with the field of the account."""
+    if "raw" in call.query or "json" not in reply.content_type or not reply.body:
+        return False
+    options = call.options()
+    return not (options.count_only or options.as_list or options.explain or aggregate.is_grouped(options))
+
+
+def _shown(reply: Reply, account: str) -> list[Any]:
+    """Return the accounts of all records of a body, related ones included."""
+    return sorted(set(_found(exact_json.loads(reply.body), account)))
+
+
+def _found(value: Any, account: str) -> Iterator[Any]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _found(item, account)
+    elif isinstance(value, dict):
+        if isinstance(value.get(account), int):
+            yield value[account]
+        for item in value.values():
+            if isinstance(item, (list, dict)):
+                yield from _found(item, account)
+
+
+async def _selected(call: TableRequest, ident: str | None, account: str) -> list[Any]:
+    """Return the accounts of the records that a request selects: of groups, counts, files and streams."""
+    column = call.table.find(account)
+    if column is None:
+        return []
+    query = {name: call.query[name] for name in _SELECTING if name in call.query}
+    body = {n: call.body[n] for n in _SELECTING if n in call.body} if isinstance(call.body, dict) else None
+    if ident is None and not (query.keys() | (body or {}).keys()) & {"ids"}:
+        query |= {"group": column.name, "limit": str(MAX_ACCOUNTS + 1)}
+    selecting = replace(call, query=query | {"fields": column.name}, body=body or None, headers={}, export=None)
+    return _shown(await read.read(selecting, ident), account)

@@ -1,0 +1,19 @@
+"""Run the journey of the desk, with a staff account that the command line made."""
+
+from __future__ import annotations
+
+import re
+
+from tests.helpers.journeys import run_journey
+from tests.helpers.support import ROOT, NewDatabase, Serve, tableapi
+
+
+def test_the_desk_is_used_as_its_guide_says(serve: Serve, new_database: NewDatabase) -> None:
+    url = new_database()
+    server = serve(cwd=ROOT, DEMO="1", WORKERS="1", RATE_LIMITS="off", DATABASE_URL=url)
+    words = ("run", "addstaff", "email=sam@desk-demo.com", "name=Sam Staff", "print=1")
+    command = tableapi(*words, cwd=ROOT, DATABASE_URL=url, INIT="off")
+    assert command.returncode == 0, command.stderr
+    link = re.search(r"http://\S+", command.stdout)
+    assert link is not None, command.stdout
+    run_journey("desk", server.url, LINK=link[0])

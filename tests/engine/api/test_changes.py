@@ -1,0 +1,215 @@
+"""Live streams: refusals, events, order, and resuming."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from tests.helpers.live import LiveServer, live_server
+from tests.helpers.support import NewDatabase, until
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database()
+
+
+@pytest.fixture(scope="module")
+async def live(url: str) -> AsyncIterator[LiveServer]:
+    async with live_server(url, live_streams_per_caller=5) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+async def empty(live: LiveServer) -> None:
+    await live.db.execute("delete from task; delete from pair")
+
+
+@pytest.mark.parametrize(
+    ("table", "token", "query", "status", "reason"),
+    [
+        ("task", "", {}, 401, "no_session"),
+        ("task", "nobody", {}, 401, "no_session"),
+        ("pair", "one", {}, 403, "forbidden"),
+        ("session", "all", {}, 404, "unknown_table"),
+        ("unmarked", "one", {}, 409, "not_live"),
+        ("quiet", "one", {}, 409, "not_live"),
+        ("blob", "one", {}, 400, "no_primary_key"),
+        ("task", "one", {"filter": "secret = 'x'"}, 400, "unknown_field"),
+        ("task", "one", {"fields": "taskid,secret"}, 400, "unknown_field"),
+        ("task", "one", {"filter": "taskid = 'x'"}, 400, "bad_value"),
+        ("task", "one", {"related": "nothing"}, 400, "unknown_relation"),
+        ("task", "one", {"limit": "5"}, 400, "bad_option"),
+        ("task", "one", {"order": "taskid"}, 400, "bad_option"),
+        ("task", "one", {"feilds": "taskid"}, 400, "unknown_option"),
+    ],
+)
+async def test_refusals(
+    live: LiveServer, table: str, token: str, query: dict[str, str], status: int, reason: str
+) -> None:
+    async with live.stream(table, token, **query) as stream:
+        assert (stream.status, stream.reason) == (status, reason)
+
+
+async def test_a_misspelt_option_is_suggested(live: LiveServer) -> None:
+    async with live.stream("task", "one", feilds="taskid") as stream:
+        assert b"Did you mean 'fields'" in stream.body
+
+
+async def test_too_many_streams_of_one_caller(live: LiveServer) -> None:
+    streams = [live.stream("task", "one") for _ in range(6)]
+    for stream in streams[:5]:
+        await stream.__aenter__()
+    async with streams[5] as last:
+        assert (last.status, last.reason) == (429, "too_many_streams")
+        assert last.headers["retry-after"]
+    async with live.opened("task", "two"):
+        pass
+    for stream in streams[:5]:
+        await stream.__aexit__()
+    async with live.opened("task", "one"):
+        pass
+
+
+async def test_the_row_is_sent_as_a_read_shows_it(live: LiveServer) -> None:
+    async with live.opened("task", "all", fields="taskid,name", related="owner_by_ownerid") as stream:
+        assert stream.headers["content-type"] == "text/event-stream"
+        await live.db.execute("insert into task (taskid, ownerid, name, accountid) values (1, 1, 'a', 7)")
+        owner = {"ownerid": 1, "name": "Ann"}
+        assert await stream.next() == ("row", {"taskid": 1, "name": "a", "ownerid": 1, "owner_by_ownerid": owner})
+        await live.db.execute("delete from task")
+        assert await stream.next() == ("gone", {"taskid": 1})
+
+
+async def test_a_line_break_inside_json_does_not_end_an_event(live: LiveServer) -> None:
+    async with live.opened("task", "all", fields="code") as stream:
+        await live.db.execute("insert into task (taskid, code) values (1, E'{\"a\":\\r\\n 1}')")
+        assert await stream.next() == ("row", {"code": {"a": 1}})
+
+
+async def test_a_row_that_leaves_the_filter_is_gone(live: LiveServer) -> None:
+    async with live.opened("task", "all", filter="(name = :n) or (name = 'c')", params='{"n": "b"}') as stream:
+        await live.db.execute("insert into task (taskid, name) values (1, 'a'), (2, 'b')")
+        assert (await stream.next())[1]["taskid"] == 2
+        await live.db.execute("update task set name = 'x' where taskid = 2")
+        assert await stream.next() == ("gone", {"taskid": 2})
+        await live.db.execute("update task set name = 'c' where taskid = 1")
+        assert (await stream.next())[1]["taskid"] == 1
+
+
+async def test_a_key_of_two_fields_and_a_change_of_it(live: LiveServer) -> None:
+    async with live.opened("pair", "all") as stream:
+        await live.db.execute("insert into pair values ('x', 1, 5)")
+        assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 5})
+        await live.db.execute("update pair set b = 2")
+        events = [await stream.next(), await stream.next()]
+        assert sorted(events) == [("gone", {"a": "x", "b": 1}), ("row", {"a": "x", "b": 2, "value": 5})]
+
+
+async def test_an_update_that_changes_nothing_is_no_event(live: LiveServer) -> None:
+    await live.db.execute("insert into pair values ('x', 1, 5)")
+    async with live.opened("pair", "all") as stream:
+        await live.db.execute("update pair set value = 5")
+        await live.db.execute("update pair set value = 6")
+        assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 6})
+
+
+async def test_transactions_that_commit_in_another_order(live: LiveServer) -> None:
+    other = await asyncpg.connect(live.url)
+    async with live.opened("pair", "all") as stream:
+        transaction = other.transaction()
+        await transaction.start()
+        await other.execute("insert into pair values ('early', 1, 1)")
+        await live.db.execute("insert into pair values ('late', 2, 2)")
+        event = await stream.event()
+        assert event is not None
+        assert event.data["a"] == "late"
+        await transaction.commit()
+        assert (await stream.next())[1]["a"] == "early"
+    # The token of the later write was taken while the earlier one was open, so it does not pass over it.
+    async with live.stream("pair", "all", last=event.id) as stream:
+        assert (await stream.next())[1]["a"] == "early"
+    await other.close()
+
+
+async def test_a_transaction_that_is_rolled_back_is_no_event(live: LiveServer) -> None:
+    async with live.opened("pair", "all") as stream:
+        transaction = live.db.transaction()
+        await transaction.start()
+        await live.db.execute("insert into pair values ('undone', 1, 1)")
+        await transaction.rollback()
+        await live.db.execute("insert into pair values ('kept', 1, 1)")
+        assert (await stream.next())[1]["a"] == "kept"
+
+
+async def test_a_stream_resumes_with_what_it_missed(live: LiveServer) -> None:
+    await live.db.execute("insert into pair values ('x', 1, 1), ('y', 1, 1)")
+    async with live.opened("pair", "all") as stream:
+        last = stream.id
+    await live.db.execute("update pair set value = 2 where a = 'x'")
+    async with live.stream("pair", "all", last=last) as stream:
+        assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 2})
+        last = stream.id
+    async with live.stream("pair", "all", last=last) as stream:
+        await live.db.execute("update pair set value = 3 where a = 'y'")
+        assert await stream.next() == ("row", {"a": "y", "b": 1, "value": 3})
+        last = stream.id
+    # Whether the stream knew a row that is gone is not known, so its list has to be read anew.
+    await live.db.execute("delete from pair where a = 'x'")
+    async with live.stream("pair", "all", last=last) as stream:
+        assert await stream.next() == ("reset", {})
+
+
+@pytest.mark.parametrize("last", ["nonsense", "ff.1:1:", "ff." + "9" * 5000, "ff.5:3:", "0.1:2:1,1,1", "' or 1=1"])
+async def test_a_token_that_is_unknown_or_too_old_is_a_reset(live: LiveServer, last: str) -> None:
+    async with live.stream("pair", "all", last=last) as stream:
+        assert await stream.next() == ("reset", {})
+
+
+async def test_a_token_from_before_the_oldest_change_is_a_reset(live: LiveServer) -> None:
+    async with live.opened("pair", "all") as stream:
+        epoch = stream.id.partition(".")[0]
+    for snapshot in ("1:1:", "5:3:", "1:9999999999:"):
+        async with live.stream("pair", "all", last=f"{epoch}.{snapshot}") as stream:
+            assert await stream.next() == ("reset", {})
+
+
+async def test_a_large_update_is_one_reset(live: LiveServer) -> None:
+    await live.db.execute("insert into pair select 'n' || n, n, 0 from generate_series(1, 10000) n")
+    before = await live.db.fetchval("select count(*) from tableapi_live.change")
+    async with live.opened("pair", "all") as stream:
+        await live.db.execute("update pair set value = 1")
+        assert await stream.next() == ("reset", {})
+        await live.db.execute("update pair set value = 2 where b = 7")
+        assert await stream.next() == ("row", {"a": "n7", "b": 7, "value": 2})
+    assert await live.db.fetchval("select count(*) from tableapi_live.change") == before + 2
+
+
+async def test_many_rows_of_one_statement_and_a_truncate(live: LiveServer) -> None:
+    async with live.opened("pair", "all") as stream:
+        await live.db.execute("insert into pair select 'n', n, 0 from generate_series(1, 150) n")
+        rows = [await stream.next() for _ in range(150)]
+        assert sorted(data["b"] for name, data in rows if name == "row") == list(range(1, 151))
+        await live.db.execute("truncate pair")
+        assert await stream.next() == ("reset", {})
+
+
+async def test_several_streams_receive_the_same_events(live: LiveServer) -> None:
+    async with (
+        live.opened("pair", "all") as first,
+        live.opened("pair", "all") as second,
+        live.opened("pair", "all", filter="b > 1") as third,
+    ):
+        await live.db.execute("insert into pair values ('x', 1, 1), ('x', 2, 1)")
+        for stream in (first, second):
+            assert sorted([(await stream.next())[1]["b"], (await stream.next())[1]["b"]]) == [1, 2]
+        assert (await third.next())[1]["b"] == 2
+
+
+async def test_a_heartbeat_moves_the_place_to_resume_from(live: LiveServer) -> None:
+    async with live.opened("pair", "all") as stream:
+        first = stream.id
+        await live.db.execute("insert into task (taskid) values (99)")
+        await until(lambda: stream.comments and stream.id != first)

@@ -1,0 +1,186 @@
+"""Live streams: slow clients, limits, DDL, lost databases, and the end of the server."""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncpg
+import pytest
+
+from tableapi import Settings, TableAPI
+from tableapi.live import outbox, triggers
+from tests.helpers.live import POLICY, RECORDED, SESSIONS, LiveServer, live_server
+from tests.helpers.support import NewDatabase, until
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database()
+
+
+async def test_a_slow_client_is_dropped_and_the_others_go_on(url: str) -> None:
+    async with (
+        live_server(url, live_queue_bytes=20_000) as live,
+        live.opened("pair", "all") as slow,
+        live.opened("pair", "all") as other,
+    ):
+        slow.flowing.clear()
+        for n in range(40):
+            await live.db.execute("insert into pair values (repeat('x', 2000) || $1::integer, $1::integer, 1)", n)
+            assert (await other.next())[1]["b"] == n
+        await until(slow.task.done)
+        assert not slow._events.qsize() or slow.body.count(b"event: row") < 40
+
+
+async def test_a_client_that_leaves_makes_room(url: str) -> None:
+    async with live_server(url, live_streams=1) as live:
+        async with live.opened("pair", "all") as stream:
+            async with live.stream("pair", "all") as second:
+                assert (second.status, second.reason) == (503, "too_many_streams")
+            stream.leave()
+            await until(stream.task.done)
+        async with live.opened("pair", "all"):
+            pass
+
+
+async def test_no_streams_at_all(url: str) -> None:
+    async with live_server(url, live_streams=0) as live, live.stream("pair", "all") as stream:
+        assert stream.status == 503
+
+
+async def test_streams_end_with_the_application(url: str) -> None:
+    async with live_server(url) as live, live.opened("pair", "all") as stream:
+        await live.api.stop()
+        assert await stream.ended()
+
+
+async def test_streams_end_when_the_triggers_are_removed(url: str) -> None:
+    async with live_server(url) as live:
+        async with live.opened("pair", "all") as stream:
+            await live.db.execute("drop trigger tableapi_live_update on pair")
+            assert await stream.ended()
+        async with live.stream("pair", "all") as stream:
+            assert stream.reason == "not_live"
+        await triggers.install(live.db, RECORDED, lambda line: None)
+        async with live.opened("pair", "all") as stream:
+            await triggers.remove(live.db, lambda line: None)
+            assert await stream.ended()
+        async with live.stream("pair", "all") as stream:
+            assert stream.reason == "not_live"
+
+
+async def test_streams_follow_ddl(url: str) -> None:
+    async with live_server(url) as live, live.opened("pair", "all") as stream:
+        await live.db.execute("alter table pair add column more text default 'm'")
+        await live.db.execute("notify tableapi_schema")
+
+        async def row_has_the_column() -> bool:
+            await live.db.execute(
+                "insert into pair values ('x', 1, 1) on conflict (a, b) do update set value = pair.value + 1"
+            )
+            return bool((await stream.next())[1].get("more") == "m")
+
+        await until(row_has_the_column)
+
+
+async def test_a_lost_database_is_a_reset(url: str) -> None:
+    async with live_server(url) as live, live.opened("pair", "all") as stream:
+        await live.db.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        await live.db.execute("insert into pair values ('x', 1, 1)")
+        seen = {(await stream.next())[0]}
+        # Where no statement was running on the lost connection, nothing was missed, and the row is sent.
+        assert seen <= {"reset", "row"}
+        await until(lambda: _sent(stream.body))
+
+
+def _sent(body: bytes) -> bool:
+    return body.count(b"event: reset") > 1 or b"event: row" in body
+
+
+async def test_old_changes_are_removed_and_resuming_before_them_is_a_reset(url: str) -> None:
+    async with live_server(url) as live:
+        async with live.opened("pair", "all") as stream:
+            last = stream.id
+        await live.db.execute("insert into pair values ('x', 1, 1)")
+        await outbox.clean(live.db, 1000)  # a mark after the change
+        assert await live.db.fetchval("select count(*) from tableapi_live.change") == 1
+        async with live.stream("pair", "all", last=last) as stream:
+            assert (await stream.next())[0] == "row"
+        await live.db.execute("update tableapi_live.mark set at = at - interval '1 hour'")
+        await outbox.clean(live.db, 1000)
+        assert await live.db.fetchval("select count(*) from tableapi_live.change") == 0
+        async with live.stream("pair", "all", last=last) as stream:
+            assert await stream.next() == ("reset", {})
+
+
+async def test_an_open_transaction_keeps_its_changes(url: str) -> None:
+    async with live_server(url) as live:
+        other = await asyncpg.connect(url)
+        transaction = other.transaction()
+        await transaction.start()
+        await other.execute("insert into pair values ('long', 1, 1)")
+        async with live.opened("pair", "all") as stream:
+            for _ in range(2):
+                await outbox.clean(live.db, 1000)
+                await live.db.execute("update tableapi_live.mark set at = at - interval '1 hour'")
+            await transaction.commit()
+            assert (await stream.next())[1]["a"] == "long"
+        await other.close()
+
+
+async def test_two_servers_of_one_database(url: str) -> None:
+    async with live_server(url) as live, live.opened("pair", "all") as first:
+        api = TableAPI({"db": url}, policy=POLICY, sessions=SESSIONS, settings=Settings(rate_limits=False))
+        await api.start()
+        async with LiveServer(api, url, live.db).opened("pair", "all") as second:
+            await live.db.execute("insert into pair values ('x', 1, 1)")
+            for stream in (first, second):
+                assert await stream.next() == ("row", {"a": "x", "b": 1, "value": 1})
+        await api.stop()
+
+
+async def test_install_twice_takes_no_lock(url: str) -> None:
+    async with live_server(url) as live:
+        other = await asyncpg.connect(url)
+        async with other.transaction():
+            await other.execute("insert into pair values ('x', 1, 1)")
+            lines: list[str] = []
+            async with asyncio.timeout(10):
+                await triggers.install(live.db, RECORDED, lines.append)
+            assert lines == []
+        await other.close()
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"nothing": ()}, "'nothing' does not exist"),
+        ({"keyless": ()}, "'keyless' is no table with a key"),
+        ({"pair": ("zz",)}, "'pair' has no column 'zz'"),
+    ],
+)
+async def test_what_cannot_be_recorded(url: str, tables: dict[str, tuple[str, ...]], message: str) -> None:
+    async with live_server(url) as live:
+        with pytest.raises(triggers.CannotRecord, match=message):
+            await triggers.install(live.db, tables, lambda line: None)
+
+
+async def test_the_record_of_changes_is_no_table_of_the_api(url: str) -> None:
+    async with live_server(url):
+        api = TableAPI({"db": url}, open=True)
+        app = await api.start()
+        names = set(app.services.datasets["db"].schema.tables)
+        assert not [name for name in names if "tableapi_live" in name]
+        assert not [r for r in app.services.datasets["db"].schema.routines if r.schema == "tableapi_live"]
+        await api.stop()
+
+
+async def test_a_writer_without_rights_to_the_record_can_write(url: str) -> None:
+    async with live_server(url) as live, live.opened("pair", "all") as stream:
+        await live.db.execute("create role plain_writer; grant insert on pair to plain_writer")
+        await live.db.execute("set role plain_writer; insert into pair values ('x', 1, 1); reset role")
+        assert (await stream.next())[1]["a"] == "x"
+        await live.db.execute("drop owned by plain_writer; drop role plain_writer")

@@ -1,0 +1,79 @@
+"""Large responses are sent in gzip to clients that accept it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SQL = """create table line (id integer primary key, text text);
+insert into line select n, repeat('word ', 20) || n from generate_series(1, 1000) n;
+create table big (id integer primary key, text text);
+insert into big values (1, repeat('a', 40000));"""
+LIST = "/api/v2/d/_table/line"
+
+
+@pytest.fixture(scope="module")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    started = module_serve("--dataset", f"d={module_database(SQL)}", "--open")
+    with httpx.Client(base_url=started.url, timeout=30) as client:
+        yield client
+
+
+def raw(http: httpx.Client, path: str, accepted: str, **headers: str) -> tuple[httpx.Response, bytes]:
+    with http.stream("GET", path, headers={"Accept-Encoding": accepted, **headers}) as answer:
+        return answer, b"".join(answer.iter_raw())
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "gzip, deflate, br", "br;q=1, gzip;q=0.5", "*", "GZIP"])
+def test_a_large_list_is_compressed(http: httpx.Client, accepted: str) -> None:
+    answer, body = raw(http, LIST, accepted)
+    assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    assert len(body) == int(answer.headers["Content-Length"]) < 20_000
+    assert len(json.loads(gzip.decompress(body))["resource"]) == 1000
+
+
+@pytest.mark.parametrize("accepted", ["identity", "", "br", "gzip;q=0", "*;q=0", "gzip;q=0.000, *", "gzipped"])
+def test_a_client_that_does_not_accept_gzip_gets_it_plain(http: httpx.Client, accepted: str) -> None:
+    answer, body = raw(http, LIST, accepted)
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert len(json.loads(body)["resource"]) == 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "accept"),
+    [(f"{LIST}?limit=5", "*/*"), (LIST, "application/x-ndjson"), ("/api/v2/d/_table/big/1", "*/*")],
+)
+def test_small_streamed_and_strongly_tagged_responses_stay_plain(http: httpx.Client, path: str, accept: str) -> None:
+    answer, body = raw(http, path, "gzip", Accept=accept)
+    assert "Content-Encoding" not in answer.headers
+    assert body
+
+
+def test_files_are_compressed_and_tags_still_match(http: httpx.Client) -> None:
+    answer, body = raw(http, LIST, "gzip", Accept="text/csv")
+    assert gzip.decompress(body).startswith(b"id,text\r\n")
+    answer, _ = raw(http, f"{LIST}?limit=400", "gzip")
+    assert answer.headers["Content-Encoding"] == "gzip"
+    again, body = raw(http, f"{LIST}?limit=400", "gzip", **{"If-None-Match": answer.headers["ETag"]})
+    assert (again.status_code, body) == (304, b"")
+
+
+def test_head_has_the_length_of_the_compressed_body(http: httpx.Client) -> None:
+    _, body = raw(http, LIST, "gzip")
+    head = http.head(LIST, headers={"Accept-Encoding": "gzip"})
+    assert (head.headers["Content-Length"], head.content) == (str(len(body)), b"")
+
+
+def test_compression_can_be_turned_off(new_database: NewDatabase, serve: Serve) -> None:
+    started = serve("--dataset", f"d={new_database(SQL)}", "--open", COMPRESSION="off")
+    with httpx.Client(base_url=started.url, timeout=30) as client:
+        answer, _ = raw(client, LIST, "gzip")
+        assert "Content-Encoding" not in answer.headers
+        assert "Vary" not in answer.headers

@@ -1,0 +1,214 @@
+"""A policy for one role: its own tables, masks, columns that are always there, recorded reads, refused writes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SCHEMA = """
+create table account (accountid integer primary key, name text);
+create table card (cardid integer primary key, accountid integer references account, number text, label text);
+create table payout (payoutid integer primary key, accountid integer references account, amount integer);
+create table seen (seenid serial primary key, actor jsonb, accountid integer, what text, detail jsonb, ip text);
+insert into account values (1, 'One'), (2, 'Two');
+insert into card values (1, 1, 's1.AAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'a'), (2, 2, null, 'b');
+insert into payout values (1, 1, 5), (2, 2, 7);
+"""
+POLICY = '''"""Accounts, and an auditor of all of them."""
+from tableapi.auth.policy import Access, Rule, Sessions
+
+
+def own(table, actor):
+    return table.c.accountid == actor.accountid
+
+
+EVERY = Rule(roles=("auditor",), always={"accountid"})
+POLICY = {
+    "account": Access(read=Rule(roles=("user",), rows=own), update=Rule(roles=("user",), rows=own, fields={"name"})),
+    "card": Access(read=Rule(roles=("user",), rows=own), sealed={"number"}),
+}
+POLICIES = {
+    "auditor": {
+        "account": Access(read=EVERY),
+        "card": Access(read=EVERY, sealed={"number"}, masked=("auditor",)),
+        "payout": Access(read=EVERY),
+    },
+}
+SESSIONS = Sessions(
+    lookup="""
+        select 'user' as role, 1 as accountid, 7 as userid, null as auditor where $1 = sha256('user')
+        union all select 'auditor', null, null, 'auditor-3' where $1 = sha256('auditor')
+    """,
+    user=("auditor", "userid"),
+    account="accountid",
+    read_only={"auditor": (403, "only_reads", "An auditor reads.")},
+    recorded={"auditor": """
+        insert into seen (actor, accountid, what, detail, ip) values ($1::jsonb, $2, $3, $4::jsonb, $5)
+    """},
+)
+'''
+HOOK = '''"""A hook that changes what users read."""
+
+
+async def get(ctx, records, options):
+    return [{"accountid": 0, "name": "by the hook"}]
+'''
+SCRIPT = '''"""A call for everybody, and one for auditors."""
+from tableapi import script
+
+
+@script(roles=("*",))
+async def run(ctx):
+    return {"role": ctx.actor.role}
+
+
+@script(method="GET", roles=("auditor",))
+async def opened(ctx):
+    return {"opened": ctx.vault.open(ctx.vault.seal("secret"))}
+'''
+
+
+@pytest.fixture(scope="module")
+def database(module_database: NewDatabase) -> str:
+    return module_database()
+
+
+@pytest.fixture(scope="module")
+def server(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder: Path = tmp_path_factory.mktemp("roles")
+    (folder / "schema.sql").write_text(SCHEMA)
+    (folder / "policy.py").write_text(POLICY)
+    (folder / "scripts" / "tables").mkdir(parents=True)
+    (folder / "scripts" / "tables" / "account.py").write_text(HOOK)
+    (folder / "scripts" / "hello.py").write_text(SCRIPT)
+    started = module_serve(cwd=folder, DATABASE_URL=database, APP_KEYS="k", RATE_LIMITS="off", WORKER="off")
+    return started.url
+
+
+def caller(server: str, token: str) -> httpx.Client:
+    return httpx.Client(base_url=f"{server}/api/v2/", headers={"X-API-Key": "k", "X-Session-Token": token}, timeout=30)
+
+
+@pytest.fixture
+def auditor(server: str) -> Iterator[httpx.Client]:
+    with caller(server, "auditor") as client:
+        yield client
+
+
+@pytest.fixture
+def user(server: str) -> Iterator[httpx.Client]:
+    with caller(server, "user") as client:
+        yield client
+
+
+def seen(database: str) -> list[dict[str, Any]]:
+    async def read() -> list[dict[str, Any]]:
+        connection = await asyncpg.connect(database)
+        rows = await connection.fetch("delete from seen returning accountid, what, detail, actor->>'auditor' as who")
+        await connection.close()
+        return [dict(row) for row in rows]
+
+    return asyncio.run(read())
+
+
+def reason(answer: httpx.Response) -> str:
+    return str(answer.json()["error"]["context"]["reason"])
+
+
+def test_a_table_of_one_role_exists_for_no_other(user: httpx.Client) -> None:
+    answer, unknown = user.get("data/_table/payout"), user.get("data/_table/nothing")
+    assert (answer.status_code, reason(answer)) == (unknown.status_code, reason(unknown)) == (404, "unknown_table")
+    related = user.get("data/_table/card", params={"related": "payout_by_accountid"})
+    assert reason(related) == "unknown_relation"
+    assert "payout" not in user.get("_spec").text
+    assert "payout" not in user.get("data/_table").text
+
+
+def test_the_role_reads_its_tables_whole_and_without_hooks(auditor: httpx.Client, user: httpx.Client) -> None:
+    assert [row["accountid"] for row in user.get("data/_table/account").json()["resource"]] == [0]
+    answer = auditor.get("data/_table/account", params={"related": "payout_by_accountid"})
+    assert answer.status_code == 200, answer.text
+    rows = answer.json()["resource"]
+    assert [(row["accountid"], row["payout_by_accountid"][0]["amount"]) for row in rows] == [(1, 5), (2, 7)]
+    assert "payout" in auditor.get("_spec").text
+
+
+def test_a_sealed_value_is_a_mask(auditor: httpx.Client) -> None:
+    rows = auditor.get("data/_table/card").json()["resource"]
+    assert [row["number"] for row in rows] == ["*****", None]
+    assert auditor.get("data/_table/card/1", params={"raw": "number"}).text == "*****"
+    parent = {"related": "card_by_accountid", "card_by_accountid.fields": "number"}
+    account = auditor.get("data/_table/account/1", params=parent).json()
+    assert account["card_by_accountid"] == [{"number": "*****", "accountid": 1}]
+    for query in ({"filter": "number is null"}, {"order": "number"}, {"group": "number"}, {"fields": "number::text"}):
+        answer = auditor.get("data/_table/card", params=query)
+        assert (answer.status_code, "s1." in answer.text) == (400, False), query
+    assert auditor.get("hello").json() == {"opened": "*****"}
+
+
+def test_a_column_is_there_whatever_is_asked_for(auditor: httpx.Client, user: httpx.Client) -> None:
+    rows = auditor.get("data/_table/card", params={"fields": "label"}).json()["resource"]
+    assert rows == [{"label": "a", "accountid": 1}, {"label": "b", "accountid": 2}]
+    assert user.get("data/_table/card", params={"fields": "label"}).json()["resource"] == [{"label": "a"}]
+    for fields in ("cardid AS accountid", "label AS accountid, cardid"):
+        assert reason(auditor.get("data/_table/card", params={"fields": fields})) == "duplicate_field"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "account"),
+    [
+        ("card/1", {"fields": "label"}, 1),
+        ("card", {"filter": "cardid = 2"}, 2),
+        ("card", {"filter": "cardid > 0"}, None),
+        ("card", {"filter": "cardid = 1", "count_only": "true"}, 1),
+        ("card", {"filter": "cardid = :one", "params": '{"one": 1}', "group": "label", "fields": "label"}, 1),
+        ("card", {"group": "label", "fields": "label"}, None),
+        ("card", {"ids": "2", "fields": "label", "file": "x.csv"}, 2),
+        ("card", {"filter": "cardid = 1", "accept": "application/x-ndjson"}, 1),
+        ("card", {"filter": "cardid = 99"}, None),
+    ],
+)
+def test_a_read_is_recorded_for_the_account_that_it_showed(
+    auditor: httpx.Client, database: str, path: str, query: dict[str, str], account: int | None
+) -> None:
+    seen(database)
+    assert auditor.get(f"data/_table/{path}", params=query).status_code == 200
+    ((row),) = seen(database)
+    assert (row["accountid"], row["what"], row["who"]) == (account, "card", "auditor-3")
+
+
+def test_a_tunnelled_and_a_conditional_read_are_recorded(auditor: httpx.Client, database: str) -> None:
+    seen(database)
+    body = {"filter": "cardid = 1", "fields": "label"}
+    answer = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"})
+    tag = {"If-None-Match": answer.headers["ETag"]}
+    again = auditor.post("data/_table/card", json=body, headers={"X-HTTP-Method": "GET"} | tag)
+    assert (answer.status_code, again.status_code) == (200, 304)
+    assert [row["accountid"] for row in seen(database)] == [1, 1]
+
+
+def test_reads_of_other_roles_and_refused_reads_are_not(
+    auditor: httpx.Client, user: httpx.Client, database: str
+) -> None:
+    seen(database)
+    user.get("data/_table/card")
+    auditor.get("data/_table/card", params={"filter": "nothing = 1"})
+    auditor.get("data/_table/nothing")
+    assert seen(database) == []
+
+
+def test_every_write_and_every_call_for_everybody_is_refused(auditor: httpx.Client, user: httpx.Client) -> None:
+    writes = [("POST", "account"), ("PATCH", "account/1"), ("PUT", "card/1"), ("DELETE", "payout?force=true")]
+    for method, path in [*writes, ("POST", "account?method=PATCH"), ("POST", "account?dry_run=true")]:
+        answer = auditor.request(method, f"data/_table/{path}", json={"name": "x"})
+        assert (answer.status_code, reason(answer)) == (403, "only_reads"), path
+    assert reason(auditor.post("hello", json={})) == "only_reads"
+    assert user.post("hello", json={}).json() == {"role": "user"}

@@ -1,0 +1,164 @@
+"""Studio: its files, and the outline of tables that it reads, under the rights of the caller."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from tableapi import Access, Rule, TableAPI
+from tests.helpers.support import NewDatabase
+
+SQL = """
+create table customer (
+    id integer generated always as identity primary key, name text not null default 'x', secret text, owner text
+);
+create table secret_plan (id integer primary key, customer_id integer references customer);
+alter table customer add plan_id integer references secret_plan;
+create table item (id integer primary key, customer_id integer references customer, tag varchar(5));
+create view tags as select tag from item;
+insert into customer (name) select 'n' from generate_series(1, 40);
+insert into item select n, 1, 'a' from generate_series(1, 30) n;
+comment on table item is 'Things.';
+analyze;
+"""
+ACCESS = {
+    "keys": {"boss": {"role": "*"}, "clerk": {"role": "clerk", "user": {"name": "a"}}, "none": {"role": "none"}},
+    "roles": {
+        "clerk": {
+            "access": [
+                {"component": "_table/customer/*", "verb_mask": 1,
+                 "filters": [{"name": "owner", "operator": "=", "value": "{user.name}"}]},
+                {"component": "_table/item/*", "verb_mask": 1},
+            ]
+        },
+        "none": {"access": []},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    return new_database(SQL)
+
+
+@pytest.fixture
+async def http(url: str, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
+    (access := tmp_path / "access.json").write_text(json.dumps(ACCESS))
+    api = TableAPI({"shop": url}, access=access)
+    async with api.lifespan(), _client(api) as client:
+        yield client
+
+
+def _client(app: Any) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://host")
+
+
+async def _outline(http: httpx2.AsyncClient, key: str, table: str = "") -> httpx2.Response:
+    query = f"outline=true&resource_name={table}" if table else "outline=true"
+    return await http.get(f"/api/v2/shop/_spec?{query}", headers={"X-API-Key": key})
+
+
+# -- the outline -----------------------------------------------------------------------------------------------------
+
+
+async def test_an_outline_needs_a_right(http: httpx2.AsyncClient) -> None:
+    refused = await http.get("/api/v2/shop/_spec?outline=true")
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
+    assert (await _outline(http, "none")).json() == {"service": "shop", "resource": []}
+    assert (await _outline(http, "none", "item")).status_code == 404
+
+
+@pytest.mark.parametrize("table", ["secret_plan", "tags", "nothing", "item; drop table item", "%00"])
+async def test_a_table_that_the_caller_may_not_use_does_not_exist(http: httpx2.AsyncClient, table: str) -> None:
+    answer = await _outline(http, "clerk", table)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "unknown_table")
+
+
+@pytest.mark.parametrize("table", ["", "customer", "item"])
+async def test_no_hidden_table_is_named(http: httpx2.AsyncClient, table: str) -> None:
+    answer = await _outline(http, "clerk", table)
+    assert answer.status_code == 200
+    assert "secret_plan" not in answer.text
+
+
+async def test_an_estimate_is_for_callers_that_may_read_every_row(http: httpx2.AsyncClient) -> None:
+    boss = {table["name"]: table["rows"] for table in (await _outline(http, "boss")).json()["resource"]}
+    clerk = {table["name"]: table["rows"] for table in (await _outline(http, "clerk")).json()["resource"]}
+    assert boss == {"customer": 40, "item": 30, "secret_plan": 0, "tags": None}
+    assert clerk == {"customer": None, "item": 30}
+
+
+async def test_the_outline_of_a_table_says_what_can_be_set(http: httpx2.AsyncClient) -> None:
+    table = (await _outline(http, "boss", "customer")).json()
+    fields = {field["name"]: field for field in table["field"]}
+    assert (fields["id"]["create"], fields["id"]["has_default"]) == (False, True)
+    assert (fields["name"]["create"], fields["name"]["update"], fields["name"]["has_default"]) == (True, True, True)
+    assert "default" not in fields["name"]
+    assert fields["plan_id"]["ref_table"] == "secret_plan"
+    read_only = (await _outline(http, "clerk", "item")).json()
+    assert not any(field["create"] or field["update"] for field in read_only["field"])
+    assert (read_only["access"], read_only["description"]) == (["GET"], "Things.")
+
+
+async def test_hidden_stamped_and_sealed_columns_of_a_policy(url: str) -> None:
+    policy = {
+        "customer": Access(
+            read=Rule(hidden={"secret"}), create=Rule(fields={"name", "owner"}, stamp={"owner": lambda actor: "a"}),
+            update=Rule(fields={"name"}), sealed={"name"},
+        )
+    }  # fmt: skip
+    api = TableAPI({"shop": url}, policy=policy)
+    async with api.lifespan(), _client(api) as http:
+        table = (await http.get("/api/v2/shop/_spec?outline=true&resource_name=customer")).json()
+        fields = {field["name"]: field for field in table["field"]}
+        assert set(fields) == {"id", "name", "owner", "plan_id"}
+        assert {name for name, field in fields.items() if field["create"]} == {"name"}
+        assert {name for name, field in fields.items() if field["update"]} == {"name"}
+        assert {name for name, field in fields.items() if field["sealed"]} == {"name"}
+        assert (await http.get("/api/v2/shop/_spec?outline=true&resource_name=item")).status_code == 404
+
+
+# -- the files -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_page_needs_no_rights_and_holds_no_data(http: httpx2.AsyncClient) -> None:
+    page = await http.get("/studio/")
+    assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
+    policy = page.headers["content-security-policy"]
+    assert "script-src 'self';" in policy
+    assert "img-src 'self' data: blob:;" in policy
+    assert not re.search(r"<script(?![^>]*\bsrc=)", page.text)
+    assert "customer" not in page.text
+
+
+@pytest.mark.parametrize("path", ["none", "assets/none.js", "../pages.py", "%2e%2e/version.py", "assets"])
+async def test_no_other_file_is_served(http: httpx2.AsyncClient, path: str) -> None:
+    assert (await http.get(f"/studio/{path}")).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_the_page_is_only_read(http: httpx2.AsyncClient, method: str) -> None:
+    assert (await http.request(method, "/studio/")).status_code == 405
+
+
+async def test_its_files_are_found_below_any_mount(url: str) -> None:
+    api = TableAPI({"shop": url}, open=True)
+    app = Starlette(routes=[Mount("/data", app=api)], lifespan=api.lifespan)
+    async with api.lifespan(), _client(app) as http:
+        assert (await http.get("/data/studio")).headers["location"] == "/data/studio/"
+        page = (await http.get("/data/studio/")).text
+        files = re.findall(r'(?:src|href)="\./([^"]+)"', page)
+        assert any(name.endswith(".js") for name in files)
+        assert '="/' not in page
+        for name in files:
+            answer = await http.get(f"/data/studio/{name}")
+            cached = answer.headers["cache-control"]
+            assert (answer.status_code, "immutable" in cached) == (200, name.startswith("assets/")), name

@@ -1,0 +1,91 @@
+"""Live streams of real processes: the command, two workers, and the end of the server."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2 as httpx
+
+from tests.helpers.support import NewDatabase, Serve, execute, tableapi
+
+SCHEMA = "create table item (id integer primary key, shop integer, name text);"
+
+
+@contextmanager
+def stream(url: str, query: str = "") -> Iterator[Iterator[str]]:
+    """Open a stream and yield its lines after the reset."""
+    with (
+        httpx.Client(timeout=30) as client,
+        client.stream("GET", f"{url}/api/v2/db/_table/item/_changes{query}") as answer,
+    ):
+        assert answer.status_code == 200, answer.read()
+        lines = answer.iter_lines()
+        assert next(line for line in lines if line.startswith("event")) == "event: reset"
+        next(lines)
+        yield lines
+
+
+def row(lines: Iterator[str]) -> object:
+    """Return the data of the next event."""
+    return json.loads(next(line for line in lines if line.startswith("data: ")).removeprefix("data: "))
+
+
+def install(url: str, folder: Path, *tables: str) -> None:
+    done = tableapi("live", "install", *tables, "--dataset", f"db={url}", cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_command_refuses_what_cannot_be_followed(new_database: NewDatabase, tmp_path: Path) -> None:
+    url = new_database("create table keyless (name text)")
+    for words, message in (
+        ((), "Name the tables"),
+        (("keyless",), "'keyless' is no table with a key, so its changes cannot be followed."),
+        (("nothing",), "'nothing' does not exist"),
+    ):
+        refused = tableapi("live", "install", *words, "--dataset", f"db={url}", cwd=tmp_path)
+        assert refused.returncode != 0
+        assert message in refused.stderr
+        assert refused.stderr.count("\n") == 1
+    assert "is no project" in tableapi("live", "install", cwd=tmp_path).stderr
+
+
+def test_every_worker_sends_the_change(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+    url = new_database(SCHEMA)
+    install(url, tmp_path, "item:shop")
+    server = serve("--dataset", f"db={url}", "--open", cwd=tmp_path, WORKERS="2")
+    with (
+        stream(server.url) as first,
+        stream(server.url, "?fields=id") as second,
+        stream(server.url, "?filter=shop%3D2") as third,
+    ):
+        execute(url, "insert into item values (1, 1, 'a')")
+        assert (row(first), row(second)) == ({"id": 1, "shop": 1, "name": "a"}, {"id": 1})
+        execute(url, "insert into item values (2, 2, 'b')")
+        assert row(third) == {"id": 2, "shop": 2, "name": "b"}
+
+
+def test_a_stream_does_not_delay_the_end_of_the_server(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+    url = new_database(SCHEMA)
+    install(url, tmp_path, "item")
+    server = serve("--dataset", f"db={url}", "--open", cwd=tmp_path)
+    with stream(server.url) as lines:
+        began = time.monotonic()
+        assert server.stop() == 0
+        assert not any(lines)
+        assert time.monotonic() - began < 6  # the limit for requests in flight is 8
+    assert "Traceback" not in server.log.read_text()
+
+
+def test_remove(new_database: NewDatabase, serve: Serve, tmp_path: Path) -> None:
+    url = new_database(SCHEMA)
+    install(url, tmp_path, "item")
+    install(url, tmp_path, "item")
+    assert tableapi("live", "remove", "--dataset", f"db={url}", cwd=tmp_path).stdout == "Live changes are removed.\n"
+    execute(url, "insert into item values (1, 1, 'a')")
+    server = serve("--dataset", f"db={url}", "--open", cwd=tmp_path)
+    refused = httpx.get(f"{server.url}/api/v2/db/_table/item/_changes")
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (409, "not_live")

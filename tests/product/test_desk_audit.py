@@ -1,0 +1,254 @@
+"""Reads of staff are recorded before they are answered, and a look at the app as a member changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import httpx2
+import pytest
+
+from tests.helpers.desk import Staff, staff, view
+from tests.helpers.product import API, TABLE, Account, Product
+from tests.helpers.support import until
+from tests.product.test_policy_matrix import furnish
+
+
+@pytest.fixture(scope="module")
+async def member(product: Product) -> AsyncIterator[Staff]:
+    product.app.services.limited = False
+    yield await staff(product)
+    product.app.services.limited = True
+
+
+@pytest.fixture(scope="module")
+async def two(product: Product) -> tuple[Account, Account]:
+    accounts = await product.account(), await product.account()
+    for account in accounts:
+        await furnish(product, account, f"audited-{account.clientid}")
+    return accounts
+
+
+async def recorded(product: Product, since: int) -> list[dict[str, Any]]:
+    sql = "select * from auditlog where auditid > $1 and event like 'support%' order by auditid"
+    return [dict(row) for row in await product.db.fetch(sql, since)]
+
+
+async def newest(product: Product) -> int:
+    return int(await product.db.fetchval("select coalesce(max(auditid), 0) from auditlog"))
+
+
+def _reads(first: int, contactid: int) -> list[tuple[str, dict[str, str], dict[str, str]]]:
+    mine = {"filter": f"clientid = {first}"}
+    return [
+        ("usercontact", mine, {}),
+        ("usercontact", mine | {"fields": "name"}, {}),
+        (f"usercontact/{contactid}", {}, {}),
+        (f"usercontact/{contactid}", {"fields": "name"}, {}),
+        (f"usercontact/{contactid}", {"raw": "name"}, {}),
+        ("usercontact", {"ids": str(contactid), "fields": "name"}, {}),
+        ("usercontact", mine | {"count_only": "true"}, {}),
+        ("usercontact", mine | {"as_list": "true"}, {}),
+        ("usercontact", mine | {"group": "name", "fields": "name,COUNT(*)"}, {}),
+        ("usercontact", mine | {"file": "contacts.csv"}, {}),
+        ("usercontact", mine, {"Accept": "application/x-ndjson"}),
+        ("client", mine | {"related": "appuser_by_clientid", "appuser_by_clientid.fields": "name"}, {}),
+        ("subscriptionplan", {"filter": "planid = 4", "related": "usersubscription_by_planid",
+                              "usersubscription_by_planid.filter": f"clientid = {first}",
+                              "usersubscription_by_planid.fields": "status"}, {}),
+    ]  # fmt: skip
+
+
+async def test_every_read_of_one_client_is_an_entry_of_that_client(
+    product: Product, member: Staff, two: tuple[Account, Account]
+) -> None:
+    first = two[0].clientid
+    contactid = await product.db.fetchval("select contactid from usercontact where clientid = $1 limit 1", first)
+    for path, query, headers in _reads(first, contactid):
+        since = await newest(product)
+        answer = await member.http.get(TABLE + path, params=query, headers=headers)
+        assert answer.status_code == 200, (path, query, answer.text)
+        (entry,) = await recorded(product, since)
+        assert (entry["event"], entry["clientid"], entry["staffid"]) == ("support_read", first, member.staffid), query
+        assert entry["target"] == path.partition("/")[0]
+        assert entry["detail"]["request"] == answer.headers["X-Request-Id"]
+        assert "filter" not in entry["detail"]
+
+
+async def test_a_read_of_several_clients_is_one_entry_that_names_them(
+    product: Product, member: Staff, two: tuple[Account, Account]
+) -> None:
+    ids = sorted(account.clientid for account in two)
+    where = f"clientid in ({ids[0]}, {ids[1]})"
+    for query in ({}, {"count_only": "true"}, {"group": "kind", "fields": "kind,SUM(delta)"}, {"file": "x.csv"}):
+        since = await newest(product)
+        assert (await member.table("creditledger", filter=where, **query)).status_code == 200
+        (entry,) = await recorded(product, since)
+        assert (entry["clientid"], entry["detail"]["accounts"], entry["detail"]["filter"]) == (None, ids, where), query
+
+
+async def test_a_client_cannot_be_hidden_behind_an_alias(member: Staff, two: tuple[Account, Account]) -> None:
+    answer = await member.table("appuser", fields="appuserid AS clientid, name")
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (400, "duplicate_field")
+
+
+async def test_a_refused_read_is_no_entry_and_an_agent_is_recorded_too(product: Product, member: Staff) -> None:
+    since = await newest(product)
+    for table, query in (("appuser", {"filter": "password is null"}), ("onetimetoken", {}), ("client/999999999", {})):
+        assert (await member.http.get(TABLE + table, params=query)).status_code in (400, 404)
+    assert await recorded(product, since) == []
+
+
+async def test_a_read_that_cannot_be_recorded_is_not_answered(product: Product, member: Staff) -> None:
+    await product.db.execute("alter table auditlog add constraint closed check (event <> 'support_read') not valid")
+    try:
+        answer = await member.table("client", limit="1")
+        assert answer.status_code >= 400
+        assert "resource" not in answer.json()
+    finally:
+        await product.db.execute("alter table auditlog drop constraint closed")
+
+
+async def test_the_owner_reads_the_entries_and_not_who_it_was(
+    product: Product, member: Staff, two: tuple[Account, Account]
+) -> None:
+    await member.table("usercredit", filter=f"clientid = {two[0].clientid}")
+    options = {"filter": "event = 'support_read'", "order": "createdon desc", "limit": "1"}
+    (entry,) = (await two[0].owner.table("GET", "auditlog", **options)).json()["resource"]
+    assert (entry["target"], entry["appuserid"]) == ("usercredit", None)
+    assert "staffid" not in entry
+    assert member.email not in str(entry)
+    named = await two[0].owner.table("GET", "auditlog", filter=f"staffid = {member.staffid}")
+    assert named.json()["error"]["context"]["reason"] == "unknown_field"
+    other = (await two[1].owner.table("GET", "auditlog", **options)).json()["resource"]
+    assert all(row["target"] != "usercredit" for row in other)
+
+
+async def test_reads_of_others_write_no_entry(product: Product, two: tuple[Account, Account]) -> None:
+    since = await newest(product)
+    await two[0].owner.table("GET", "usercontact")
+    assert await recorded(product, since) == []
+
+
+# -- as a member sees the app ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+async def looking(member: Staff, two: tuple[Account, Account]) -> httpx2.AsyncClient:
+    return await view(member, two[0].owner)
+
+
+async def test_a_user_that_cannot_sign_in_is_not_looked_at(member: Staff, two: tuple[Account, Account]) -> None:
+    for state in ({"isactive": 0}, {"isverified": 0}, {"isactive": 0, "isverified": 0, "invitestatus": "pending"}):
+        user = await two[0].user(**state)
+        answer = await member.post("view", appuserid=user.appuserid, reason="To see it")
+        assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (409, "not_accepted")
+
+
+async def test_the_view_is_announced_and_recorded(
+    product: Product, member: Staff, two: tuple[Account, Account]
+) -> None:
+    user, since = await two[1].user(name="Vera Viewed"), await newest(product)
+    http = await view(member, user)
+    mail = (await product.mails(two[1].owner.email))[-1]
+    assert "Support is looking at your" in mail["Subject"]
+    body = mail.get_body(("plain",))
+    assert body is not None
+    assert "Vera Viewed" in body.get_content()
+    assert (await http.get(TABLE + "usercontact")).status_code == 200
+    assert (await http.delete(API + "user/session")).status_code == 200
+
+    async def is_over() -> bool:
+        return (await http.get(TABLE + "usercontact")).status_code == 401
+
+    await until(is_over)
+    events = [
+        (row["event"], row["clientid"], row["staffid"], row["appuserid"]) for row in await recorded(product, since)
+    ]
+    who = (two[1].clientid, member.staffid, None)
+    assert events == [("support_view", *who), ("support_viewed", *who), ("support_view_ended", *who)]
+
+
+async def test_the_view_shows_what_the_user_sees_with_masks(
+    looking: httpx2.AsyncClient, member: Staff, two: tuple[Account, Account]
+) -> None:
+    session = (await looking.put(API + "user/session")).json()
+    assert (session["support"], session["appuserid"]) == (1, two[0].owner.appuserid)
+    for table in ("appuser", "client", "usercredit", "creditledger", "usersubscription", "apiusage", "contactmeta",
+                  "bulkjob", "transactionhistory", "usersession", "subscriptionplan"):  # fmt: skip
+        mine = (await two[0].owner.table("GET", table)).json()["resource"]
+        assert (await looking.get(TABLE + table)).json()["resource"] == mine, table
+    for table, columns in {"usercontact": ("emails", "business_emails", "phone_numbers"), "apikeys": ("apikey",),
+                           "contactfeedback": ("info",)}.items():  # fmt: skip
+        answer = await looking.get(TABLE + table, headers={"X-Field-Encryption": "session-v1"})
+        rows = answer.json()["resource"]
+        assert rows, table
+        for row in rows:
+            assert {row[column] for column in columns} <= {"*****", None}, table
+    found = (await looking.post(API + "searchname", json={"searchtext": ""})).json()["resource"]
+    assert {row["emails"] for row in found} == {"*****"}
+    span = {"startdate": "2026-11-01", "enddate": "2026-11-30"}
+    usage = (await looking.post(API + "getapiusagedata", json=span)).json()["resource"]
+    assert {row["apikey"] for row in usage} == {"*****"}
+
+
+async def test_nothing_of_another_client_is_seen(looking: httpx2.AsyncClient, two: tuple[Account, Account]) -> None:
+    for table in ("appuser", "usercontact", "creditledger", "auditlog"):
+        answer = await looking.get(TABLE + table, params={"filter": f"clientid = {two[1].clientid}"})
+        assert answer.json()["resource"] == [], table
+    for table in ("stripeevent", "person", "staff", "reveal"):
+        assert (await looking.get(TABLE + table)).status_code == 404
+    assert (await looking.post(API + "desk/find", json={"text": "a"})).status_code == 403
+
+
+async def test_every_write_of_a_view_is_refused(
+    product: Product, looking: httpx2.AsyncClient, two: tuple[Account, Account]
+) -> None:
+    allowed = {"user/session", "datascript/appcounters", "getrevealcount", "searchname", "getapiusagedata",
+               "getplatformusagedata", "bulklookup/{jobid}"}  # fmt: skip
+    for endpoint in product.scripts:
+        if endpoint.public or endpoint.name in allowed:
+            continue
+        path = endpoint.name.partition("{")[0] + ("1" if endpoint.tail else "")
+        answer = await looking.request(endpoint.method, API + path, json={})
+        assert answer.status_code == 403, (endpoint.name, answer.text)
+        assert answer.json()["error"]["context"]["reason"] == "view_only", endpoint.name
+    own = two[0].owner.appuserid
+    for method, path, body in (
+        ("PATCH", f"appuser/{own}", {"name": "Changed"}),
+        ("PUT", f"appuser/{own}", {"name": "Changed"}),
+        ("POST", "apikeys", {"resource": [{"purpose": "mine"}]}),
+        ("POST", "appuser?method=PATCH", {"resource": [{"appuserid": own, "name": "Changed"}]}),
+        ("DELETE", "usersession", None),
+        ("PATCH", "usercontact?filter=contactid>0", {"resource": [{"deleted": 1}]}),
+    ):
+        answer = await looking.request(method, TABLE + path, json=body)
+        assert answer.status_code == 403, (path, answer.text)
+        assert answer.json()["error"]["context"]["reason"] == "view_only"
+    for file in ({"file": "x.csv"}, {"file": "x.xlsx"}):
+        assert (await looking.get(TABLE + "usercontact", params=file)).status_code == 403
+    assert (await two[0].owner.table("GET", "appuser", filter=f"appuserid = {own}")).json()["resource"][0][
+        "name"
+    ] != "Changed"
+
+
+async def test_a_view_ends_with_its_time_and_with_the_account_of_staff(
+    product: Product, two: tuple[Account, Account]
+) -> None:
+    other = await staff(product)
+    http = await view(other, two[0].owner)
+    sql = "select expireson - createdon <= interval '30 minutes' from staffsession where staffid = $1 and viewing = $2"
+    assert await product.db.fetchval(sql, other.staffid, two[0].owner.appuserid)
+    assert (await http.get(TABLE + "client")).status_code == 200
+    await product.scripts.run_job("removestaff", {"email": other.email})
+
+    async def is_over() -> bool:
+        return (await http.get(TABLE + "client")).status_code == 401
+
+    await until(is_over)
+
+
+async def test_the_audit_of_staff_cannot_be_changed(product: Product) -> None:
+    with pytest.raises(asyncpg.RaiseError):
+        await product.db.execute("delete from auditlog where event = 'support_read'")

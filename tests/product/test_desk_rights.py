@@ -1,0 +1,214 @@
+"""The rights of every role at the desk: staff read every table with masks, others nothing of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+import policy
+from tests.helpers.desk import Staff, staff
+from tests.helpers.product import API, TABLE, Account, Product
+from tests.product.test_policy_matrix import furnish
+
+MARK = "desk-victim"
+CALLS = {
+    ("POST", "find"), ("POST", "client"), ("POST", "credits"), ("POST", "plan"), ("GET", "feedback"),
+    ("POST", "feedback"), ("POST", "suppress"), ("POST", "sessions"), ("POST", "mail"), ("GET", "jobs"),
+    ("POST", "jobs"), ("GET", "payments"), ("POST", "payments"), ("POST", "view"),
+}  # fmt: skip
+CONTACT = ("jane@home.example", "jane.doe@acme.example", "jd@acme.example", "+12025550123", "12025550123")
+SEALED = [
+    (table, column)
+    for tables in policy.POLICIES.values()
+    for table, access in tables.items()
+    for column in sorted(access.sealed)
+]
+SECRET = re.compile(r"^password|hash$|cipher$|^token|payload|payurl|^url$|^path$", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+async def victim(product: Product) -> Account:
+    account = await product.account()
+    await furnish(product, account, MARK)
+    return account
+
+
+@pytest.fixture(scope="module")
+async def member(product: Product) -> AsyncIterator[Staff]:
+    product.app.services.limited = False
+    yield await staff(product)
+    product.app.services.limited = True
+
+
+@pytest.fixture(scope="module")
+async def others(product: Product, victim: Account, member: Staff) -> dict[str, httpx2.AsyncClient]:
+    fresh, other = await product.account(), await product.account()
+    await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
+    return {
+        "nobody": product.caller(key=""),
+        "key": product.caller(),
+        "unverified": fresh.owner.http,
+        "member": (await victim.user()).http,
+        "admin": (await victim.user("admin")).http,
+        "owner": victim.owner.http,
+        "other client": other.owner.http,
+    }
+
+
+@pytest.mark.parametrize(("method", "call"), sorted(CALLS))
+async def test_no_other_role_calls_the_desk(others: dict[str, httpx2.AsyncClient], method: str, call: str) -> None:
+    for name, http in others.items():
+        answer = await http.request(method, f"{API}desk/{call}", json={})
+        assert answer.status_code in (401, 403), (name, answer.text)
+
+
+async def test_every_call_of_the_desk_is_for_staff_alone(product: Product) -> None:
+    endpoints = [endpoint for endpoint in product.scripts if endpoint.name.startswith("desk/")]
+    assert {(endpoint.method, endpoint.name.removeprefix("desk/")) for endpoint in endpoints} == CALLS
+    assert {endpoint.roles for endpoint in endpoints} == {("staff",)}
+
+
+@pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"].keys() - policy.POLICY.keys()))
+async def test_tables_of_staff_do_not_exist_for_others(others: dict[str, httpx2.AsyncClient], table: str) -> None:
+    for name, http in others.items():
+        answer = await http.get(TABLE + table)
+        assert answer.status_code in (401, 404), (name, answer.text)
+        # The answer is that of a table that does not exist, also for a relation and for a write.
+        same = await http.get(f"{TABLE}nosuchtable")
+        assert answer.json()["error"].get("code") == same.json()["error"].get("code")
+        for relation in (f"{table}_by_clientid", f"{table}_by_personid", f"{table}_by_staffid"):
+            related = await http.get(f"{TABLE}client", params={"related": relation})
+            assert related.status_code in (400, 401), (name, relation, related.text)
+        written = await http.post(TABLE + table, json={"resource": [{"clientid": 1}]})
+        assert written.status_code in (401, 404), (name, written.text)
+
+
+async def test_nothing_of_the_desk_is_described_to_others(others: dict[str, httpx2.AsyncClient]) -> None:
+    for name, http in others.items():
+        for path in ("_spec", "leads/_spec", "leads/_table", "leads/_schema", "leads"):
+            text = (await http.get(API + path)).text
+            for word in ("desk/", "staff", "feedbackdecision", "stripeevent", "viewclient", "support"):
+                assert word not in text.replace("X-DreamFactory", ""), (name, path, word)
+
+
+@pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
+async def test_staff_read_every_table_and_write_none(member: Staff, victim: Account, table: str) -> None:
+    answer = await member.table(table, limit="5", include_count="true")
+    assert answer.status_code == 200, answer.text
+    for method, path, body in (
+        ("POST", table, {"resource": [{"clientid": victim.clientid}]}),
+        ("PATCH", f"{table}/1", {"clientid": 1}),
+        ("PUT", f"{table}/1", {"clientid": 1}),
+        ("DELETE", f"{table}/1", None),
+        ("DELETE", f"{table}?force=true", None),
+    ):
+        refused = await member.http.request(method, TABLE + path, json=body)
+        assert refused.status_code == 403, refused.text
+        assert refused.json()["error"]["context"]["reason"] == "desk_only"
+
+
+@pytest.mark.parametrize("table", sorted(policy.POLICIES["staff"]))
+async def test_no_secret_column_exists(product: Product, member: Staff, table: str) -> None:
+    rows = await product.db.fetch("select attname from pg_attribute where attrelid = $1::text::regclass", table)
+    columns = {row["attname"] for row in rows if SECRET.search(row["attname"])}
+    for column in columns:
+        for query in ({"fields": column}, {"filter": f"{column} is null"}, {"order": column}):
+            answer = await member.table(table, **query)
+            assert answer.status_code == 400, (column, answer.text)
+            assert answer.json()["error"]["context"]["reason"] == "unknown_field"
+    described = (await member.http.get(f"{API}leads/_spec", params={"compact": "true"})).text
+    assert table in described
+    assert not columns & {name for shown in (await member.table(table)).json()["resource"] for name in shown}
+
+
+async def test_secret_tables_do_not_exist_for_staff(member: Staff) -> None:
+    for table in ("onetimetoken", "stafftoken", "signinfailure", "idempotency", "reservedkey", "suppression",
+                  "socialaccount", "pgqueuer", "personalias"):  # fmt: skip
+        assert (await member.table(table)).status_code == 404, table
+
+
+@pytest.mark.parametrize(("table", "column"), SEALED)
+async def test_a_sealed_value_never_leaves(
+    product: Product, member: Staff, victim: Account, table: str, column: str
+) -> None:
+    stored = await product.db.fetchval(
+        f"select {column} from {table} where clientid = $1 and {column} is not null limit 1", victim.clientid
+    )
+    if stored is None:  # a note is given with a downvote alone
+        await product.db.execute(f"update {table} set {column} = 's1.{'A' * 40}' where clientid = $1", victim.clientid)
+        stored = "s1."
+    mine = f"clientid = {victim.clientid}"
+    wire = {"X-Field-Encryption": "session-v1"}
+    key = {"usercontact": "contactid", "contactfeedback": "feedbackid", "apikeys": "keyid"}[table]
+    row = (await member.table(table, filter=mine, limit="1")).json()["resource"][0]
+    reads = [
+        (table, {"filter": mine}, {}),
+        (table, {"filter": mine}, wire),
+        (table, {"filter": mine, "fields": f"{column} AS x, {key}"}, {}),
+        (table, {"filter": mine, "as_list": "true", "id_field": column}, {}),
+        (table, {"filter": mine, "file": "x.csv"}, {}),
+        (table, {"filter": mine}, {"Accept": "text/csv"}),
+        (table, {"filter": mine}, {"Accept": "application/x-ndjson"}),
+        (f"{table}/{row[key]}", {}, {}),
+        (f"{table}/{row[key]}", {"raw": column}, {}),
+        (table, {"ids": str(row[key])}, {}),
+        (table, {"filter": mine, "explain": "true"}, {}),
+        (table, {"filter": mine, "include_schema": "true", "cursor": ""}, {}),
+        ("client", {"filter": mine, "related": f"{table}_by_clientid"}, {}),
+        ("client", {"filter": mine, "related": "*"}, {}),
+    ]
+    for path, query, headers in reads:
+        answer = await member.http.get(TABLE + path, params=query, headers=headers)
+        assert answer.status_code in (200, 400, 403), (path, query, answer.text)
+        assert not [value for value in (*CONTACT, stored, "s1.", '"v1.') if value in answer.text], (path, query)
+    shown = (await member.table(table, filter=mine)).json()["resource"]
+    assert {record[column] for record in shown} <= {None, "*****"}
+    for query in (
+        {"filter": f"{column} like 's1.%'"},
+        {"filter": f"{column} is null"},
+        {"filter": f"{mine} and {column} = 'x'"},
+        {"order": column},
+        {"group": column, "fields": column},
+        {"fields": f"MAX({column})", "group": "clientid"},
+        {"fields": f"COUNT({column})", "group": "clientid"},
+        {"having": f"MAX({column}) > 'a'", "group": "clientid", "fields": "clientid"},
+        {"fields": f"{column}::text"},
+        {"fields": f"highlight({column})"},
+    ):
+        answer = await member.table(table, **query)
+        assert answer.status_code == 400, (query, answer.text)
+        assert stored not in answer.text
+    related = await member.table("client", filter=f"{table}_by_clientid.{column} like 's1.%'")
+    assert related.status_code == 400, related.text
+
+
+async def test_the_tag_of_a_list_does_not_follow_a_sealed_value(
+    product: Product, member: Staff, victim: Account
+) -> None:
+    mine = {"filter": f"clientid = {victim.clientid}", "fields": "contactid,emails"}
+    before = (await member.table("usercontact", **mine)).headers["ETag"]
+    other = product.scripts.vault.seal('[{"address": "other@home.example", "type": "personal"}]')
+    sql = "update usercontact set emails = $2 where clientid = $1 and emails is not null"
+    await product.db.execute(sql, victim.clientid, other)
+    assert (await member.table("usercontact", **mine)).headers["ETag"] == before
+
+
+def test_every_table_with_sealed_values_masks_them_for_staff() -> None:
+    for table, access in policy.POLICY.items():
+        if access.sealed:
+            assert set(access.masked) == set(policy.VIEWS), table
+            assert policy.POLICIES["staff"][table].sealed == access.sealed, table
+    assert all(set(access.masked) == {"staff"} for access in policy.POLICIES["staff"].values())
+
+
+async def test_staff_use_no_call_of_the_app(product: Product, member: Staff, victim: Account) -> None:
+    for endpoint in product.scripts:
+        if endpoint.public or "staff" in endpoint.roles:
+            continue
+        path = endpoint.name.partition("{")[0] + ("1" if endpoint.tail else "")
+        answer = await member.http.request(endpoint.method, API + path, json={})
+        assert answer.status_code == 403, (endpoint.name, answer.text)
+        assert answer.json()["error"]["context"]["reason"] == "desk_only"
