@@ -25,6 +25,7 @@ async def live(url: str) -> AsyncIterator[LiveServer]:
 @pytest.fixture(autouse=True)
 async def empty(live: LiveServer) -> None:
     await live.db.execute("delete from task; delete from pair")
+    await live.settled()
 
 
 @pytest.mark.parametrize(
