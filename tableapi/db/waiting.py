@@ -27,16 +27,16 @@ class WaitingQueue(Generic[T]):
 
     def __init__(self, limit: float, seconds: float, *, full: str = FULL, late: str = LATE) -> None:
         self.limit, self.seconds, self._full, self._late = limit, seconds, full, late
-        self._entries: deque[tuple[float, asyncio.Future[Any], T]] = deque()
+        self.entries: deque[tuple[float, asyncio.Future[Any], T]] = deque()  # with their deadlines
         self._timer: asyncio.TimerHandle | None = None  # one for all: a timeout for each would dominate the cost
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     def put(self, future: asyncio.Future[Any], request: T) -> None:
         """Add a request. Raises Busy if the queue is full or overloaded."""
         loop = asyncio.get_running_loop()
-        now, entries = loop.time(), self._entries
+        now, entries = loop.time(), self.entries
         if len(entries) >= self.limit or (
             len(entries) > OVERLOAD_WAITERS and entries[0][0] - self.seconds + OVERLOAD_WAIT_SECONDS < now
         ):
@@ -47,25 +47,25 @@ class WaitingQueue(Generic[T]):
 
     def first(self) -> T | None:
         """Return the oldest request without removing it."""
-        while self._entries:
-            _, future, request = self._entries[0]
+        while self.entries:
+            _, future, request = self.entries[0]
             if not future.done():
                 return request
-            self._entries.popleft()
+            self.entries.popleft()
         return None
 
     def take(self) -> T | None:
         """Remove and return the oldest request."""
         request = self.first()
         if request is not None:
-            self._entries.popleft()
+            self.entries.popleft()
         return request
 
     def remove(self, future: asyncio.Future[Any]) -> None:
         """Remove a request that was cancelled, if it still waits."""
-        for entry in self._entries:
+        for entry in self.entries:
             if entry[1] is future:
-                self._entries.remove(entry)
+                self.entries.remove(entry)
                 return
 
     def close(self) -> None:
@@ -73,12 +73,12 @@ class WaitingQueue(Generic[T]):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while self._entries:
-            _refuse(self._entries.popleft()[1], "The server stops. Try again in a moment.")
+        while self.entries:
+            _refuse(self.entries.popleft()[1], "The server stops. Try again in a moment.")
 
     def _refuse_late(self) -> None:
         """Refuse the requests past their deadline and set the timer for the next one."""
-        loop, entries = asyncio.get_running_loop(), self._entries
+        loop, entries = asyncio.get_running_loop(), self.entries
         now = loop.time()
         while entries and (entries[0][0] <= now or entries[0][1].done()):
             _refuse(entries.popleft()[1], self._late)

@@ -41,7 +41,6 @@ KNOWN = BODY_OPTIONS | {
 }  # fmt: skip
 # Their values are bound, so they are not part of the key of a plan.
 BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))
-_OF_ROUTES = frozenset(("import", "raw"))  # read where a request is dispatched
 _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
 _FILTERS = frozenset(("filter", "where", "having"))
 MAX_CHARS = 8000  # of one option that is part of a plan's key
@@ -245,7 +244,7 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
             relations[key] = _text(name, value)
     parsed = Options(relations=relations)
     for name, value in values.items():
-        if value is None or name in _OF_ROUTES:
+        if value is None or name == "import":  # read where a request is dispatched
             continue
         if name in _BOOLEANS:
             setattr(parsed, name, boolean(name, value))

@@ -13,6 +13,7 @@ import asyncpg
 
 from tableapi import Access, Rule, Sessions, Settings, TableAPI
 from tableapi.live import triggers
+from tests.helpers.support import until
 
 PATIENCE = 20.0
 SCHEMA = """
@@ -198,6 +199,11 @@ class LiveServer:
             assert stream.status == 200, stream.body
             assert await stream.next() == ("reset", {})
             yield stream
+
+    async def settled(self) -> None:
+        """Wait until no stream follows the outbox, so that the next one begins with the present."""
+        if (app := self.api._app) is not None:
+            await until(lambda: all(hub._position is None for hub in app.services.live._hubs.values()))
 
 
 @asynccontextmanager

@@ -161,6 +161,8 @@ VALUES = {
     "unpaid": True,
     "total": "$49.00",
     "vendor": "Google",
+    "user": "Ben Okafor",
+    "reason": "Ticket 4711",
     "link": "http://test/x",
 }
 MAILS = sorted(path.stem for path in FOLDER.glob("*.jinja"))

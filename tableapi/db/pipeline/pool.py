@@ -118,7 +118,7 @@ class PipelinedPool(HeldConnections):
 
     def _send(self, request: Request) -> None:
         """Send a request now, or put it into the queue. Raises Busy."""
-        if not self.queue:
+        if not self.queue.entries:
             best: PipelinedConnection | None = None
             for connection in self.connections:
                 if (best is None or connection.load < best.load) and connection.accepts(request.weight):
@@ -150,7 +150,7 @@ class PipelinedPool(HeldConnections):
 
     def _serve(self, connection: PipelinedConnection) -> None:
         """Send waiting requests, the oldest first, while the connection accepts them."""
-        while (request := self.queue.first()) is not None and connection.accepts(request.weight):
+        while self.queue.entries and (request := self.queue.first()) and connection.accepts(request.weight):
             self.queue.take()
             connection.send(request)
         connection.flush()

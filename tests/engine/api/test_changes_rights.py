@@ -24,6 +24,7 @@ async def live(url: str) -> AsyncIterator[LiveServer]:
 @pytest.fixture(autouse=True)
 async def empty(live: LiveServer) -> None:
     await live.db.execute("delete from task")
+    await live.settled()
 
 
 async def fence(live: LiveServer, stream: EventStream, account: int = 1) -> None:
