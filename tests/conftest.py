@@ -6,17 +6,21 @@ import itertools
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import pytest
-from xdist.scheduler import LoadScopeScheduling
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
+# Each client of a test would load the certificates of the system again, in 50 ms.
+httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 POLICY = '''"""A project of one table."""
 from tableapi.auth.policy import Access, Rule, Sessions
