@@ -1,11 +1,13 @@
-"""A PostgreSQL with PostGIS: that of the system, because the embedded one has no PostGIS. And tables with geometries."""
+"""Tables with geometries, and a PostgreSQL with PostGIS: that of the system, the embedded one has none."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tableapi.server.postgres.privileges import runner_for
 from tableapi.server.postgres.server import Embedded
+from tests.helpers.support import SqlClient
 
 # PostGIS stands in a schema that is not in the search path. 4258 has longitudes and latitudes, 25832 is in metres.
 SCHEMA = '"Geo types"'
@@ -58,3 +60,15 @@ class PostgisServer(Embedded):
         self._runner = runner_for(self.folder, self._bin)
         if not (self.data / "PG_VERSION").exists():
             self._make(int(self._bin.parent.name))
+
+
+def truth(database: SqlClient, condition: str, rest: str = "order by id") -> list[int]:
+    """Return the ids of a condition in plain SQL. `here` and `box` are the shapes, P. the functions of PostGIS."""
+    sql = f"""select id from place, P.st_geomfromgeojson('{HERE}') as here, P.st_geomfromgeojson('{BOX}') as box
+              where {condition} {rest}"""
+    return [row[0] for row in database.fetch(sql.replace("P.", f"{SCHEMA}."))]
+
+
+def point(x: float, y: float, system: str = "") -> dict[str, Any]:
+    crs = {"crs": {"type": "name", "properties": {"name": system}}} if system else {}
+    return {"type": "Point", "coordinates": [x, y]} | crs
