@@ -10,7 +10,7 @@ from tableapi.http.response import Reply
 MIN_BYTES = 32_768  # smaller bodies gain little
 THREAD_BYTES = 262_144  # larger ones are compressed beside the event loop
 LEVEL = 1  # a third of the time of the default level, for bodies a tenth larger
-_KINDS = ("application/json", "text/")
+_KINDS = ("application/json", "application/xml", "text/")
 
 
 def compressible(response: Reply) -> bool:
