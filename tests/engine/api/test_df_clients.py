@@ -219,4 +219,4 @@ def test_other_formats_stay_what_they_are(client: httpx2.Client) -> None:
     for accept in ("application/json, application/xml", "text/html,application/xml;q=0.9,*/*;q=0.8"):
         assert client.get(path, headers={"Accept": accept}).json() == {"resource": [{"id": 1}]}
     assert client.get(f"{path}&format=csv", headers=XML).text == "id\r\n1\r\n"
-    assert client.get("/shop/_func/add(1)?format=xml").json() == 11
+    assert client.get("/shop/_func/add(1)?format=xml").json() == [{"add": 11}]
