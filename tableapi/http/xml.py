@@ -35,7 +35,7 @@ def wanted(accept: str, query_string: bytes) -> bool:
 
 
 def negotiate(reply: Reply, request: HttpRequest) -> None:
-    """Make XML of a JSON response whose request asks for it; JSON that is nested too deeply stays as it is."""
+    """Make XML of a JSON response if the request asks for it, unless it is nested too deeply."""
     # Elsewhere the query is that of a function or a script, which may have a parameter of this name.
     query_string = request.query_string if "/_table" in request.path or "/_schema" in request.path else b""
     if not wanted(request.headers.get("accept", ""), query_string):

@@ -115,19 +115,16 @@ async def _each(
                 async with connection.transaction():
                     await step(place, item)
 
-        async def together() -> dict[int, Record]:
-            return await write_together(Writer(call, options, connection), items) if write_together else {}
-
         try:
             if single:
                 await step(0, items[0])
             elif options.go_on:
-                written |= await together()
+                written |= await write_together(Writer(call, options, connection), items) if write_together else {}
                 for place, item in enumerate(items):
                     await (step if place in written else in_transaction)(place, item)
             else:
                 async with connection.transaction():
-                    written |= await together()
+                    written |= await write_together(Writer(call, options, connection), items) if write_together else {}
                     for place, item in enumerate(items):
                         await step(place, item)
         except BatchStopped:

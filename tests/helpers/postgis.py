@@ -50,7 +50,7 @@ def folder() -> Path:
 
 
 class PostgisServer(Embedded):
-    """`with PostgisServer(folder) as url:` - a server without durability whose databases can have PostGIS."""
+    """`with PostgisServer(folder) as url:` - a server without durability, for databases with PostGIS."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, durable=False)

@@ -26,7 +26,9 @@ Source = tuple[Any, ...]
 
 
 def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) -> Any:
-    """Return the condition of an operator of `FUNCTIONS`. sources: of the shape and, for DWITHIN, of the distance.
+    """Return the condition of an operator of `FUNCTIONS`.
+
+    sources: of the shape and, for DWITHIN, of the distance.
 
     Raises:
         BadRequest: the field is no geometry, or a value does not fit.
@@ -42,7 +44,7 @@ def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) ->
 
 
 def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, Any]:
-    """Return the distance of a field from a shape, and the expression of the same order that an index supports.
+    """Return the distance of a field from a shape, and what an index orders by in its place.
 
     Raises:
         BadRequest: the field is no geometry, or the shape is no GeoJSON geometry.
@@ -79,7 +81,7 @@ def check(operand: Operand, word: str) -> None:
 
 
 def _measurable(operand: Operand, sent: Any) -> tuple[Any, Any]:
-    """Return a field and a shape between which distances are in metres, or in the unit of a projected system."""
+    """Return a field and a shape as PostGIS measures them: in metres, or in the unit of the system."""
     type_, shape = operand.type, geometry(sent, operand.type)
     if type_.kind == "geography" or not type_.degrees:
         return operand.expression, shape

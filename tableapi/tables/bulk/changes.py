@@ -48,7 +48,7 @@ class Ambiguous(ApiError):
 
 
 async def together(writer: Writer, items: list[tuple[Any, dict[str, Any]]]) -> dict[int, Record]:
-    """Change the records of a list that can be changed together, and return them by their place in the list.
+    """Change the records of a list that can be changed together, and return them by their place.
 
     items: the identifier and the fields of each record. The caller writes the records that are not returned.
 
