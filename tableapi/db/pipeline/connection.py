@@ -7,16 +7,15 @@ sent as Bind, Execute and Sync, so an error ends that request alone. PostgreSQL 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
 import asyncpg
-from asyncpg import connect_utils
 
 from tableapi.db.pipeline import messages
+from tableapi.db.pipeline.cancel import cancel
 from tableapi.db.pipeline.codecs import Unencodable
 from tableapi.db.pipeline.messages import Prepared, Row
 from tableapi.db.pipeline.request import DEPTH, Preparation, Request
@@ -25,11 +24,9 @@ from tableapi.observability import background
 
 log = get_logger(__name__)
 
-IDLE = ord("I")  # outside of a transaction
 STALL_SECONDS = 0.02  # behind a statement that runs for longer, no further request is sent
 MAX_PREPARED_STATEMENTS = 300
 CANCEL_AFTER_SECONDS = 0.1  # that the statement of a cancelled request may still run
-CANCEL_SECONDS = 5.0  # for the connection that cancels it
 _STALE = (asyncpg.InvalidCachedStatementError, asyncpg.InvalidSQLStatementNameError)
 
 
@@ -53,6 +50,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._prepared: dict[str, Prepared] = {}  # the least recently used first
         self._preparing: dict[str, Preparation] = {}
         self._names = 0
+        self._unsent: list[bytes] = []  # since the last flush
         self._closes: list[bytes] = []  # Close messages to send with the next statement that is prepared
         self._row: Row | None = None  # of the reply that is being read
         self._error: dict[str, str] | None = None
@@ -91,7 +89,7 @@ class PipelinedConnection(asyncio.Protocol):
         return load + weight <= DEPTH and not self.blocked and perf_counter() - self._head_since < STALL_SECONDS
 
     def send(self, request: Request) -> None:
-        """Send a request, or first prepare its statement."""
+        """Send a request with the next `flush`, or first prepare its statement."""
         self.load += request.weight
         request.connection = self
         self.used = True
@@ -116,10 +114,17 @@ class PipelinedConnection(asyncio.Protocol):
         if not self._sent:
             self._head_since = perf_counter()
         self._sent.append(entry)
-        try:
-            self.transport.write(message)
-        except RuntimeError:  # the transport is closed; `connection_lost` follows
-            self.blocked = True
+        self._unsent.append(message)
+
+    def flush(self) -> None:
+        """Pass what was sent to the transport in one piece: each write of uvloop is a system call."""
+        if self._unsent:
+            message = b"".join(self._unsent)
+            self._unsent.clear()
+            try:
+                self.transport.write(message)
+            except RuntimeError:  # the transport is closed; `connection_lost` follows
+                self.blocked = True
 
     def _prepare(self, request: Request) -> None:
         if (preparation := self._preparing.get(request.sql)) is not None:
@@ -159,6 +164,7 @@ class PipelinedConnection(asyncio.Protocol):
             self._needed = messages.HEADER(data, rest)[1] + 1 if self._size >= 5 else 5
         if self.load < before:
             self._freed(self)
+        self.flush()
 
     def _read(self, data: bytes) -> int:
         """Read messages, and return where the first incomplete one begins. Raises for what is no reply."""
@@ -174,7 +180,7 @@ class PipelinedConnection(asyncio.Protocol):
                 head: Any = self._sent[0]
                 self._row = head.prepared.row(data, position + 5)
             elif kind == messages.READY:
-                if data[position + 5] != IDLE or not self._complete:
+                if data[position + 5] != messages.IDLE or not self._complete:
                     raise asyncpg.ProtocolViolationError("the end of a reply in its middle, or of a transaction")
                 self._finish()
             elif kind in messages.COMPLETE:
@@ -287,14 +293,8 @@ class PipelinedConnection(asyncio.Protocol):
         background.start(self._send_cancel(), "cancel_statement")
 
     async def _send_cancel(self) -> None:
-        connection: Any = self.connection
         try:
-            with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(CANCEL_SECONDS):
-                    await connect_utils._cancel(  # type: ignore[attr-defined]
-                        loop=connection._loop, addr=connection._addr, params=connection._params,
-                        backend_pid=self._asyncpg.backend_pid, backend_secret=self._asyncpg.backend_secret,
-                    )  # fmt: skip
+            await cancel(self.connection)
         finally:
             self.blocked = self._closed or self.transport.is_closing()
             self._freed(self)

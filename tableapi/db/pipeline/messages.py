@@ -17,6 +17,7 @@ IGNORED = frozenset((PARSE_COMPLETE, BIND_COMPLETE, CLOSE_COMPLETE, NOTIFICATION
 COMPLETE = frozenset((COMMAND_COMPLETE, EMPTY_QUERY, NO_DATA, SUSPENDED))  # before a reply may end
 
 HEADER = struct.Struct(">BI").unpack_from  # the kind of a message, and its length without the first byte
+IDLE = ord("I")  # in READY: outside of a transaction
 _LENGTH = struct.Struct(">I")
 _COUNT = struct.Struct(">H")
 _SIZE = struct.Struct(">i")

@@ -129,6 +129,7 @@ class PipelinedPool(HeldConnections):
                 if best.load:
                     self._grow_if_useful()
                 best.send(request)
+                best.flush()
                 return
         self.queue.put(request.future, request)
         self._grow_if_useful()
@@ -152,3 +153,4 @@ class PipelinedPool(HeldConnections):
         while self.queue.entries and (request := self.queue.first()) and connection.accepts(request.weight):
             self.queue.take()
             connection.send(request)
+        connection.flush()
