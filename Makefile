@@ -20,7 +20,7 @@ help: ## This list
 run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: setup chromium lint types unit ## Every check
+test: setup chromium postgis lint types unit ## Every check
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests
 
 setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html ## Install what run and test need: .venv/bin/tableapi, frontend/dist
@@ -63,7 +63,7 @@ pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1
 docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
 	@$(BIN)/zensical build --strict
 
-coverage: setup ## Lines of the engine that the tests run, server processes included; fails below 95 %
+coverage: setup postgis ## Lines of the engine that the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
 	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider -n 2 tests/engine tests/product tests/processes tests/foreign
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report
@@ -76,6 +76,10 @@ release: setup ## Build dist/: the engine as a wheel, and the project with its b
 
 chromium:
 	@tools/chromium
+
+.PHONY: postgis
+postgis:
+	@tools/postgis
 
 .venv/.installed: requirements.lock pyproject.toml tools/venv tools/node
 	@tools/venv

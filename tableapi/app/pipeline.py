@@ -24,7 +24,7 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import telling, to_api_error
 from tableapi.endpoints.project_files import load_project
 from tableapi.errors import RETRY, Busy, Internal, MethodNotAllowed, NotFound
-from tableapi.http import response
+from tableapi.http import response, xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
 from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
 from tableapi.http.response import Reply
@@ -91,6 +91,8 @@ class App:
             with tracing.request(headers) as span:
                 reply = await self._answer(request)
                 tracing.answered(span, request.method, request.route, reply.status, request.request_id)
+        if "xml" in request.headers.get("accept", "") or b"xml" in request.query_string:
+            xml.negotiate(reply, request)
         if self.pages.draining:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:

@@ -40,6 +40,7 @@ _WITHOUT_EFFECT = {
 }
 _FORMATS = frozenset(
     ("", "*/*", "application/*", "application/json", "text/*", "text/csv", "text/plain", "application/x-ndjson",
+     "application/xml", "text/xml",
      "application/octet-stream", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 )  # fmt: skip
 

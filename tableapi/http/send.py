@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 
 from tableapi.auth.policy import VERBS
-from tableapi.http.compression import MIN_BYTES, accepts_gzip, compressible, gzipped
+from tableapi.http.compression import MIN_BYTES, chosen, compressed, compressible
 from tableapi.http.request import HttpRequest, Send
 from tableapi.http.response import Reply
 
@@ -34,16 +34,16 @@ async def send_response(
 ) -> None:
     """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
 
-    With `compress` a large body is sent in gzip to a client that accepts it. An error in the middle of a stream ends
-    the connection, so that the client sees that the response is incomplete.
+    With `compress` a large body is sent in brotli or gzip to a client that accepts it. An error in the middle of a
+    stream ends the connection, so that the client sees that the response is incomplete.
     """
     body = response.body
     varies: list[tuple[bytes, bytes]] = []
     if compress and len(body) >= MIN_BYTES and compressible(response):
         varies.append((b"vary", b"Accept-Encoding"))
-        if accepts_gzip(request.headers.get("accept-encoding", "")):
-            body = await gzipped(body)
-            varies.append((b"content-encoding", b"gzip"))
+        if coding := chosen(request.headers.get("accept-encoding", "")):
+            body = await compressed(body, coding)
+            varies.append((b"content-encoding", coding.encode()))
     headers = [
         (b"content-type", response.content_type.encode()),
         (b"content-length", b"%d" % len(body)),

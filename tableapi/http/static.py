@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tableapi.http.compression import weights
 from tableapi.http.response import Reply
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -85,9 +86,9 @@ class File:
             headers["Vary"] = "Accept-Encoding"
         if request_headers.get("if-none-match") == self.tag:
             return Reply(b"", 304, self.content_type, headers)
-        accepted = request_headers.get("accept-encoding", "")
+        accepted = weights(request_headers.get("accept-encoding", ""))
         for coding, content in self.encoded.items():
-            if coding in accepted:
+            if accepted.get(coding):
                 return Reply(content, 200, self.content_type, headers | {"Content-Encoding": coding})
         return Reply(self.plain, 200, self.content_type, headers)
 

@@ -26,7 +26,8 @@ OPTIONS: dict[str, tuple[Json, str]] = {
         "Conditions such as `(age > 30) AND (name CONTAINS 'x')`. Operators: = != <> > >= < <= EQ NE GT GTE"
         " LT LTE, [NOT] IN (...), [NOT] LIKE, ILIKE, CONTAINS, STARTS WITH, ENDS WITH, [NOT] BETWEEN a AND b,"
         " IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM, ~ ~* !~ !~* for regular expressions, MATCHES 'words'"
-        " [USING english], and on arrays and ranges CONTAINS, CONTAINED BY, OVERLAPS, ADJACENT TO, BEFORE, AFTER;"
+        " [USING english], and on arrays and ranges CONTAINS, CONTAINED BY, OVERLAPS, ADJACENT TO, BEFORE, AFTER,"
+        " and on geometries WITHIN '{GeoJSON}', INTERSECTS, DWITHIN ('{GeoJSON}', metres);"
         " logic: AND OR XOR NOR NOT. `<relation>.<field>` asks for a related record, `<json field>.<key>` for a value"
         " inside JSON, `<relation>.COUNT(*)` for the number of related records. Alias: where.",
     ),
@@ -57,7 +58,7 @@ OPTIONS: dict[str, tuple[Json, str]] = {
     "as_list": (_FLAG, "Only the values of the key."),
     "wrap": ({**_FLAG, "default": True}, "`false`: a plain array instead of an object with `resource`."),
     "file": (_TEXT, "Download under this name; `.csv`, `.xlsx` or `.json` says in which format."),
-    "accept": (_TEXT, "Format, for callers that cannot set the Accept header: `csv`, `xlsx` or `json`."),
+    "accept": (_TEXT, "Format, for callers that cannot set the Accept header: `csv`, `xlsx`, `xml` or `json`."),
     "refresh": (_FLAG, "Read past any cache."),
     "continue": (_FLAG, "Go on after a record that failed; each that succeeded is kept."),
     "rollback": (_FLAG, "Say in the error that nothing was kept (nothing is, unless `continue`)."),

@@ -240,7 +240,7 @@ def field(column: Column, right: Right) -> Json:
         schema["maxLength"] = column.length
     if column.fixed:
         schema["readOnly"] = True
-    text = [column.comment or "", column.type.db_type]
+    text = [column.comment or "", schema.get("description", ""), column.type.db_type]
     if column.refers:
         text.append(f"refers to {column.refers[0]}.{column.refers[1]}")
     if column.name in right.sealed:

@@ -63,7 +63,7 @@ def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
     check_sortable(operand)
     if operand.column is not None:
         return operand.column, operand.expression
-    target = operand.expression
+    target = operand.expression if operand.nearness is None else operand.nearness
     if operand.text is not None:  # null inside JSON is like none
         target = sa.func.nullif(target, sa.cast(sa.literal_column("'null'"), Named("jsonb")))
     return Column(operand.name, operand.type, True, None, "", False), target
@@ -75,6 +75,25 @@ def directed(term: OrderTerm, target: Any) -> Any:
     if term.nulls:
         ordered = ordered.nulls_first() if term.nulls == "first" else ordered.nulls_last()
     return ordered
+
+
+def nearest(scope: Scope, terms: Terms, conditions: list[Any], limit: int, offset: int) -> Scope | None:
+    """Return the first rows of an order that begins with a distance, those with equal ones included.
+
+    They are ordered by the distance alone: before version 17, PostgreSQL uses no index of distances for an order that
+    goes on. None where the order begins otherwise, or the rows have no key that would complete it.
+    """
+    first, target, _ = terms[0] if terms else (OrderTerm((), True, ""), None, None)
+    function = first.function
+    if function is None or function.name != "distance" or len(first.path) > 1 or first.descending or first.nulls:
+        return None
+    if not scope.table.key or scope.right.grants:
+        return None
+    count: Any = sa.literal_column(str(limit))
+    rows = sa.select(*scope.columns_read()).where(*conditions).order_by(target)
+    if offset > 0:
+        count = sa.bindparam("offset", type_=sa.BigInteger) + count
+    return scope.over(rows.fetch(count, with_ties=True).subquery("n"))
 
 
 def encode_cursor(mark: str, values: bytes) -> str:

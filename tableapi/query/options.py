@@ -29,7 +29,7 @@ from tableapi.query.relation_options import (
 
 ALIASES = {
     "select": "fields", "where": "filter", "sort": "order", "order_by": "order", "group_by": "group", "top": "limit",
-    "skip": "offset", "_method": "method",
+    "skip": "offset", "_method": "method", "format": "accept",
 }  # fmt: skip
 BODY_OPTIONS = frozenset(
     ("fields", "filter", "params", "ids", "id_field", "order", "group", "having", "limit", "offset", "count_only",

@@ -25,7 +25,7 @@ from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
 from tableapi.schema.model import Column, Table
 
-_EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
+EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
 _ORDER = "tableapi order "  # prefix of labels; no column has such a name
 
 
@@ -73,7 +73,7 @@ def fixes(part: Any) -> bool:
         isinstance(part, sa.BinaryExpression)
         and part.operator is eq
         and isinstance(part.right, sa.BindParameter)
-        and getattr(part.left.type, "name", "") in _EXACT
+        and getattr(part.left.type, "name", "") in EXACT
     )
 
 
@@ -130,11 +130,14 @@ def listing(
     terms = cursor.ordering(scope, order_terms(options.order), scope.table.key, total=position is not None)
     if position:
         conditions.append(cursor.after(terms, position, scope))
-    keys = _keys(scope, tree, terms, conditions, options.offset) if position is None else None
+    near = cursor.nearest(scope, terms, conditions, limit + probe, options.offset) if position is None else None
+    if near is not None:
+        terms, conditions = cursor.ordering(near, order_terms(options.order), scope.table.key), []
+    keys = _keys(scope, tree, terms, conditions, options.offset) if position is None and near is None else None
     if keys is not None:
         page = _page_of(_cut(keys, limit + probe, options.offset, scope.binder), scope, tree, terms)
     else:
-        select = sa.select(*scope.columns_read()).where(*conditions)
+        select = sa.select(*(near or scope).columns_read()).where(*conditions)
         if position is not None:
             select = select.add_columns(cursor.position(terms).label(aggregate.MARK))
         select = select.order_by(*(cursor.directed(t, target) for t, target, _ in terms))

@@ -103,9 +103,19 @@ select t.oid::int8 as oid, format_type(t.oid, -1) as name, t.typtype::text as ty
        (select r.rngsubtype::int8 from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)) as bounds,
        case when t.typtype = 'e' then
            (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)
-       end as labels
+       end as labels,
+       case when t.typname in ('geometry', 'geography') then
+           (select n.nspname::text from pg_depend d join pg_extension e on e.oid = d.refobjid
+            join pg_namespace n on n.oid = e.extnamespace
+            where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e' and e.extname = 'postgis')
+       end as postgis
 from pg_type t left join lateral ({_OPERATORS}) operators on t.typtype = 'b' and t.typcategory <> 'A'
 where t.typtype <> 'p' or t.typname in ('void', 'record', 'trigger')
+"""
+
+# The reference systems of PostGIS in degrees. The schema is that of PostGIS, quoted.
+DEGREES = """
+select srid from {schema}.spatial_ref_sys where srid = any($1::int[]) and proj4text ~ 'proj=(longlat|latlong)'
 """
 
 # The configuration that PostgreSQL uses by default comes first.

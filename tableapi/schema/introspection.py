@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import asyncpg
@@ -13,6 +14,7 @@ import sqlalchemy as sa
 from tableapi.schema import privileges, relations, views
 from tableapi.schema.catalog import (
     COLUMNS,
+    DEGREES,
     FINGERPRINT,
     KEYS,
     LANGUAGES,
@@ -25,7 +27,7 @@ from tableapi.schema.catalog import (
 )
 from tableapi.schema.model import Argument, Column, Computed, Relation, Routine, Schema, Table
 from tableapi.schema.relations import Reference
-from tableapi.schema.sqltypes import Named, Native
+from tableapi.schema.sqltypes import own_type, quoted
 from tableapi.schema.types import BY_NAME, PgType
 
 MAX_ATTEMPTS = 10
@@ -61,6 +63,7 @@ async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> Schema:
         types = _types(await connection.fetch(TYPES))
         tables, by_oid = _tables(await connection.fetch(TABLES, roles), default)
         attributes = _columns(await connection.fetch(COLUMNS, roles), by_oid, types)
+        await _find_degrees(connection, tables)
         languages = tuple(row["name"] for row in await connection.fetch(LANGUAGES))
         keys = await connection.fetch(KEYS, roles)
         rules = await connection.fetch(RULES)
@@ -153,6 +156,9 @@ def _types(rows: list[asyncpg.Record]) -> dict[int, PgType]:
             type_ = PgType("enum", name, name, labels=tuple(row["labels"] or ()))
         elif row["typtype"] == "c":
             type_ = PgType("composite", name, name)
+        elif row["postgis"] is not None:
+            kind = "geography" if name.endswith("geography") else "geometry"
+            type_ = _with_operators(PgType(kind, name, name, delimiter=row["delimiter"], postgis=row["postgis"]), row)
         elif row["element"] in raw and row["category"] == "A" and name not in ("int2vector", "oidvector"):
             type_ = PgType("array", name, name, element=resolve(row["element"]))
         elif row["bounds"] in raw:
@@ -191,6 +197,7 @@ def _tables(rows: list[asyncpg.Record], default: str) -> tuple[dict[str, Table],
 
 
 _LENGTH = re.compile(r"\((\d+)(?:,(-?\d+))?\)")
+_SYSTEM = re.compile(r",(\d+)\)")  # of geometry(Point,4326)
 
 
 def _columns(
@@ -202,7 +209,8 @@ def _columns(
             continue
         table, name = by_oid[row["oid"]], row["name"]
         base = types.get(row["type"]) or PgType("other", row["db_type"], row["db_type"])
-        type_ = replace(base, db_type=row["db_type"])
+        system = _SYSTEM.search(row["db_type"]) if base.postgis else None
+        type_ = replace(base, db_type=row["db_type"], srid=int(system[1]) if system else 0)
         column = Column(
             name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"]
         )
@@ -213,10 +221,23 @@ def _columns(
                 column.length = int(size[1])
         table.columns[name] = column
         table._lower.setdefault(name.lower(), name)
-        sa_type = Native(type_.name) if type_.kind != "other" else Named(type_.name, type_.operators)
-        table.clause.append_column(sa.column(name, sa_type))
+        table.clause.append_column(sa.column(name, own_type(type_)))
         numbers[row["oid"]][row["number"]] = name
     return numbers
+
+
+async def _find_degrees(connection: asyncpg.Connection, tables: Mapping[str, Table]) -> None:
+    """Find out which geometries have longitudes and latitudes, where their reference system is not WGS 84."""
+    columns = [c for table in tables.values() for c in table.columns.values() if c.type.srid not in (0, 4326)]
+    if not columns:
+        return
+    sql = DEGREES.format(schema=quoted(columns[0].type.postgis))
+    systems: set[int] = set()
+    with suppress(asyncpg.PostgresError):  # without the right to read the systems, coordinates are taken as they are
+        async with connection.transaction():
+            systems = {row["srid"] for row in await connection.fetch(sql, [column.type.srid for column in columns])}
+    for column in columns:
+        column.type = replace(column.type, degrees=column.type.srid in systems)
 
 
 def _names(columns: Mapping[int, str], numbers: Iterable[int]) -> tuple[str, ...]:

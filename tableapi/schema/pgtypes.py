@@ -25,6 +25,9 @@ class PgType:
         signs: the comparison operators that it supports; None for all.
         bounds: the type of the bounds of a range.
         multirange: whether it is a list of ranges.
+        postgis: the schema of PostGIS, for its types.
+        srid: the reference system of a geometry; 0 where the column does not say it.
+        degrees: whether the coordinates of a geometry are longitudes and latitudes.
     """
 
     kind: str
@@ -39,6 +42,9 @@ class PgType:
     signs: frozenset[str] | None = None
     bounds: PgType | None = None
     multirange: bool = False
+    postgis: str = ""
+    srid: int = 0
+    degrees: bool = True
 
     @property
     def is_time(self) -> bool:

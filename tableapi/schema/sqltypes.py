@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -58,13 +59,54 @@ class Native(Named):
     render_bind_cast = True
 
 
+def own_type(type_: PgType) -> Named:
+    """Return the type of a column in SQLAlchemy's terms."""
+    if type_.kind == "other" or type_.postgis:
+        return Named(type_.name, type_.operators)
+    return Native(type_.name)
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL, quoted where necessary."""
+    return str(DIALECT.identifier_preparer.quote(name))
+
+
+def call(schema: str, name: str, *args: Any, type_: TypeEngine[Any] | None = None) -> Any:
+    """Return a call of a function in a schema."""
+    # SQLAlchemy leaves capital letters of a schema unquoted, so it gets quoted names.
+    package, own = (sa.sql.elements.quoted_name(quoted(part), False) for part in (schema, name))
+    return sa.sql.functions.Function(own, *args, packagenames=(package,), type_=type_)
+
+
 def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
     """Return a bound parameter of a type, sent as text and cast where asyncpg has no native values."""
-    kind = KINDS[type_.kind]
-    if kind.native:
+    if KINDS[type_.kind].native:
         return sa.bindparam(name, type_=Native(type_.name))
-    text: sa.ColumnElement[Any] = sa.bindparam(name, type_=Native("text"))
-    if kind.cast == "record":
+    return _from_text(sa.bindparam(name, type_=Native("text")), type_)
+
+
+def bind_list(type_: PgType, name: str) -> tuple[sa.ColumnElement[Any], TypeEngine[Any]]:
+    """Return a bound array of values of a type, and the type of its elements, which `element` converts.
+
+    Times are sent as text, like all that `bind` casts: asyncpg has no arrays of values that it sends as text.
+    """
+    own = Native(type_.name if KINDS[type_.kind].native and not type_.is_time else "text")
+    return sa.bindparam(name, type_=Native(f"{own.name}[]")), own
+
+
+def element(type_: PgType, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """Return the value of a type that a column over the elements of `bind_list` holds."""
+    return column if getattr(column.type, "name", "") == type_.name else _from_text(column, type_)
+
+
+def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """Return the value of a type that a text stands for."""
+    if type_.postgis:
+        return sa.case(
+            (sa.func.left(text, sa.literal_column("1")) == sa.literal_column("'{'"), geometry(text, type_)),
+            else_=sa.cast(text, Named(type_.name)),
+        )
+    if KINDS[type_.kind].cast == "record":
         null = sa.cast(sa.null(), Named(type_.name))
         return sa.func.json_populate_record(null, sa.cast(text, Named("json")))
     if type_.element is not None and type_.of_composites:
@@ -81,6 +123,44 @@ def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
         every = sa.select(element).select_from(each).scalar_subquery()
         return sa.case((text.is_not(None), sa.cast(sa.func.array(every), Named(type_.name))))
     return sa.cast(text, Named(type_.name))
+
+
+# -- PostGIS -----------------------------------------------------------------------------------------------------------
+
+
+def of_postgis(type_: PgType, name: str, *args: Any) -> Any:
+    """Return a call of a function of PostGIS, which need not be in the search path."""
+    return call(type_.postgis, name, *args)
+
+
+def geometry(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """Return the geometry of GeoJSON text in the reference system of a type; WGS 84 where that has none."""
+    read = of_postgis(type_, "st_geomfromgeojson", text)
+    if type_.kind == "geography":
+        return as_geography(read, type_)
+    converted: sa.ColumnElement[Any] = of_postgis(type_, "st_transform", read, sa.literal_column(str(type_.srid)))
+    return converted if type_.srid else read
+
+
+def as_geography(shape: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """Return a geometry with longitudes and latitudes as a geography, which is measured in metres."""
+    return sa.cast(shape, Named(f"{quoted(type_.postgis)}.geography"))
+
+
+_FLAT = re.compile(r"\((?:Multi)?(?:Point|LineString|Polygon)Z?[,)]", re.IGNORECASE)  # types without other values
+_NO_GEOJSON = "('ST_PolyhedralSurface','ST_Tin','ST_Triangle')"
+
+
+def _geojson(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
+    """Return a column of PostGIS as GeoJSON; as EWKT where GeoJSON lacks it: curves, surfaces, measures."""
+    digits: sa.ColumnElement[int] = sa.literal_column("15")
+    json: sa.ColumnElement[Any] = sa.cast(of_postgis(type_, "st_asgeojson", column, digits), Named("json"))
+    if type_.kind == "geography" or _FLAT.search(type_.db_type):
+        return json
+    measured = of_postgis(type_, "st_zmflag", column).op("in", is_comparison=True)(sa.literal_column("(1, 3)"))
+    surface = of_postgis(type_, "st_geometrytype", column).op("in", is_comparison=True)(sa.literal_column(_NO_GEOJSON))
+    other = sa.or_(of_postgis(type_, "st_hasarc", column), measured, surface)
+    return sa.case((other, sa.func.to_json(of_postgis(type_, "st_asewkt", column))), else_=json)
 
 
 # Kinds of elements that PostgreSQL renders as JSON itself; other arrays are read as arrays of text.
@@ -106,6 +186,8 @@ def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]
     out = KINDS[type_.kind].out
     if out == "base64":
         return _as_base64(column)
+    if out == "geojson":
+        return _geojson(column, type_)
     return sa.cast(column, Named(out)) if out else column
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from tableapi import exact_json
+from tableapi.schema import geojson
 from tableapi.schema.numbers import decimal, integer
 from tableapi.schema.pgtypes import BadValue as BadValue
 from tableapi.schema.pgtypes import PgType as PgType
@@ -176,7 +177,7 @@ class Kind:
         native: whether asyncpg binds the value as the type itself; otherwise it is bound as text and cast.
         api: the `type` in the description of a field (docs/reference/wire.md).
         json: the JSON Schema.
-        out: how the column is read: a type to cast to, `base64`, or "" for no conversion.
+        out: how the column is read: a type to cast to, `base64`, `geojson`, or "" for no conversion.
         cast: `record` where JSON is converted by `json_populate_record`.
     """
 
@@ -189,6 +190,7 @@ class Kind:
 
 
 _STRING = {"type": "string"}
+_GEOJSON = {"type": "object", "description": "a GeoJSON geometry"}
 KINDS: dict[str, Kind] = {
     "integer": Kind(integer, True, "integer", {"type": "integer"}),
     "decimal": Kind(decimal, True, "decimal", {"type": "number"}),
@@ -207,6 +209,8 @@ KINDS: dict[str, Kind] = {
     "composite": Kind(_composite, False, "object", {"type": "object"}, cast="record"),
     "time": Kind(_text, False, "time", _STRING),
     "network": Kind(_text, False, "string", _STRING),
+    "geometry": Kind(geojson.sent, False, "geometry", _GEOJSON, out="geojson"),
+    "geography": Kind(geojson.sent, False, "geography", _GEOJSON, out="geojson"),
     "other": Kind(_text, False, "string", _STRING, out="text"),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from tableapi import exact_json
@@ -18,6 +18,7 @@ from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column
 from tableapi.tables import prepared_write, read, refusals, tenant_guard
 from tableapi.tables.batch import Batch, BatchStopped, trying
+from tableapi.tables.bulk import changes
 from tableapi.tables.read import TableRequest
 from tableapi.tables.render import listing
 from tableapi.tables.responses import again
@@ -78,12 +79,17 @@ async def _each(
     word: str,
     items: list[Any],
     write_one: Callable[[Writer, Any], Awaitable[Record]],
+    write_together: Callable[[Writer, list[Any]], Awaitable[dict[int, Record]]] | None = None,
 ) -> Reply:
-    """Write each record: all or none, or with `continue` each in its own transaction."""
+    """Write each record: all or none, or with `continue` each in its own transaction.
+
+    write_together: writes several records at once, and returns those by their place in `items`.
+    """
     batch = Batch(word, options)
     refusals.too_many(options, len(items))
     single = len(items) == 1 and not prepared_write.needs_transaction(call, items[0], word)
     marks: list[str] = []
+    written: dict[int, Record] = {}
     async with call.dataset.db.writes.acquire() as connection:
 
         async def run(item: Any) -> Record:
@@ -93,8 +99,9 @@ async def _each(
                 prepared_write.remember(call, "POST", None, writer.statements, sealed=written.sealed)
             return written
 
-        async def step(item: Any) -> None:
-            outcome = await trying(run(item), alone=options.go_on)
+        async def step(place: int, item: Any) -> None:
+            known = written.get(place)
+            outcome = known if known is not None else await trying(run(item), alone=options.go_on)
             if isinstance(outcome, ApiError):
                 batch.failed(outcome)
                 raise BatchStopped
@@ -103,30 +110,28 @@ async def _each(
             marks.append(outcome.mark)
             batch.done(read.unsealed(call, outcome.sealed, outcome.body))
 
+        async def in_transaction(place: int, item: Any) -> None:
+            with suppress(BatchStopped):
+                async with connection.transaction():
+                    await step(place, item)
+
         try:
             if single:
-                await step(items[0])
+                await step(0, items[0])
             elif options.go_on:
-                for item in items:
-                    await _in_transaction(connection, step, item)
+                written |= await write_together(Writer(call, options, connection), items) if write_together else {}
+                for place, item in enumerate(items):
+                    await (step if place in written else in_transaction)(place, item)
             else:
                 async with connection.transaction():
-                    for item in items:
-                        await step(item)
+                    written |= await write_together(Writer(call, options, connection), items) if write_together else {}
+                    for place, item in enumerate(items):
+                        await step(place, item)
         except BatchStopped:
             pass
     response = listing(call, options, batch.answer(), _names(call, options))
     response.headers |= etag.headers(marks[0]) if len(marks) == 1 else {}
     return response
-
-
-async def _in_transaction(connection: Any, step: Callable[[Any], Awaitable[None]], item: Any) -> None:
-    """Write one record in a transaction of its own."""
-    try:
-        async with connection.transaction():
-            await step(item)
-    except BatchStopped:
-        pass
 
 
 def _names(call: TableRequest, options: Options) -> list[str]:
@@ -164,7 +169,7 @@ async def _change(call: TableRequest) -> Reply:
         return await _by_filter(call, options, _only_one(records), text)
     else:
         items = [(record, record) for record in records]
-    return await _each(call, options, "updated", items, lambda w, item: _changed(w, *item))
+    return await _each(call, options, "updated", items, lambda w, item: _changed(w, *item), changes.together)
 
 
 def _bounded(call: TableRequest, ids: list[Any]) -> list[Any]:

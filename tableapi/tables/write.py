@@ -75,6 +75,16 @@ class Writer:
 
     async def fetch(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> Any:
         """Run a statement that is compiled once per key, and return its first row, or None."""
+        sql, args = self._compiled(key, build, values)
+        return await self.connection.fetchrow(sql, *args)
+
+    async def fetch_all(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> list[Any]:
+        """Run a statement that is compiled once per key, and return its rows."""
+        sql, args = self._compiled(key, build, values)
+        return list(await self.connection.fetch(sql, *args))
+
+    def _compiled(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> tuple[str, list[Any]]:
+        """Return the SQL and the parameters of a statement that is compiled once per key."""
         plan_key = ("write", self.call.actor.role, *key)
         compiled = self.call.dataset.plan_cache.get(plan_key)
         if compiled is None:
@@ -83,7 +93,7 @@ class Writer:
             self.call.dataset.keep(plan_key, compiled)
         self.statements.append(compiled)
         sql, binders = compiled
-        return await self.connection.fetchrow(sql, *[get(values) for get in binders])
+        return sql, [get(values) for get in binders]
 
     def values(
         self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str] | None = None
@@ -99,7 +109,7 @@ class Writer:
         if self.written > self.call.dataset.bounds.records * 2:
             raise BadRequest("Too many records in one request, nested ones included.", reason="too_many_records")
 
-    def _record(self, row: Any, target: Target) -> Record:
+    def written_record(self, row: Any, target: Target) -> Record:
         """Return the written record.
 
         Raises:
@@ -145,7 +155,7 @@ class Writer:
             row = await self.fetch(("insert", *key), lambda: statements.insert(target, change), values)
         if row is None:
             raise await refusals.not_created(self, table, change, conflict)
-        written = self._record(row, target)
+        written = self.written_record(row, target)
         await nested.children(self, table, change, written)
         return written
 
@@ -208,7 +218,7 @@ class Writer:
             row = await self.fetch(plan_key, lambda: statements.update(target, change, key, match=bool(match)), values)
         if row is None:
             raise await refusals.not_changed(self, table, key, ident, change, match)
-        written = self._record(row, target)
+        written = self.written_record(row, target)
         await nested.children(self, table, change, written)
         return written
 
@@ -232,7 +242,7 @@ class Writer:
         row = await self.fetch(plan_key, lambda: statements.delete(target, key, match=bool(match)), values)
         if row is None:
             raise await refusals.gone(self, table, right, key, ident, match)
-        written = self._record(row, target)
+        written = self.written_record(row, target)
         if before is not None:
             written.body = before.body
         return written

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
@@ -34,6 +35,32 @@ def execute(url: str, sql: str) -> None:
         await connection.close()
 
     asyncio.run(run())
+
+
+class SqlClient:
+    """A connection for the tests of a module without an event loop: `with SqlClient(url) as db`."""
+
+    def __init__(self, url: str) -> None:
+        self._url, self._runner = url, asyncio.Runner()
+
+    def __enter__(self) -> SqlClient:
+        self._connection = self._runner.run(self._connect())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._runner.run(self._connection.close())
+        self._runner.close()
+
+    async def _connect(self) -> asyncpg.Connection:
+        return await asyncpg.connect(self._url)
+
+    def execute(self, sql: str) -> None:
+        """Run statements."""
+        self._runner.run(self._connection.execute(sql))
+
+    def fetch(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return [tuple(row) for row in self._runner.run(self._connection.fetch(sql))]
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:

@@ -29,7 +29,7 @@ from tableapi import TableAPI
 api = TableAPI({"shop": os.environ["SHOP"]}, open=True)
 app = Starlette(routes=[Mount("/data", app=api)], lifespan=api.lifespan)
 '''
-PRODUCT = ("scripts", "policy", "stripe", "jinja2", "aiosmtplib", "redis", "xlsxwriter", "opentelemetry")
+PRODUCT = ("scripts", "policy", "stripe", "jinja2", "aiosmtplib", "redis", "xlsxwriter", "brotli", "opentelemetry")
 
 
 @pytest.fixture(scope="module")

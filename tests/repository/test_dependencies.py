@@ -17,7 +17,7 @@ from tests.helpers.support import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ENGINE: list[str] = PROJECT["dependencies"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
-OPTIONAL = ("redis", "xlsx", "otel", "postgres", "mcp", "jwt")  # extras of the engine
+OPTIONAL = ("redis", "brotli", "xlsx", "otel", "postgres", "mcp", "jwt")  # extras of the engine
 OWN = {"tableapi", "scripts", "policy", "tests"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")

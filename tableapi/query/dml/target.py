@@ -26,12 +26,17 @@ KEY = "tableapi key "  # prefix of the columns that return the key fields; no fi
 JSON_NULL: Any = sa.literal_column("'null'")  # for a JSON field that is NOT NULL; elsewhere JSON null is stored as NULL
 
 
-def assignments(table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the SQL value of every field that a change writes; stamps replace what the caller sent."""
+def assignments(
+    table: Table, change: Change, binder: Binder, stamps: Mapping[str, Any], sent: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the SQL value of every field that a change writes; stamps replace what the caller sent.
+
+    sent: the values of the fields, where they are not parameters of their own.
+    """
     values: dict[str, Any] = {}
     for name in change.values:
         column = table.columns[name]
-        value = binder.value(column.type, ("value", name), name)
+        value = sent[name] if sent is not None else binder.value(column.type, ("value", name), name)
         if column.type.kind == "json" and not column.nullable:
             value = sa.func.coalesce(value, JSON_NULL)
         values[name] = value
@@ -104,14 +109,14 @@ class Target:
         mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
         return [self.body(rows.c, rows).label("body"), mark, ok, *keys]
 
-    def finish(self, statement: Any, clause: Any, allowed: Any = None) -> Statement:
-        """Return a statement that writes one row and its response.
+    def finish(self, statement: Any, clause: Any, allowed: Any = None, also: Iterable[Any] = ()) -> Statement:
+        """Return a statement that writes one row and its response. `also`: further columns.
 
         The response is computed in RETURNING itself: selecting from the returned row would be about 10 % slower.
         """
         mark, ok, *keys = self._meta(clause, allowed)
         written = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
-        returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *keys]
+        returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *keys, *also]
         return finish(statement.returning(*returning), self.binder)
 
     @property
@@ -131,6 +136,17 @@ def may_refuse(right: Right, table: Table, verb: str, names: Iterable[str]) -> b
         # A rule that reads no field can refuse any row, so it always has to be checked.
         return right.rows is not None and not set(right.stamp) >= (_rule_fields(right, table) or {""})
     return touches(right, table, names)
+
+
+def reads_itself(right: Right, table: Table) -> bool:
+    """Return whether the row rule reads other rows of the table, or is SQL text, which may."""
+    if right.rows is None:
+        return False
+    parts = visitors.iterate(right.rows(table.clause.alias("probe"), ACTOR))
+    return any(
+        isinstance(part, sa.TextClause) or (isinstance(part, sa.TableClause) and part.name == table.bare)
+        for part in parts
+    )
 
 
 def _rule_fields(right: Right, table: Table) -> set[str]:

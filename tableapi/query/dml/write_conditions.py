@@ -38,6 +38,11 @@ def concern(table: Table, right: Right, rights: Rights, names: Iterable[str]) ->
     return not names.isdisjoint(right.only_in) or next(_references(table, rights, names), None) is not None
 
 
+def refers_to_itself(table: Table, rights: Rights, names: Iterable[str]) -> bool:
+    """Return whether a write of these fields has a condition on other rows of the table."""
+    return any(relation.target is table for relation, _ in _references(table, rights, set(names)))
+
+
 def _references(table: Table, rights: Rights, names: set[str]) -> Iterator[tuple[Relation, Right]]:
     """Yield the references among these fields to tables with a row rule, and the right to read them."""
     for relation in table.relations.values():

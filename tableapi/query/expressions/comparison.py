@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tableapi.errors import BadRequest
-from tableapi.query.expressions import containment, search
+from tableapi.query.expressions import containment, search, spatial
 from tableapi.query.expressions.operands import Operand
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter.ast import Condition, Literal, Param, Special, Value, Word
@@ -55,6 +55,8 @@ def compare(cond: Condition, operand: Operand, scope: Scope) -> sa.ColumnElement
     if operand.text is not None and cond.op != "matches" and not cond.op.startswith("json_"):
         operand = _as_number_or_text(cond, operand, scope)
     negate: Callable[[Any], sa.ColumnElement[bool]] = sa.not_ if cond.negated else lambda c: c
+    if cond.op in spatial.FUNCTIONS:
+        return negate(_spatial(cond, operand, scope))
     if cond.op == "matches":
         words = _value(cond.values[0], TEXT, operand.name, scope)
         return negate(search.condition(scope, operand, cond.language, words).self_group())
@@ -83,6 +85,15 @@ def _tested(cond: Condition, operand: Operand) -> sa.ColumnElement[bool]:
         )
     word = _TESTS[cond.op]
     return operand.expression.is_not(word) if cond.negated else operand.expression.is_(word)  # type: ignore[no-any-return]
+
+
+def _spatial(cond: Condition, operand: Operand, scope: Scope) -> Any:
+    """Return a comparison with a shape."""
+    spatial.check(operand, cond.op.upper())
+    if any(isinstance(v, Word) or (isinstance(v, Param) and _named(v, scope) is None) for v in cond.values):
+        raise _no_null(operand.name)
+    sources = [("param", v.name) if isinstance(v, Param) else ("lit", v.place) for v in cond.values]  # type: ignore[union-attr]
+    return spatial.condition(scope, operand, cond.op, sources)
 
 
 def _contained(cond: Condition, operand: Operand, scope: Scope) -> Any:

@@ -134,6 +134,6 @@ def size(scope: Scope, fields: str | None) -> Any:
         target, type_ = field.operand.expression, field.operand.type
         if type_.name in ("text", "character varying", "bytea"):
             total = total + sa.func.coalesce(sa.func.octet_length(target), sa.literal_column("0"))
-        elif type_.kind in ("json", "array", "composite", "other"):
+        elif type_.kind in ("json", "array", "composite", "other", "geometry", "geography"):
             total = total + sa.func.coalesce(sa.func.pg_column_size(target), sa.literal_column("0"))
     return total

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 
 from tableapi.crypto.vault import MASK
 from tableapi.errors import BadRequest, UnknownField
-from tableapi.query.expressions import casts, dates, search
+from tableapi.query.expressions import casts, dates, search, spatial
 from tableapi.query.expressions.syntax import Function, Term
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Column, Relation
 from tableapi.schema.pgtypes import TEXT, PgType
-from tableapi.schema.sqltypes import Named, Native
+from tableapi.schema.sqltypes import Named, Native, call, own_type
 
 if TYPE_CHECKING:
     from tableapi.query.expressions.scope import Scope
@@ -29,6 +29,7 @@ class Operand:
     """An expression of a row, with its type and the name that responses and messages have for it.
 
     text: of a value inside JSON, its text. column: the column that it is. sealed: its values are ciphertext.
+    nearness: of a distance, what an index orders by.
     """
 
     expression: Any
@@ -38,6 +39,7 @@ class Operand:
     text: Any = None
     column: Column | None = None
     sealed: bool = False
+    nearness: Any = None
 
     @property
     def number(self) -> Any:
@@ -91,9 +93,8 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
     row = sa.select(operand.expression).where(*conditions).correlate_except(inner.clause)
     value: Any = row.limit(sa.literal_column("1")).scalar_subquery()
     text = value.op("#>>")(_keys(())) if operand.text is not None else None
-    return replace(
-        operand, expression=value, name=f"{relation.name}.{operand.name}", nullable=True, text=text, column=None
-    )
+    name = f"{relation.name}.{operand.name}"
+    return replace(operand, expression=value, name=name, nullable=True, text=text, column=None, nearness=None)
 
 
 def of_response(scope: Scope, column: Column) -> Operand:
@@ -128,8 +129,7 @@ def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
     element = column.type.element
     if element is not None and len(path) == 2 and path[1].isdigit():
         first = sa.func.array_lower(target, sa.literal_column("1"))
-        native = Native(element.name) if element.kind != "other" else Named(element.name, element.operators)
-        array = sa.type_coerce(target, sa.ARRAY(native))
+        array = sa.type_coerce(target, sa.ARRAY(own_type(element)))
         return Operand(array[first + sa.literal_column(path[1])], element, name)
     if column.type.kind == "json":
         return _inside(sa.cast(target, Named("jsonb")), path[1:], name)
@@ -143,9 +143,8 @@ def _computed(scope: Scope, name: str) -> Operand | None:
     computed = scope.table.function(name)
     if computed is None or not scope.right.computes(computed.name):
         return None
-    schema, own = (sa.sql.elements.quoted_name(part, True) for part in (computed.schema, computed.name))
-    call: Any = sa.sql.functions.Function(own, scope.row(), packagenames=(schema,), type_=Named(computed.type.name))
-    return Operand(call, computed.type, computed.name)
+    value = call(computed.schema, computed.name, scope.row(), type_=Named(computed.type.name))
+    return Operand(value, computed.type, computed.name)
 
 
 def _inside(target: Any, path: tuple[str, ...], name: str) -> Operand:
@@ -178,12 +177,18 @@ def _rank(scope: Scope, operand: Operand, _: Function) -> Operand:
     return Operand(expression, type_, f"rank_{operand.name.lower()}")
 
 
+def _distance(scope: Scope, operand: Operand, function: Function) -> Operand:
+    expression, nearness = spatial.distance(scope, operand, function)
+    return Operand(expression, spatial.FLOAT, f"distance_{operand.name.lower()}", nearness=nearness)
+
+
 def _highlight(scope: Scope, operand: Operand, _: Function) -> Operand:
     return Operand(search.highlight(scope, operand), TEXT, f"highlight_{operand.name.lower()}")
 
 
 _APPLIED: dict[str, Callable[[Any, Operand, Function], Operand]] = {
-    "cast": _cast, "rank": _rank, "highlight": _highlight, **dict.fromkeys(dates.PARTS, _date_part),
+    "cast": _cast, "rank": _rank, "highlight": _highlight, "distance": _distance,
+    **dict.fromkeys(dates.PARTS, _date_part),
 }  # fmt: skip
 
 

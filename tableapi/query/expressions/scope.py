@@ -21,7 +21,7 @@ from tableapi.query.expressions.syntax import Function
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import Binder
 from tableapi.schema.model import Column, Relation, Table
-from tableapi.schema.sqltypes import DIALECT, Named
+from tableapi.schema.sqltypes import DIALECT, Named, call
 
 ACTOR = ActorTerms()
 
@@ -133,12 +133,10 @@ class Scope:
 
     def _rows(self, relation: Relation, function: tuple[str, str]) -> sa.FromClause:
         """Return the rows that a function of the row returns."""
-        schema, name = (sa.sql.elements.quoted_name(part, True) for part in function)
         self.binder.aliases += 1
         self.binder.tables[relation.target.name] = relation.target
-        call: Any = sa.sql.functions.Function(name, self.row(), packagenames=(schema,))
         columns = (sa.column(column.name, column.type) for column in relation.target.clause.c)
-        rows: sa.FromClause = call.table_valued(*columns, name=f"t{self.binder.aliases}")
+        rows: sa.FromClause = call(*function, self.row()).table_valued(*columns, name=f"t{self.binder.aliases}")
         return rows
 
     def relations(self) -> list[str]:

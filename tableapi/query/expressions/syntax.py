@@ -11,11 +11,12 @@ from tableapi.query.spelling import suggestion
 
 DATE_PARTS = frozenset(("year", "quarter", "month", "week", "day", "hour"))
 OF_TEXT = frozenset(("rank", "highlight"))
-KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | {"cast"}
+KNOWN = FUNCTIONS | DATE_PARTS | OF_TEXT | {"cast", "distance"}
 _WORD = re.compile(r"[^\W\d]\w*+")
 _STEP = re.compile(r"\d{1,9}+(?![\w$])|[^\W\d][\w$]*+")
 _CALL = re.compile(r"([^\W\d]\w*+)\s*+\(")
 _AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
+_SHAPE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
 _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
 MAX_ALIAS_CHARS = 100
 
@@ -24,8 +25,8 @@ MAX_ALIAS_CHARS = 100
 class Function:
     """A function of a field.
 
-    argument: the type of a cast, or "distinct". through: the relations before an aggregate, to the rows that it reads.
-    inner: a function that is applied first.
+    argument: the type of a cast, "distinct", or the shape of a distance (`:name` for a named value). through: the
+    relations before an aggregate, to the rows that it reads. inner: a function that is applied first.
     """
 
     name: str
@@ -205,8 +206,19 @@ def _applied(name: str, text: str, at: int) -> tuple[Term, int] | None:
     if parsed is None or parsed[0].function is not None:
         return None
     term, at = parsed
+    if name == "distance":
+        return _from_shape(term, text, at)
     if name != "cast":
         return Term(term.path, Function(name)), at
     word = _AS.match(text, at)
     type_ = _WORD.match(text, word.end()) if word else None
     return (Term(term.path, Function(name, type_[0].lower())), type_.end()) if type_ else None
+
+
+def _from_shape(term: Term, text: str, at: int) -> tuple[Term, int] | None:
+    """Return the distance of a field from the shape that comes next, and the position after it."""
+    match = _SHAPE.match(text, at)
+    if match is None:
+        return None
+    shape = match[2] or match[1].replace("''", "'")
+    return (Term(term.path, Function("distance", shape)), match.end()) if shape else None

@@ -57,7 +57,7 @@ class Condition:
     """A comparison. `path`: a field, or relations and a field. `op`: one of
 
     = != > >= < <= in like ilike contains starts ends between null true false unknown distinct ~ ~* matches
-    contained overlaps adjacent before after json_contains json_contained
+    contained overlaps adjacent before after json_contains json_contained within intersects dwithin
 
     function: of the field. language: of `matches`.
     """

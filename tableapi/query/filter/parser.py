@@ -12,7 +12,14 @@ from tableapi.query.bounds import Limits
 from tableapi.query.expressions import syntax
 from tableapi.query.filter.ast import Condition, Logic, Node, Not, Word
 from tableapi.query.filter.scanner import AFTER_QUOTE, AFTER_SEARCH, LOGIC, LOGIC_OR_USING, Scanner
-from tableapi.query.filter.words import COMPARE, RANGE_OPERATORS, REGULAR_EXPRESSIONS, TEXT_OPERATORS, no_operator
+from tableapi.query.filter.words import (
+    COMPARE,
+    RANGE_OPERATORS,
+    REGULAR_EXPRESSIONS,
+    SPATIAL_OPERATORS,
+    TEXT_OPERATORS,
+    no_operator,
+)
 from tableapi.query.names import CLOSING, quoted
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
@@ -172,7 +179,19 @@ class Parser(Scanner):
             if not self.take_word("TO"):
                 self.fail("TO is expected after ADJACENT")
             return "adjacent", (self.listed(word),)
+        if word in SPATIAL_OPERATORS:
+            return SPATIAL_OPERATORS[word], self.shape(word)
         return (RANGE_OPERATORS[word], (self.listed(word),)) if word in RANGE_OPERATORS else None
+
+    def shape(self, word: str) -> tuple[Any, ...]:
+        """Parse the shape of WITHIN or INTERSECTS, or the shape and the distance of DWITHIN."""
+        if word != "DWITHIN":
+            return (self.value(),)
+        start = self.at
+        values = self.list(word)
+        if len(values) != 2:
+            self.fail("A shape and a distance are expected after DWITHIN: ('{...}', 500)", start)
+        return values
 
     def tested(self) -> tuple[str, tuple[Any, ...], bool]:
         """Parse what comes after IS."""

@@ -9,8 +9,10 @@ COMPARE = {"EQ": "=", "NE": "!=", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="
 TEXT_OPERATORS = {"LIKE": "like", "ILIKE": "ilike", "CONTAINS": "contains", "STARTS": "starts", "ENDS": "ends"}
 REGULAR_EXPRESSIONS = {"~": ("~", False), "~*": ("~*", False), "!~": ("~", True), "!~*": ("~*", True)}
 RANGE_OPERATORS = {"OVERLAPS": "overlaps", "BEFORE": "before", "AFTER": "after"}
+SPATIAL_OPERATORS = {"WITHIN": "within", "INTERSECTS": "intersects", "DWITHIN": "dwithin"}
 OPERATORS = (
     "=", *COMPARE, "IN", *TEXT_OPERATORS, "BETWEEN", "IS", "NOT", "MATCHES", "CONTAINED", "ADJACENT", *RANGE_OPERATORS,
+    *SPATIAL_OPERATORS,
 )  # fmt: skip
 
 

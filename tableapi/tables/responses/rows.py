@@ -19,7 +19,7 @@ from tableapi.query.filter import cache
 from tableapi.query.options import Options, options
 from tableapi.query.statement import Binder, Bindings, bound
 from tableapi.schema.model import Column, Routine, Table
-from tableapi.schema.sqltypes import Named, Native
+from tableapi.schema.sqltypes import own_type
 
 OPTIONS = (
     "fields", "select", "filter", "where", "order", "sort", "order_by", "group", "group_by", "having", "limit", "top",
@@ -52,8 +52,7 @@ def table_of(routine: Routine) -> Table | None:
         type_ = argument.type
         table.columns[argument.name] = Column(argument.name, type_, True, None, "", False)
         table._lower.setdefault(argument.name.lower(), argument.name)
-        native = Native(type_.name) if type_.kind != "other" else Named(type_.name, type_.operators)
-        clause.append_column(sa.column(argument.name, native))
+        clause.append_column(sa.column(argument.name, own_type(type_)))
     return table
 
 

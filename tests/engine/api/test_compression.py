@@ -1,4 +1,4 @@
-"""Large responses are sent in gzip to clients that accept it."""
+"""Large responses are sent in brotli or gzip to clients that accept it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Iterator
 
+import brotli
 import httpx2 as httpx
 import pytest
 
@@ -30,7 +31,7 @@ def raw(http: httpx.Client, path: str, accepted: str, **headers: str) -> tuple[h
         return answer, b"".join(answer.iter_raw())
 
 
-@pytest.mark.parametrize("accepted", ["gzip", "gzip, deflate, br", "br;q=1, gzip;q=0.5", "*", "GZIP"])
+@pytest.mark.parametrize("accepted", ["gzip", "gzip, deflate", "br;q=0.5, gzip;q=1", "br;q=0, gzip", "*", "GZIP"])
 def test_a_large_list_is_compressed(http: httpx.Client, accepted: str) -> None:
     answer, body = raw(http, LIST, accepted)
     assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == ("gzip", "Accept-Encoding")
@@ -38,8 +39,18 @@ def test_a_large_list_is_compressed(http: httpx.Client, accepted: str) -> None:
     assert len(json.loads(gzip.decompress(body))["resource"]) == 1000
 
 
-@pytest.mark.parametrize("accepted", ["identity", "", "br", "gzip;q=0", "*;q=0", "gzip;q=0.000, *", "gzipped"])
-def test_a_client_that_does_not_accept_gzip_gets_it_plain(http: httpx.Client, accepted: str) -> None:
+@pytest.mark.parametrize("accepted", ["br", "gzip, deflate, br, zstd", "br;q=1, gzip;q=0.5", "br, *;q=0.1", "BR"])
+def test_brotli_is_sent_where_it_is_accepted_as_well_as_gzip(http: httpx.Client, accepted: str) -> None:
+    answer, body = raw(http, LIST, accepted)
+    assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == ("br", "Accept-Encoding")
+    assert len(body) == int(answer.headers["Content-Length"]) < 20_000
+    assert len(json.loads(brotli.decompress(body))["resource"]) == 1000
+
+
+@pytest.mark.parametrize(
+    "accepted", ["identity", "", "br;q=0", "gzip;q=0", "*;q=0", "gzip;q=0.000, *", "gzipped", "br;q=x, gzip;q="]
+)
+def test_a_client_that_accepts_neither_gets_it_plain(http: httpx.Client, accepted: str) -> None:
     answer, body = raw(http, LIST, accepted)
     assert "Content-Encoding" not in answer.headers
     assert answer.headers["Vary"] == "Accept-Encoding"

@@ -180,3 +180,43 @@ def test_the_calls_of_its_service_class(client: httpx2.Client, method: str, path
     answer = client.request(method, f"/shop{path}", json=body)
     assert answer.status_code == 200, answer.text
     answer.json()
+
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+XML = {"Accept": "application/xml"}
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/shop/_table/customer?fields=id,boss_id&limit=2", XML),
+        ("/shop/_table/customer?fields=id,boss_id&limit=2", XML | {"Prefer": "handling=strict"}),
+        ("/shop/_table/customer?fields=id,boss_id&limit=2&format=xml", {}),
+        ("/shop/_table/customer?fields=id,boss_id&limit=2&accept=text/xml", {}),
+    ],
+)
+def test_lists_are_xml_if_asked_for(client: httpx2.Client, path: str, headers: dict[str, str]) -> None:
+    answer = client.get(path, headers=headers)
+    rows = "<resource><id>1</id><boss_id/></resource><resource><id>2</id><boss_id>1</boss_id></resource>"
+    assert answer.text == f"{HEAD}<dfapi>{rows}</dfapi>"
+    assert answer.headers["content-type"] == "application/xml; charset=utf-8"
+
+
+def test_writes_and_refusals_are_xml_if_asked_for(client: httpx2.Client) -> None:
+    written = client.patch(
+        "/shop/_table/customer/3", json={"name": "<Eve> & co"}, params={"fields": "name"}, headers=XML
+    )
+    assert written.text == f"{HEAD}<dfapi><name>&lt;Eve&gt; &amp; co</name></dfapi>"
+    refused = client.get("/shop/_table/nothing", headers=XML)
+    assert (refused.status_code, refused.headers["content-type"]) == (404, "application/xml; charset=utf-8")
+    assert "<dfapi><error><code>404</code><context><reason>unknown_table</reason>" in refused.text
+    nobody = client.get("/shop/_table/customer", headers=XML | {"X-DreamFactory-API-Key": ""})
+    assert "<reason>no_key</reason>" in nobody.text
+
+
+def test_other_formats_stay_what_they_are(client: httpx2.Client) -> None:
+    path = "/shop/_table/customer?fields=id&limit=1"
+    for accept in ("application/json, application/xml", "text/html,application/xml;q=0.9,*/*;q=0.8"):
+        assert client.get(path, headers={"Accept": accept}).json() == {"resource": [{"id": 1}]}
+    assert client.get(f"{path}&format=csv", headers=XML).text == "id\r\n1\r\n"
+    assert client.get("/shop/_func/add(1)?format=xml").json() == [{"add": 11}]

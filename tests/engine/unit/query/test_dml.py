@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tableapi.auth.rights import Right
-from tableapi.query.dml import checks, statements
+from tableapi.query.dml import checks, several, statements
 from tableapi.query.dml.change import take_apart
 from tableapi.query.dml.target import Target
 from tableapi.query.filter import cache
@@ -65,6 +65,16 @@ TREE = cache.parse("age = 5")[0].tree
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
+        # several records, each to its own values
+        (
+            build(several.update, {"name": "x", "born": "2024-01-01", "attrs": None}, KEY, right=OWN),
+            'UPDATE person AS t1 SET name=sent."tableapi value 1", born=CAST(sent."tableapi value 2" AS date), '
+            """attrs=coalesce(CAST(sent."tableapi value 3" AS jsonb), 'null') FROM unnest($1::integer[], $2::text[], """
+            '$3::text[], $4::text[]) WITH ORDINALITY AS sent("tableapi value 0", "tableapi value 1", '
+            '"tableapi value 2", "tableapi value 3", "tableapi place") '
+            'WHERE t1.id = sent."tableapi value 0" AND t1.company_id = '
+            f'$5::integer {returned("t1")}, sent."tableapi place"',
+        ),
         # insert
         (
             build(statements.insert, {"name": "x"}),

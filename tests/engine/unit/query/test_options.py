@@ -48,6 +48,7 @@ def test_a_bad_query_string_is_refused(raw: str, reason: str) -> None:
         ({}, None, {}),
         ({"select": "a", "where": "b=1", "sort": "c", "top": "5", "skip": "6"}, None,
          {"fields": "a", "filter": "b=1", "order": "c", "limit": 5, "offset": 6}),
+        ({"format": "xml"}, None, {"accept": "xml"}),
         ({"limit": " -3 "}, None, {"limit": -3}),
         ({"limit": "9" * 30}, None, {"limit": query_string.MAX_NUMBER}),
         ({"continue": "yes", "rollback": "0", "force": "T"}, None, {"go_on": True, "force": True}),

@@ -1,0 +1,90 @@
+"""JSON responses as XML, in the shape of DreamFactory's, for clients that ask for it.
+
+The root is `dfapi`. A list is its name repeated for each item, so `{"resource": [{"id": 1}]}` becomes
+`<dfapi><resource><id>1</id></resource></dfapi>`. A list inside a list is made of `item`. Null is an
+empty element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tableapi import exact_json
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import JSON, Reply
+
+CONTENT_TYPE = "application/xml; charset=utf-8"
+_TYPES = frozenset(("application/xml", "text/xml"))
+_OPTION = re.compile(rb"(?:\A|&)(?:format=xml|accept=(?:xml|(?:application|text)(?:/|%2[fF])xml))(?:&|\Z)")
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_ROOT, _RECORD, _ITEM = "dfapi", "resource", "item"
+_START = "_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u2c00-\u2fef\u3001-\ud7ff"
+_NOT_IN_NAME = re.compile(rf"[^{_START}0-9.\-]|_(?=x[0-9A-F]{{4,6}}_)")  # what looks like an escape is escaped, too
+_NO_START = re.compile(rf"\A[^{_START}]")
+_NOT_IN_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
+
+
+def wanted(accept: str, query_string: bytes) -> bool:
+    """Return whether a request asks for XML: first in its `Accept`, or by `format=xml`."""
+    if b"xml" in query_string and _OPTION.search(query_string):
+        return True
+    return "xml" in accept and accept.partition(",")[0].partition(";")[0].strip().lower() in _TYPES
+
+
+def negotiate(reply: Reply, request: HttpRequest) -> None:
+    """Make XML of a JSON response if the request asks for it, unless it is nested too deeply."""
+    # Elsewhere the query is that of a function or a script, which may have a parameter of this name.
+    query_string = request.query_string if "/_table" in request.path or "/_schema" in request.path else b""
+    if not wanted(request.headers.get("accept", ""), query_string):
+        return
+    if reply.content_type != JSON or reply.stream is not None or not reply.body:
+        return
+    try:
+        reply.body = of_json(reply.body)
+    except (ValueError, RecursionError):
+        return
+    reply.content_type = CONTENT_TYPE
+
+
+def of_json(body: bytes) -> bytes:
+    """Return JSON as XML. Raises ValueError or RecursionError."""
+    value = exact_json.loads(body)
+    root = {_RECORD: value} if isinstance(value, list) else value
+    return (_HEAD + "".join(_element(_ROOT, root))).encode()
+
+
+def _element(name: str, value: Any) -> Iterator[str]:
+    """Yield the parts of one element."""
+    if value is None:
+        yield f"<{name}/>"
+        return
+    yield f"<{name}>"
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _elements(escaped_name(key), item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _element(_ITEM, item)
+    elif isinstance(value, bool):
+        yield "true" if value else "false"
+    else:
+        yield _NOT_IN_TEXT.sub("\ufffd", str(value)).translate(_ESCAPED)
+    yield f"</{name}>"
+
+
+def _elements(name: str, value: Any) -> Iterator[str]:
+    """Yield one element, or one for each item of a list."""
+    for item in value if isinstance(value, list) else (value,):
+        yield from _element(name, item)
+
+
+def escaped_name(name: str) -> str:
+    """Return a name of XML: other signs become `_x` and their number, such as `_x0020_` for a blank."""
+    return _NO_START.sub(_escape, _NOT_IN_NAME.sub(_escape, name)) or "_x0000_"
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"_x{ord(match[0]):04X}_"

@@ -1,0 +1,97 @@
+"""Geometries of PostGIS: WITHIN, INTERSECTS, DWITHIN and DISTANCE. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from tableapi.errors import BadRequest
+from tableapi.query.spelling import suggestion
+from tableapi.schema import geojson
+from tableapi.schema.numbers import number_of
+from tableapi.schema.pgtypes import TEXT, BadValue, PgType
+from tableapi.schema.sqltypes import as_geography, geometry, of_postgis, quoted
+
+if TYPE_CHECKING:
+    from tableapi.query.expressions.operands import Operand
+    from tableapi.query.expressions.scope import Scope
+    from tableapi.query.expressions.syntax import Function
+
+# The border counts: ST_Within would leave out points on it, and does not exist for geographies.
+FUNCTIONS = {"within": "st_coveredby", "intersects": "st_intersects", "dwithin": "st_dwithin"}
+FLOAT = PgType("float", "double precision", "double precision")
+Source = tuple[Any, ...]
+
+
+def condition(scope: Scope, operand: Operand, op: str, sources: list[Source]) -> Any:
+    """Return the condition of an operator of `FUNCTIONS`.
+
+    sources: of the shape and, for DWITHIN, of the distance.
+
+    Raises:
+        BadRequest: the field is no geometry, or a value does not fit.
+    """
+    check(operand, op.upper())
+    type_ = operand.type
+    sent = scope.binder.converted(TEXT, sources[0], operand.name, geojson.geometry)
+    if op != "dwithin":
+        args: tuple[Any, ...] = (operand.expression, geometry(sent, type_))
+    else:
+        args = (*_measurable(operand, sent), scope.binder.converted(FLOAT, sources[1], operand.name, _metres))
+    return sa.type_coerce(of_postgis(type_, FUNCTIONS[op], *args), sa.Boolean)
+
+
+def distance(scope: Scope, operand: Operand, function: Function) -> tuple[Any, Any]:
+    """Return the distance of a field from a shape, and what an index orders by in its place.
+
+    Raises:
+        BadRequest: the field is no geometry, or the shape is no GeoJSON geometry.
+    """
+    check(operand, "DISTANCE")
+    shape = function.argument
+    if shape.startswith(":"):
+        if (name := shape[1:]) not in scope.binder.params:
+            raise BadRequest(
+                f"The named value '{shape}' is missing in params." + suggestion(name, scope.binder.params),
+                reason="missing_param",
+            )
+        source: Source = ("param", name)
+    else:
+        source = ("lit", scope.binder.constants([shape]))
+    sent = scope.binder.converted(TEXT, source, operand.name, geojson.geometry)
+    own, other = _measurable(operand, sent)
+    nearness = own.op(f"OPERATOR({quoted(operand.type.postgis)}.<->)")(other)
+    return of_postgis(operand.type, "st_distance", own, other), nearness
+
+
+def check(operand: Operand, word: str) -> None:
+    """Refuse a field that is no geometry.
+
+    Raises:
+        BadRequest: `bad_operator`.
+    """
+    if not operand.type.postgis:
+        raise BadRequest(
+            f"Field '{operand.name}' has the type {operand.type.db_type}, which has no {word}.",
+            reason="bad_operator",
+            context={"field": operand.name},
+        )
+
+
+def _measurable(operand: Operand, sent: Any) -> tuple[Any, Any]:
+    """Return a field and a shape as PostGIS measures them: in metres, or in the unit of the system."""
+    type_, shape = operand.type, geometry(sent, operand.type)
+    if type_.kind == "geography" or not type_.degrees:
+        return operand.expression, shape
+    return as_geography(operand.expression, type_), as_geography(shape, type_)
+
+
+def _metres(value: Any) -> float:
+    """Return the distance of DWITHIN. Raises BadValue."""
+    text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    distance = float(number_of(text))
+    if not math.isfinite(distance) or distance < 0:
+        raise BadValue("a distance of 0 or more is expected")
+    return distance
