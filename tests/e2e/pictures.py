@@ -1,8 +1,8 @@
 """Run `python -m tests.e2e.pictures [--accept] [--only-references | --docs]` on a fresh demo; `make pictures` does.
 
 Pictures of every screen and state go to build/pictures with a contact sheet, index.html. Screens that differ from their
-pictures in frontend/e2e/references are listed with exit code 1; with --accept they replace them. --docs takes the pictures of
-docs/ and README.md instead, with the sample shop in Studio.
+pictures in frontend/e2e/references are listed with exit code 1; with --accept they replace them. --docs takes the
+pictures of docs/ and README.md instead, with the sample shop in Studio.
 """
 
 from __future__ import annotations

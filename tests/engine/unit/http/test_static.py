@@ -18,7 +18,8 @@ def test_an_edited_file_is_served_as_edited_in_every_coding(tmp_path: Path) -> N
     edited = Static(tmp_path, {}, {"/manifest.json": with_members({"name": "Acme"}), "/missing.json": with_members({})})
 
     replies = [static.reply("/manifest.json", {"accept-encoding": "br"}) for static in (plain, edited)]
-    assert replies[0] and replies[1]
+    assert replies[0]
+    assert replies[1]
     assert replies[0].headers["Content-Encoding"] == "br"
     assert "Content-Encoding" not in replies[1].headers
     assert json.loads(replies[1].body) == {"name": "Acme", "scope": "/"}
