@@ -65,7 +65,9 @@ def _figure(name: str) -> str:
 
 def _playwright(url: str, pattern: str, *words: str, **more: str) -> int:
     command = ["node", "node_modules/@playwright/test/cli.js", "test", pattern, *words]
-    settings = {"BASE_URL": url, "PICTURES": str(FOLDER), "TRACES": str(DIFFERENCES)} | more
+    # Playwright empties the folder of a run first, so each run has its own.
+    traces = DIFFERENCES / pattern.strip("/$").removesuffix(r"\.mjs")
+    settings = {"BASE_URL": url, "PICTURES": str(FOLDER), "TRACES": str(traces)} | more
     return subprocess.run(command, cwd=ROOT / "frontend", env=os.environ | settings, check=False).returncode
 
 

@@ -61,7 +61,7 @@ test("the month of all keys, deleted ones included, and of each; the first progr
   expect(await row.findByText("12")).toBeVisible();
   expect(figure("Calls this month")).toContain("17");
   expect(figure("Credits spent this month")).toContain("14");
-  expect(screen.getByText("of 5")).toBeVisible();
+  expect(screen.getByText("/5")).toBeVisible();
   const quick = within(screen.getByRole("region", { name: "Quick start" }));
   expect(quick.getByText(/curl --get/)).toHaveTextContent(KEY.apikey);
   await user.click(quick.getByRole("radio", { name: "Python" }));

@@ -30,7 +30,7 @@ export function KeyStats({ usage, keys, left }: Props) {
           </Anchor>
         }
       />
-      <Stat label={t("api.keysTitle")} value={countText(keys)} unit={keys === undefined ? null : t("api.keysOf", { total: keys + left })} note={t("api.left", { count: left })} />
+      <Stat label={t("api.keysTitle")} value={countText(keys)} unit={keys === undefined ? null : `/${keys + left}`} note={t("api.left", { count: left })} />
     </div>
   );
 }

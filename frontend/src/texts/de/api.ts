@@ -70,7 +70,6 @@ export const api: Translation<typeof english> = {
     callsMonth: "Aufrufe in diesem Monat",
     creditsMonth: "Verbrauchte Credits in diesem Monat",
     seeUsage: "Nutzung je Schlüssel",
-    keysOf: "von {{total}}",
     calls: "Aufrufe",
   },
   lookup: {

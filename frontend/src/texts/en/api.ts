@@ -67,7 +67,6 @@ export const api = {
     callsMonth: "Calls this month",
     creditsMonth: "Credits spent this month",
     seeUsage: "See usage by key",
-    keysOf: "of {{total}}",
     calls: "Calls",
   },
   lookup: {
