@@ -125,7 +125,7 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
   const ticked = selection ? rows.filter(selection.has).length : 0;
   const all = open.length > 0 && selection !== undefined && open.every(selection.has);
   return (
-    <thead>
+    <thead data-silent={(narrow && !selection) || undefined}>
       <tr>
         {selection && (
           <th className={classes.tick}>

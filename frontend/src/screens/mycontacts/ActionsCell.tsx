@@ -9,11 +9,11 @@ import classes from "./MyContacts.module.css";
 import { VotingContext, votableOf } from "./voting";
 
 export function ActionsCell({ row }: { row: UserContact }) {
-  const { votes, onUpvote, onDownvote, onOpen } = use(VotingContext);
+  const { votes, removed, onUpvote, onDownvote, onOpen } = use(VotingContext);
   const values = votableOf(row);
   const vote = voteOnAll(votes, row.linkedinurl, values);
   return (
-    <span className={classes.actions}>
+    <span className={classes.actions} data-on={removed.has(row.contactid) || undefined}>
       <Vote
         label={t("vote.up")}
         hint={t("vote.upHint", { count: values.length })}

@@ -1,5 +1,5 @@
 /** The drawer of one contact: values with copy and votes, title and company, tags and note, history. */
-import { ActionIcon, Anchor, Skeleton } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, ExternalLink, Trash2 } from "lucide-react";
 import { isOwner, useAccount } from "../../api/account";
@@ -44,11 +44,6 @@ export default function ContactDrawer({ contactid, rows, onChange, onRemove }: P
       lead={shown && <NameAvatar name={shown.name} size={40} />}
       actions={
         <>
-          {listed && !listed.deleted && (
-            <ActionIcon variant="subtle" color="gray" aria-label={t("contacts.remove", { name: listed.name })} onClick={() => onRemove(listed)}>
-              <Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />
-            </ActionIcon>
-          )}
           <Step label={t("contacts.earlier")} to={rows[at - 1]} onChange={onChange} icon={ChevronUp} />
           <Step label={t("contacts.later")} to={at < 0 ? undefined : rows[at + 1]} onChange={onChange} icon={ChevronDown} />
         </>
@@ -56,6 +51,18 @@ export default function ContactDrawer({ contactid, rows, onChange, onRemove }: P
     >
       {isMissing && <p role="status">{t("contacts.notThere")}</p>}
       {shown && <Details key={shown.contactid} contact={shown} person={person.data ?? null} />}
+      {listed && !listed.deleted && (
+        <Button
+          variant="subtle"
+          color="red"
+          size="sm"
+          className={classes.remove}
+          leftSection={<Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />}
+          onClick={() => onRemove(listed)}
+        >
+          {t("contacts.remove", { name: listed.name })}
+        </Button>
+      )}
     </Drawer>
   );
 }
