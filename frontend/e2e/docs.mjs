@@ -1,6 +1,7 @@
 /** The pictures of README.md and docs/, in the folder DOCS. STUDIO is the address of a server with the sample shop. */
 import { test } from "@playwright/test";
-import { BASE, OWNER, TIMEOUT, signIn } from "./browser.mjs";
+import { signIn } from "./browser.mjs";
+import { BASE, OWNER, TIMEOUT } from "./server.mjs";
 
 const FOLDER = process.env.DOCS ?? "../build/pictures";
 const { STUDIO } = process.env;
