@@ -56,8 +56,8 @@ e2e: setup chromium ## Journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e
 
 .PHONY: pictures
-pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1 accepts changes, QUICK=1 compares only
-	@$(WITH_NODE) $(BIN)/python -m tests.e2e.pictures $(if $(ACCEPT),--accept) $(if $(QUICK),--only-references)
+pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1 accepts changes, QUICK=1 compares only, DOCS=1 for docs/
+	@$(WITH_NODE) $(BIN)/python -m tests.e2e.pictures $(if $(ACCEPT),--accept) $(if $(QUICK),--only-references) $(if $(DOCS),--docs)
 
 .PHONY: docs
 docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs

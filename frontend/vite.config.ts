@@ -2,6 +2,7 @@
 import react from "@vitejs/plugin-react";
 import type { OutputBundle, OutputChunk } from "rolldown";
 import { type Plugin, defineConfig } from "vite";
+import { flags } from "./tools/flags.ts";
 
 const api = process.env.API ?? `http://127.0.0.1:${process.env.PORT ?? 8000}`;
 const APP = "/src/main.tsx";
@@ -15,7 +16,10 @@ const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|list
 const PACKAGES = /node_modules[\\/](react|react-dom|scheduler|react-router|@tanstack|zustand)[\\/]/;
 const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|emailverification)[\\/]\w+Screen)\.tsx/;
 const DASHBOARD = /src[\\/](app[\\/]layout[\\/]Dashboard|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
-const COMPANY = /country-flag-icons|i18n-iso-countries|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
+const COMPANY = /i18n-iso-countries|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
+
+/** Folders whose tests need no browser. */
+const RULES = "domain,lib,stores,texts";
 
 /** Links the scripts of the app and the font in index.html: the first script, which is small, loads them dynamically. */
 function preloadApp(): Plugin {
@@ -48,7 +52,7 @@ function appChunks(bundle: OutputBundle): string[] {
 
 // The server sends a strict policy: no inline script, so no module-preload polyfill and nothing inlined as data.
 export default defineConfig({
-  plugins: [react(), preloadApp()],
+  plugins: [react(), flags(), preloadApp()],
   server: {
     port: Number(process.env.PAGES_PORT ?? 5173), // PORT is the server's
     proxy: { "/api": api, "/sandbox": api },
@@ -76,12 +80,15 @@ export default defineConfig({
     },
   },
   test: {
-    environment: "jsdom",
     pool: "threads",
-    setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
     unstubGlobals: true,
     testTimeout: 30_000,
     css: { modules: { classNameStrategy: "non-scoped" } },
+    // Every file has a worker of its own. Rules are tested without a browser, which takes half a second to set up.
+    projects: [
+      { extends: true, test: { name: "rules", environment: "node", include: [`src/{${RULES}}/**/*.test.ts`] } },
+      { extends: true, test: { name: "screens", environment: "jsdom", setupFiles: ["src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"], exclude: [`src/{${RULES}}/**`] } },
+    ],
   },
 });

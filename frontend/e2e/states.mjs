@@ -46,6 +46,27 @@ async function firstContact(page) {
   await page.getByRole("dialog").waitFor();
 }
 
+/** Removes a contact without telling the server. */
+async function removeContact(page) {
+  await page.route("**/_table/usercontact/*", (route) => route.fulfill({ json: {} }));
+  const button = page.getByRole("row").nth(2).getByRole("button", { name: /^Remove / });
+  await page.getByRole("row").nth(2).waitFor();
+  if (await button.count()) return button.dispatchEvent("click");
+  await page.getByRole("row").nth(2).getByRole("button").last().click();
+  return page.getByRole("dialog").getByRole("button", { name: /^Remove / }).click();
+}
+
+const outcome = (planid) => ({ success: 1, resource: { status: 1, code: 200, data: { planid, status: "complete", settled: 0 } } });
+
+/** The page after a payment, for the plan that the account has. */
+async function paid(page) {
+  const [answer] = await Promise.all([page.waitForResponse("**/user/session*"), page.reload()]);
+  const [{ planid }] = (await answer.json()).client_by_clientid.usersubscription_by_clientid;
+  await page.route("**/api/v2/stripe?*", (route) => route.fulfill({ json: outcome(planid) }));
+  await page.goto("/dashboard/paysuccess?session_id=cs_1");
+  await page.getByRole("heading", { name: /^Welcome/ }).waitFor();
+}
+
 export const STATES = [
   ["login-wrong", "/login", (page) => page.getByRole("button", { name: "Login" }).click()],
   ["dashboardmain-waiting", "/dashboard/main/dashboardmain", waiting("**/_table/usercontact*")],
@@ -64,11 +85,18 @@ export const STATES = [
   }],
   ["mycontacts-drawer", CONTACTS, firstContact],
   ["mycontacts-selected", CONTACTS, selectRows],
+  ["mycontacts-undo", CONTACTS, async (page) => {
+    await removeContact(page);
+    await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
+  }],
   ["mycontacts-empty", `${CONTACTS}?search=zzzz`, (page) => page.getByText("no data found").waitFor()],
   ["mycontacts-waiting", CONTACTS, waiting("**/_table/usercontact*")],
   ["mycontacts-failed", CONTACTS, failing("**/_table/usercontact*")],
   ["addmember", "/dashboard/settings/manageseats", openDialog("Add member")],
   ["createkey", "/dashboard/settings/api", openDialog(/^(Create|New|Add)/)],
+  ["tryout", "/dashboard/settings/api", openDialog("Try out")],
+  ["howtouse", "/dashboard/settings/api", openDialog("How to use")],
+  ["paysuccess-paid", "/dashboard/paysuccess", paid],
   ["cancelplan", "/dashboard/settings/billing", openDialog("Cancel Subscription")],
   ["usage-drawer", "/dashboard/settings/usage", openDialog(/revealed by/)],
   ["addon-payment", "/dashboard/creditaddons", openDialog("Buy")],

@@ -44,6 +44,9 @@ class Product(Project):
             "stripepublishablekey": settings.stripe_publishable_key,
         }
 
+    def manifest(self, settings: Settings) -> Mapping[str, Any]:
+        return {"name": settings.brand_name, "short_name": settings.brand_name}
+
     def local_only(self, settings: Settings) -> str:
         return "DEMO=1 has accounts with a known password: unset it" if settings.demo else ""
 

@@ -18,7 +18,7 @@ from tableapi.errors import ApiError, MethodNotAllowed, NotFound
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps, of_starlette
 from tableapi.http.site import Site
-from tableapi.http.static import Static, page_headers
+from tableapi.http.static import Static, page_headers, with_members
 from tableapi.log import get_logger
 from tableapi.observability import metrics
 
@@ -44,7 +44,8 @@ class Pages:
             project.content_sources, project.payment_origins, secure=settings.public_url.startswith("https")
         )
         folder = served.project
-        self._static = Static(folder / "frontend" / "dist", headers) if folder else None
+        edits = {"/manifest.json": with_members(project.manifest(settings))}
+        self._static = Static(folder / "frontend" / "dist", headers, edits) if folder else None
         # Studio belongs to the engine: it gets the policy of the app without what a project adds to it.
         plain = page_headers({}, (), secure=settings.public_url.startswith("https"))
         self._studio = Site.find((BUILT_STUDIO,), STUDIO, plain, hashed="assets/")

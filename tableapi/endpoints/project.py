@@ -77,6 +77,10 @@ class Project:
         """Return values for the front end, which `GET /api/v2/config` adds to those of the engine."""
         return {}
 
+    def manifest(self, settings: Any) -> Mapping[str, Any]:
+        """Return members of the web app manifest that replace those of `manifest.json` in the built front end."""
+        return {}
+
     def checks(self, settings: Any) -> Iterator[tuple[bool, str]]:
         """Yield (fatal, line) for each missing or unsafe setting; a fatal one fails `tableapi check`."""
         yield from ()

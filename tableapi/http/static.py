@@ -7,10 +7,12 @@ A new build takes effect once it has written index.html and its compressed copy,
 from __future__ import annotations
 
 import hashlib
+import json
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tableapi.http.compression import weights
 from tableapi.http.response import Reply
@@ -34,6 +36,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
 # Types that the standard library does not know on every system.
 MEDIA_TYPES = {".woff2": "font/woff2", ".woff": "font/woff"}
 COMPRESSED = (".br", ".gz")
+Edit = Callable[[bytes], bytes]
 
 
 def page_headers(
@@ -72,12 +75,16 @@ class File:
             "image/svg+xml",
         ):
             media_type += "; charset=utf-8"
-        file = cls(plain, media_type, f'"{hashlib.blake2b(plain, digest_size=10).hexdigest()}"')
+        file = cls(plain, media_type, _tag(plain))
         for coding, suffix in zip(("br", "gzip"), COMPRESSED, strict=True):
             copy = path.with_name(path.name + suffix)
             if copy.is_file():
                 file.encoded[coding] = copy.read_bytes()
         return file
+
+    def with_content(self, plain: bytes) -> File:
+        """Return a file of the same type with other content and without compressed copies."""
+        return File(plain, self.content_type, _tag(plain))
 
     def reply(self, request_headers: Mapping[str, str], headers: Mapping[str, str], cache_control: str) -> Reply:
         """Return the file in the best accepted coding, or 304 for a client that has it."""
@@ -94,21 +101,28 @@ class File:
 
 
 class Static:
-    """The files below a folder. A path that is no file and has no suffix is a route of the front end."""
+    """The files below a folder. A path that is no file and has no suffix is a route of the front end.
 
-    def __init__(self, folder: Path, headers: Mapping[str, str]) -> None:
-        self._folder, self._headers = folder, headers
+    `edits` change the content of files by their path, when a build is read.
+    """
+
+    def __init__(self, folder: Path, headers: Mapping[str, str], edits: Mapping[str, Edit] | None = None) -> None:
+        self._folder, self._headers, self._edits = folder, headers, edits or {}
         self._previous: dict[str, File] = {}  # of the build before, for tabs that are still open
         self._version = self._current_version()
         self._files = self._read()
 
     def _read(self) -> dict[str, File]:
         paths = sorted(self._folder.rglob("*")) if self._folder.is_dir() else ()
-        return {
+        files = {
             "/" + path.relative_to(self._folder).as_posix(): File.read(path)
             for path in paths
             if path.is_file() and path.suffix not in (*COMPRESSED, ".map")
         }
+        for name, edit in self._edits.items():
+            if name in files:
+                files[name] = files[name].with_content(edit(files[name].plain))
+        return files
 
     def _current_version(self) -> tuple[tuple[int, int] | None, ...]:
         return tuple(_stamp(self._folder / name) for name in ("index.html", "index.html.br"))
@@ -141,6 +155,23 @@ class Static:
         if file is None:
             return None
         return file.reply(request_headers, self._headers, IMMUTABLE if path.startswith("/assets/") else REVALIDATE)
+
+
+def with_members(members: Mapping[str, Any]) -> Edit:
+    """Return an edit that replaces members of a JSON object. Content that is no JSON object stays as it is."""
+
+    def edit(content: bytes) -> bytes:
+        try:
+            stored = json.loads(content)
+        except ValueError:
+            return content
+        return json.dumps({**stored, **members}).encode() if isinstance(stored, dict) else content
+
+    return edit
+
+
+def _tag(content: bytes) -> str:
+    return f'"{hashlib.blake2b(content, digest_size=10).hexdigest()}"'
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -1,12 +1,14 @@
-"""Run `python -m tests.e2e.pictures [--accept] [--only-references]` on a fresh demo; `make pictures` does.
+"""Run `python -m tests.e2e.pictures [--accept] [--only-references | --docs]` on a fresh demo; `make pictures` does.
 
 Pictures of every screen and state go to build/pictures with a contact sheet, index.html. Screens that differ from their
-pictures in frontend/e2e/references are listed with exit code 1; with --accept they replace them.
+pictures in frontend/e2e/references are listed with exit code 1; with --accept they replace them. --docs takes the
+pictures of docs/ and README.md instead, with the sample shop in Studio.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import html
 import os
 import shutil
@@ -16,9 +18,11 @@ import tempfile
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from tableapi.server import demo
 from tableapi.server.postgres.server import Embedded
-from tests.helpers.support import ROOT, start
+from tests.helpers.support import ROOT, execute, start
 
 FOLDER = ROOT / "build" / "pictures"
 DIFFERENCES = ROOT / ".cache" / "pictures"
@@ -59,22 +63,36 @@ def _figure(name: str) -> str:
     )
 
 
-def _playwright(url: str, pattern: str, *words: str) -> int:
+def _playwright(url: str, pattern: str, *words: str, **more: str) -> int:
     command = ["node", "node_modules/@playwright/test/cli.js", "test", pattern, *words]
-    settings = {"BASE_URL": url, "PICTURES": str(FOLDER), "TRACES": str(DIFFERENCES)}
+    # Playwright empties the folder of a run first, so each run has its own.
+    traces = DIFFERENCES / pattern.strip("/$").removesuffix(r"\.mjs")
+    settings = {"BASE_URL": url, "PICTURES": str(FOLDER), "TRACES": str(traces)} | more
     return subprocess.run(command, cwd=ROOT / "frontend", env=os.environ | settings, check=False).returncode
+
+
+def _documentation(url: str, database: str, folder: Path, stack: ExitStack) -> int:
+    """Take the pictures of the documentation, from the demo and from the sample shop."""
+    execute(database, "create database shop")
+    shop = urlsplit(database)._replace(path="/shop").geturl()
+    asyncio.run(demo.load(shop, lambda done, steps, name: None))
+    studio = start(stack, folder, "--dataset", f"shop={shop}", "--open", cwd=folder, DATA_DIR=folder / "studio")
+    return _playwright(url, r"/docs\.mjs$", STUDIO=studio.url, DOCS=str(ROOT / "docs" / "pictures"))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Take pictures of every screen, and compare some with the references.")
     parser.add_argument("--accept", action="store_true", help="replace the references that differ")
     parser.add_argument("--only-references", action="store_true", help="compare only; take no other pictures")
+    parser.add_argument("--docs", action="store_true", help="take the pictures of docs/ and README.md only")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pictures.") as name, ExitStack() as stack:
         folder = Path(name)
         folder.chmod(0o755)  # PostgreSQL may run as another user
         database = stack.enter_context(Embedded(folder / "pg" / "postgres", durable=False))
         server = start(stack, folder, DEMO="1", RATE_LIMITS="off", DATABASE_URL=database)
+        if options.docs:
+            return _documentation(server.url, database, folder, stack)
         update = ["--update-snapshots=changed"] if options.accept else []
         failed = _playwright(server.url, r"/references\.mjs$", *update)
         if not options.only_references:

@@ -20,6 +20,8 @@ export interface CallOptions {
   accept?: string;
   /** Send a GET as POST, because its options are too long for an address. */
   reads?: boolean;
+  /** Finish the request when the page is closed meanwhile. */
+  keepalive?: boolean;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -102,7 +104,7 @@ async function fetchWith(token: string | undefined, method: string, path: string
   const address = addressOf(path, options.query);
   const early = options.body === undefined && !tag ? takeEarly(method, address, token, options.contacts) : undefined;
   try {
-    return await (early ?? fetch(address, { method, signal, ...payload(options, token, tag) }));
+    return await (early ?? fetch(address, { method, signal, keepalive: options.keepalive ?? false, ...payload(options, token, tag) }));
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
     throw new ApiError(0, "", 0, { reason: timeout.aborted ? "timeout" : "offline" });

@@ -1,13 +1,13 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { MAX_OFFSET, fromEnd } from "../lib/paging";
 import { type ContactFilter, type ContactOrder, NEWEST_FIRST, ORDERS, contactFilter } from "../domain/contactfilter";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
-import { STALE, keys } from "./keys";
+import { STALE, invalidate, keys } from "./keys";
 import { type ContactsPage, contactsPage } from "./lists";
 import { type ListOptions, literal, rows, tablePath, patchCached, useTableWrite } from "./tables";
-import type { Feedback, List, UserContact } from "./types";
+import type { ContactMeta, Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";
 
 /** The input of a search and its number: the same input again is a new search. */
@@ -133,8 +133,34 @@ export const myTags = queryOptions({
   select: ({ resource }) => [...new Set(resource.flatMap(({ tags }) => tags))].toSorted((one, other) => one.localeCompare(other)),
 });
 
-/** Replaces tags and note of a contact. A list that is filtered by a tag may change with it. */
-export const useKeepMeta = () => useScript("contactmeta_addupdate", { stale: ["contactmeta", "usercontact"] });
+/** Replaces tags and note of a contact, shown before the server has answered. A list that is filtered by a tag may change. */
+export function useKeepMeta({ contactid }: Pick<ContactMeta, "contactid">) {
+  const queries = useQueryClient();
+  const { queryKey } = metaOf(contactid);
+  return useMutation({
+    // One after the other: a later change contains the earlier one.
+    scope: { id: `contactmeta ${contactid}` },
+    mutationFn: (meta: Omit<ContactMeta, "contactid">) => runScript("contactmeta_addupdate", { contactid, ...meta }),
+    onMutate: async (meta) => {
+      await queries.cancelQueries({ queryKey });
+      const before = queries.getQueryData(queryKey);
+      queries.setQueryData(queryKey, { resource: [{ contactid, ...meta }] });
+      return before;
+    },
+    onError: (_error, _meta, before) => queries.setQueryData(queryKey, before),
+    onSuccess: () => invalidate(queries, ["contactmeta", "usercontact"]),
+  });
+}
+
+/** Marks a contact as removed. The server keeps the mark, so it is sent once it is no longer to be taken back. */
+export function useRemoveContact() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (contactid: number) =>
+      call("PATCH", tablePath("usercontact", contactid), { body: { deleted: 1 }, keepalive: true }),
+    onSuccess: () => invalidate(queries, STALE.reveal),
+  });
+}
 
 /** Saves votes, all or none. A new vote on a value replaces the previous one. */
 export const useFeedback = () =>

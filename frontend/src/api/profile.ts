@@ -17,12 +17,12 @@ export function useSaveProfile() {
   });
 }
 
-/** Uploads a picture and makes it the avatar. Returns its address. */
+/** Makes a picture the avatar: a file, which is uploaded, or one uploaded before by its address. null removes the avatar. */
 export function useSaveAvatar(appuserid: number) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (file: File | null) => {
-      const avatar = file ? await upload(file) : null;
+    mutationFn: async (picture: File | string | null) => {
+      const avatar = picture instanceof File ? await upload(picture) : picture;
       await call("PATCH", tablePath("appuser"), { body: { resource: [{ appuserid, avatar }] } });
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: account.queryKey }),

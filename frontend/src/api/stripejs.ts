@@ -4,7 +4,7 @@ import { config } from "./config";
 
 const TIMEOUT_MS = 6000;
 
-export class NoCardForm extends Error {}
+class NoCardForm extends Error {}
 
 export async function loadStripe(): Promise<Stripe> {
   const late = new Promise<never>((_, reject) => {

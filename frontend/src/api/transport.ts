@@ -2,7 +2,7 @@
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
-export const ROOT = "/api/v2/";
+const ROOT = "/api/v2/";
 
 export function addressOf(path: string, query: Query = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);

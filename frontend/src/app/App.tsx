@@ -1,14 +1,15 @@
 /** The providers round the routes, and the notes above them. */
 import { forgetAnswers } from "../api/client";
+import { config } from "../api/config";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { RouteObject } from "react-router";
 import { RouterProvider } from "react-router/dom";
-import { Toasts } from "../components/ui/Toasts";
-import { t } from "../lib/i18n";
+import { Brand } from "../components/Title";
 import { followOtherTabs, useIsLoggedIn } from "../stores/session";
-import { toastClosed, useToasts } from "../stores/toasts";
+import { settleToasts } from "../stores/toasts";
+import { Notes } from "./Notes";
 import { prefetchOnHover } from "./prefetch";
 import { makeQueryClient } from "./queries";
 import { router } from "./routes";
@@ -20,6 +21,7 @@ export function App() {
   const isLoggedIn = useIsLoggedIn();
 
   useEffect(followOtherTabs, []);
+  useEffect(settleWithPage, []);
   useEffect(() => prefetchOnHover(() => router.routes as RouteObject[]), []);
   // After the commit, so that no screen of the account that is gone is still asking for it.
   useEffect(() => {
@@ -36,13 +38,19 @@ export function App() {
       defaultColorScheme="auto"
     >
       <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
+        <Brand value={config().brandname}>
+          <RouterProvider router={router} />
+        </Brand>
         <Notes />
       </QueryClientProvider>
     </MantineProvider>
   );
 }
 
-function Notes() {
-  return <Toasts items={useToasts()} onClose={toastClosed} closeLabel={t("close")} />;
+const settle = () => void settleToasts();
+
+/** Sends what waits for its Undo to pass, when the page is closed before. */
+function settleWithPage(): () => void {
+  window.addEventListener("pagehide", settle);
+  return () => window.removeEventListener("pagehide", settle);
 }

@@ -3,7 +3,7 @@
 const MINI_PROFILE = "miniprofileurn";
 
 /** Removes surrounding blanks, protocol, www, the fragment and slashes at the end. */
-export function cleanUrl(text: string): string {
+function cleanUrl(text: string): string {
   return text
     .trim()
     .replace(/^(https?:)?\/*/i, "")

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { expect, test } from "vitest";
 import { t } from "./i18n.dashboard";
 import { chooseLanguage, chosenLanguage, language, loadLanguage, setLanguage } from "./language";

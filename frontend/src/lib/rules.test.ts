@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { expect, test } from "vitest";
 import { dayText, daysAgo, localDayText, momentText, parseDate } from "./dates";
 import { chooseTimeZone } from "./locale";

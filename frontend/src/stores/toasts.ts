@@ -1,4 +1,4 @@
-/** Messages that disappear by themselves: `toast("Saved")`. */
+/** Messages that disappear by themselves: `toast("Saved")`, and `toastWithUndo` for a change that can be taken back. */
 import { create } from "zustand";
 
 export type Tone = "good" | "bad" | "plain";
@@ -7,25 +7,94 @@ export interface Toast {
   id: number;
   text: string;
   tone: Tone;
+  undoable?: boolean;
+}
+
+export interface Undoable {
+  /** Takes the change back. */
+  undo: () => void;
+  /** Runs once the message is gone and the change stays: a write that cannot be taken back is sent here. */
+  settled?: () => unknown;
 }
 
 const SHOWN_MS = 3000;
+/** Long enough to read a message, find its button and press it. */
+const UNDO_MS = 8000;
 const MAX_TOASTS = 3;
 
 const useStore = create<{ toasts: Toast[] }>(() => ({ toasts: [] }));
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
+const undoables = new Map<number, Undoable>();
 let last = 0;
 
 export const useToasts = () => useStore((state) => state.toasts);
 
 /** Shows a message for three seconds, in place of one with the same text. `limit` 1 removes all others. */
 export function toast(text: string, tone: Tone = "good", limit = MAX_TOASTS): void {
+  show({ id: ++last, text, tone }, limit);
+}
+
+/** Shows a message with an Undo button, and returns its id. */
+export function toastWithUndo(text: string, undoable: Undoable): number {
   const id = ++last;
-  useStore.setState(({ toasts }) => ({
-    toasts: [...toasts.filter((shown) => shown.text !== text), { id, text, tone }].slice(-limit),
-  }));
-  setTimeout(() => toastClosed(id), SHOWN_MS);
+  undoables.set(id, undoable);
+  show({ id, text, tone: "good", undoable: true }, MAX_TOASTS);
+  return id;
+}
+
+function show(shown: Toast, limit: number): void {
+  replace((toasts) => [...toasts.filter(({ text }) => text !== shown.text), shown].slice(-limit));
+  hideLater(shown);
+}
+
+function hideLater({ id, undoable }: Toast): void {
+  timers.set(id, setTimeout(() => toastClosed(id), undoable ? UNDO_MS : SHOWN_MS));
+}
+
+/** Keeps a message with Undo while it is pointed at or has the focus. */
+export function toastHeld(id: number, held: boolean): void {
+  const shown = useStore.getState().toasts.find((one) => one.id === id);
+  if (!shown?.undoable) return;
+  clearTimeout(timers.get(id));
+  if (!held) hideLater(shown);
 }
 
 export function toastClosed(id: number): void {
-  useStore.setState(({ toasts }) => ({ toasts: toasts.filter((shown) => shown.id !== id) }));
+  replace((toasts) => toasts.filter((shown) => shown.id !== id));
+}
+
+/** Takes back what a message is about, and closes it. */
+export function toastUndone(id: number): void {
+  const undoable = undoables.get(id);
+  undoables.delete(id);
+  toastClosed(id);
+  undoable?.undo();
+}
+
+/** Takes back the latest change that still can be. Returns false when there is none. */
+export function undoLast(): boolean {
+  const id = useStore.getState().toasts.findLast(({ undoable }) => undoable)?.id;
+  if (id !== undefined) toastUndone(id);
+  return id !== undefined;
+}
+
+/** Settles every change at once, before the session or the page ends. */
+export async function settleToasts(): Promise<void> {
+  await Promise.all(replace((toasts) => toasts.filter(({ undoable }) => !undoable)));
+}
+
+/** Replaces the messages, and settles the changes of those that are gone. */
+function replace(next: (toasts: Toast[]) => Toast[]): unknown[] {
+  const before = useStore.getState().toasts;
+  const after = next(before);
+  useStore.setState({ toasts: after });
+  return before.filter((shown) => !after.includes(shown)).map(({ id }) => settle(id));
+}
+
+function settle(id: number): unknown {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+  const undoable = undoables.get(id);
+  undoables.delete(id);
+  return undoable?.settled?.();
 }

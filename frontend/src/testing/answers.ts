@@ -13,7 +13,7 @@ export const CONFIG: Config = {
   stripepublishablekey: null,
 };
 
-export const CREDITS: Credits = {
+const CREDITS: Credits = {
   usercreditid: 1,
   clientid: 1,
   contactcredit: 5,

@@ -6,10 +6,9 @@ import type { ReactNode } from "react";
 import { RouterProvider, createMemoryRouter, useLocation } from "react-router";
 import { vi } from "vitest";
 import { account } from "../api/account";
-import { Toasts } from "../components/ui/Toasts";
+import { Notes } from "../app/Notes";
 import { makeQueryClient } from "../app/queries";
 import { sessionExpired, sessionStarted } from "../stores/session";
-import { toastClosed, useToasts } from "../stores/toasts";
 import { accountAnswer } from "./answers";
 
 export interface Sent {
@@ -63,6 +62,8 @@ interface Options {
 /** Renders a screen at an address, signed in by default. `where()` returns the present address. */
 export function draw(screen: ReactNode, { at = "/", state: first, me = accountAnswer() }: Options = {}) {
   const queries = makeQueryClient();
+  // A retry that waits for seconds would make a test wait as long.
+  queries.setDefaultOptions({ ...queries.getDefaultOptions(), queries: { ...queries.getDefaultOptions().queries, retryDelay: 0 } });
   if (me) {
     sessionStarted({ apiKey: "app-key", sessionToken: me.session_token, emailid: me.email });
     queries.setQueryData(account.queryKey, me);
@@ -92,8 +93,4 @@ export function draw(screen: ReactNode, { at = "/", state: first, me = accountAn
 
 function Elsewhere() {
   return <p>at {useLocation().pathname}</p>;
-}
-
-function Notes() {
-  return <Toasts items={useToasts()} onClose={toastClosed} closeLabel="Close" />;
 }

@@ -1,14 +1,30 @@
 /** Browser features that jsdom lacks, and a clean browser for each test. */
 import "@testing-library/jest-dom/vitest";
-import { cleanup, configure } from "@testing-library/react";
+import { cleanup, configure, prettyDOM } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
 import { setConfig } from "../api/config";
 import { setLanguage } from "../lib/language";
 import { chooseTimeZone } from "../lib/locale";
 import { CONFIG } from "./answers";
 
-// Long enough for a busy machine.
-configure({ asyncUtilTimeout: 8000 });
+class NotFoundError extends Error {
+  override name = "TestingLibraryElementError";
+
+  constructor(text: string, container: Element) {
+    super(text);
+    let message: string | undefined;
+    const get = () => (message ??= `${text}\n\n${prettyDOM(container)}`);
+    const set = (next: string) => void (message = next);
+    Object.defineProperty(this, "message", { get, set, configurable: true });
+  }
+}
+
+configure({
+  // Long enough for a busy machine.
+  asyncUtilTimeout: 8000,
+  // The document is written out when a failure is shown, not each time that a condition is not met yet.
+  getElementError: (message, container) => new NotFoundError(message ?? "", container),
+});
 
 window.matchMedia = (query) =>
   ({ matches: query.includes("reduce"), media: query, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;

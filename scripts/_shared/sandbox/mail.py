@@ -54,9 +54,13 @@ def _page(title: str, body: str, status: int = 200) -> Response:
     return page(title, f"<main><h1>{escape(title)}</h1>{body}</main>", style=_STYLE, status=status)
 
 
+_NONE = """<section class="panel none"><strong>No mail was sent yet.</strong><p class=quiet>Invite a member, sign up or change an
+email address in the app: the mail is shown here and is sent to nobody.</p></section>"""
+
+
 def _list(mails: list[StoredMail]) -> str:
     if not mails:
-        return "<p class=quiet>No mail was sent yet.</p>"
+        return _NONE
     rows = (
         f"<li><a href='/sandbox/mail/{mail.id}'><strong>{escape(mail.subject)}</strong><span>to {escape(mail.to)}</span>"
         f"<span>{escape(mail.date)}</span></a></li>"

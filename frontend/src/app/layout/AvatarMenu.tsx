@@ -9,6 +9,7 @@ import { isOwner, signOut, useMaybeAccount } from "../../api/account";
 import { NameAvatar } from "../../components/NameAvatar";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";
+import { settleToasts } from "../../stores/toasts";
 import classes from "./AvatarMenu.module.css";
 
 const Confirm = lazy(async () => ({ default: (await import("../../components/ui/Confirm")).Confirm }));
@@ -28,7 +29,10 @@ export function AvatarMenu() {
   // Fetched when it is needed; it stays while it closes.
   const wasAsked = useWas(asking);
   const leave = useMutation({
-    mutationFn: signOut,
+    mutationFn: async () => {
+      await settleToasts();
+      await signOut();
+    },
     onSettled: () => {
       sessionEnded();
       void navigate("/login", { replace: true });

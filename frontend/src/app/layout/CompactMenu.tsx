@@ -12,7 +12,7 @@ export function CompactMenu() {
   const [state, setState] = useState<State>("never");
   return (
     <>
-      <Burger opened={state === "open"} onClick={() => setState("open")} size="sm" aria-label={t("menu.open")} className={classes.burger} />
+      <Burger color="var(--text-1)" opened={state === "open"} onClick={() => setState("open")} size="sm" aria-label={t("menu.open")} className={classes.burger} />
       <Suspense>{state !== "never" && <CompactDrawer opened={state === "open"} close={() => setState("closed")} />}</Suspense>
     </>
   );

@@ -8,6 +8,7 @@ export default function Shortcuts({ onClose }: { onClose: () => void }) {
   const lines: [string, string[]][] = [
     [t("palette.title"), [`${MOD_KEY}K`]],
     [t("palette.shortcuts"), ["?"]],
+    [t("palette.undo"), [`${MOD_KEY}Z`]],
     ...Object.entries(GO).map(([key, { text }]): [string, string[]] => [t("palette.goTo", { name: t(text) }), ["G", key.toUpperCase()]]),
     [t("palette.closeLayer"), ["Esc"]],
   ];

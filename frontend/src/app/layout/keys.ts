@@ -20,3 +20,11 @@ export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
   return Boolean(target?.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]"));
 }
+
+const WITHOUT_TEXT = new Set(["checkbox", "radio", "button", "submit", "file", "range"]);
+
+/** Whether a press belongs to a text that has an undo of its own. */
+export function isText({ target }: KeyboardEvent): boolean {
+  if (target instanceof HTMLInputElement) return !WITHOUT_TEXT.has(target.type) && target.value !== "";
+  return target instanceof Element && target.closest("textarea, [contenteditable]") !== null;
+}

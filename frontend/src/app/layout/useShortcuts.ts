@@ -1,7 +1,8 @@
-/** Listens to ⌘K or Ctrl-K, `?`, `/` and `g` with a letter. */
+/** Listens to ⌘K and ⌘Z (elsewhere with Ctrl), `?`, and `g` with a letter. */
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
-import { GO, isTyping } from "./keys";
+import { undoLast } from "../../stores/toasts";
+import { GO, isText, isTyping } from "./keys";
 
 const PAUSE_MS = 1000;
 
@@ -14,6 +15,10 @@ export function useShortcuts(onPalette: () => void, onShortcuts: () => void): vo
       if (key === "k" && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
         event.preventDefault();
         return onPalette();
+      }
+      if (key === "z" && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && !isText(event)) {
+        if (undoLast()) event.preventDefault();
+        return undefined;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return;
       if (key === "?") return onShortcuts();

@@ -19,6 +19,7 @@ import { type ReactNode, type UIEvent, memo, useCallback, useLayoutEffect, useRe
 import classes from "./DataTable.module.css";
 
 export interface Column<Row> {
+  /** "actions" holds buttons, which are not printed. */
   key: string;
   head: string;
   cell: (row: Row) => ReactNode;
@@ -124,7 +125,7 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
   const ticked = selection ? rows.filter(selection.has).length : 0;
   const all = open.length > 0 && selection !== undefined && open.every(selection.has);
   return (
-    <thead>
+    <thead data-silent={(narrow && !selection) || undefined}>
       <tr>
         {selection && (
           <th className={classes.tick}>
@@ -140,8 +141,8 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
         {narrow ? (
           <th>{columns[0]?.head}</th>
         ) : (
-          columns.map(({ key, head, align, sort: by }) => (
-            <th key={key} data-align={align} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
+          columns.map(({ key, head, align, quiet, sort: by }) => (
+            <th key={key} data-align={align} data-controls={hasControls(key, quiet)} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
               {by && onSort ? (
                 <button type="button" className={classes.sort} onClick={() => onSort(by)}>
                   {head}
@@ -188,7 +189,7 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
         <td className={classes.phone}>{phone(row)}</td>
       ) : (
         columns.map(({ key, align, quiet, cell }) => (
-          <td key={key} data-align={align} data-quiet={quiet}>
+          <td key={key} data-align={align} data-quiet={quiet} data-controls={hasControls(key, quiet)}>
             {cell(row)}
           </td>
         ))
@@ -196,6 +197,8 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
     </tr>
   );
 });
+
+const hasControls = (key: string, quiet = false): true | undefined => quiet || key === "actions" || undefined;
 
 /** Whether no text is selected: marking text for a copy ends with a click, which must not open the row. */
 const hasNoSelection = () => !window.getSelection()?.toString();

@@ -4,6 +4,7 @@
  `icon`     a Lucide icon of 24
  `facts`    `[term, value]` pairs: what was paid, until when
  `actions`  one primary button, and one beside it
+ `children` below the actions: what can be done next
 */
 import type { ReactNode } from "react";
 import classes from "./Outcome.module.css";
@@ -15,9 +16,10 @@ interface Props {
   text?: ReactNode;
   facts?: readonly (readonly [term: string, value: ReactNode])[];
   actions?: ReactNode;
+  children?: ReactNode;
 }
 
-export function Outcome({ tone, icon, title, text, facts = [], actions }: Props) {
+export function Outcome({ tone, icon, title, text, facts = [], actions, children }: Props) {
   return (
     <section className={classes.outcome} data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
       <span className={classes.icon}>{icon}</span>
@@ -34,6 +36,7 @@ export function Outcome({ tone, icon, title, text, facts = [], actions }: Props)
         </dl>
       )}
       {actions && <div className={classes.actions}>{actions}</div>}
+      {children && <div className={classes.next}>{children}</div>}
     </section>
   );
 }

@@ -6,17 +6,11 @@ import { CountrySelector, defaultCountries, parseCountry } from "react-internati
 import { type DialCode, countryOf, withDialCode } from "../../lib/phone";
 import classes from "./PhoneInput.module.css";
 
-const FILES = import.meta.glob<string>("/node_modules/country-flag-icons/3x2/??.svg", {
-  query: "?url&no-inline",
-  import: "default",
-  eager: true,
-});
-
-const FLAGS = Object.entries(FILES).map(([path, src]) => ({ iso2: path.slice(-6, -4).toLowerCase(), src }));
 const CODES: DialCode[] = defaultCountries.map((data) => {
   const { iso2, dialCode, name, priority } = parseCountry(data);
   return { iso2, dialCode, name, priority: priority ?? 0 };
 });
+const FLAGS = CODES.map(({ iso2 }) => ({ iso2, src: `${import.meta.env.FLAGS}/${iso2.toUpperCase()}.svg` }));
 
 interface Props {
   label: string;

@@ -9,7 +9,9 @@ import { ApiScreen } from "./ApiScreen";
 const user = userEvent.setup();
 const AT = "/dashboard/settings/api";
 const KEY = { keyid: 3, apikey: "abcdefgh12345678", purpose: "CRM", isactive: 1, createdon: "2026-01-10 09:00:00+00", lastused: null };
-const LIST = { "GET leads/_table/apikeys": { resource: [KEY], meta: { count: 1 } } };
+const USED = { keyid: 3, apikey: KEY.apikey, callcount: 12, isdeleted: 0, personalemailcount: 2, businessemailcount: 4, directdialscount: 1 };
+const GONE = { ...USED, keyid: 2, callcount: 5, isdeleted: 1 };
+const LIST = { "GET leads/_table/apikeys": { resource: [KEY], meta: { count: 1 } }, "POST getapiusagedata": { resource: [USED, GONE] } };
 
 function owner({ apiaccess = 1, ...credits }: Partial<Credits> & { apiaccess?: number } = {}) {
   const me = accountAnswer({ credits });
@@ -48,6 +50,22 @@ test("without an allowance left no key can be created", async () => {
   draw(<ApiScreen />, { at: AT, me: owner({ apicallcount: 0 }) });
   expect(await screen.findByText("0 keys left")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Create API key" })).toBeNull();
+});
+
+const figure = (name: string) => screen.getByRole("region", { name }).textContent;
+
+test("the month of all keys, deleted ones included, and of each; the first program has the key in it", async () => {
+  serve(LIST);
+  draw(<ApiScreen />, { at: AT, me: owner({ apicallcount: 4 }) });
+  const row = within((await screen.findAllByText(KEY.apikey)).map((one) => one.closest("tr")).find(Boolean)!);
+  expect(await row.findByText("12")).toBeVisible();
+  expect(figure("Calls this month")).toContain("17");
+  expect(figure("Credits spent this month")).toContain("14");
+  expect(screen.getByText("/5")).toBeVisible();
+  const quick = within(screen.getByRole("region", { name: "Quick start" }));
+  expect(quick.getByText(/curl --get/)).toHaveTextContent(KEY.apikey);
+  await user.click(quick.getByRole("radio", { name: "Python" }));
+  expect(quick.getByText(/urllib\.request/)).toHaveTextContent(KEY.apikey);
 });
 
 test("a key is copied, edited, and deleted softly after a question", async () => {

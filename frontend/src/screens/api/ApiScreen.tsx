@@ -1,11 +1,12 @@
 /** The owner's API keys: list, create, edit, delete, try out, how to use. Without API access: the way to get it. */
-import { Badge, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { Link, Navigate } from "react-router";
 import { creditsOf, hasApi, isOwner, useAccount } from "../../api/account";
 import { apiKeys } from "../../api/apikeys";
+import { apiUsage } from "../../api/usage";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { Empty } from "../../components/Empty";
@@ -13,9 +14,11 @@ import { Problem } from "../../components/Problem";
 import { Page } from "../../components/ui/Page";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
+import { monthNow, monthSpan } from "../../lib/months";
 import classes from "./Api.module.css";
 import { CreateKey } from "./CreateKey";
 import { HowToUse } from "./HowToUse";
+import { KeyStats } from "./KeyStats";
 import { KeyTable } from "./KeyTable";
 import { QuickStart } from "./QuickStart";
 import { TryOut } from "./TryOut";
@@ -51,6 +54,7 @@ function Keys() {
   const mayUse = hasApi(me);
   const close = () => setDialog(null);
   const keys = list.data?.resource ?? [];
+  const usage = useQuery({ ...apiUsage({ ...monthSpan(monthNow()), clientid: me.clientid, search: "" }), enabled: mayUse });
 
   return (
     <Page
@@ -75,16 +79,8 @@ function Keys() {
       }
     >
       {!mayUse && <Gate />}
-      {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} />}
+      {mayUse && <KeyStats usage={usage.data} keys={list.data?.resource.length} left={left} />}
       <section className={classes.list}>
-        {mayUse && (
-          <div className={classes.head}>
-            <h2>{t("api.keysTitle")}</h2>
-            <Badge variant="light" size="lg" color={left > 0 ? "pine" : "gray"}>
-              {t("api.left", { count: left })}
-            </Badge>
-          </div>
-        )}
         {list.isPending ? (
           <TableSkeleton label={t("loading")} lines={2} />
         ) : list.isError ? (
@@ -96,9 +92,10 @@ function Keys() {
         ) : keys.length === 0 ? (
           <Empty title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
         ) : (
-          <KeyTable keys={keys} />
+          <KeyTable keys={keys} usage={usage.data} />
         )}
       </section>
+      {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} />}
       <CreateKey opened={dialog === "create"} onClose={close} />
       <TryOut opened={dialog === "try"} apikey={keys[0]?.apikey ?? ""} onClose={close} />
       <HowToUse opened={dialog === "how"} apikey={keys[0]?.apikey ?? ""} onClose={close} />

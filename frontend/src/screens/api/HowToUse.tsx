@@ -1,9 +1,8 @@
 /** The documentation of the look-up API, with programs that run as they stand. */
-import { Button, Stack, Tabs } from "@mantine/core";
-import { Copy } from "lucide-react";
+import { Stack, Tabs } from "@mantine/core";
 import { config, profileHost } from "../../api/config";
+import { Code } from "../../components/ui/Code";
 import { Dialog } from "../../components/ui/Dialog";
-import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
 import { LANGUAGES, snippet } from "../../domain/snippets";
 import { toast } from "../../stores/toasts";
@@ -21,11 +20,6 @@ interface Props {
   onClose: () => void;
 }
 
-async function copy(code: string): Promise<void> {
-  await copyText(code);
-  toast(t("copied"));
-}
-
 export function HowToUse({ apikey, opened, onClose }: Props) {
   const origin = config().publicurl || window.location.origin;
   const example = { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: `https://www.${profileHost()}/in/john-doe` };
@@ -33,7 +27,7 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
     <Dialog opened={opened} onClose={onClose} size="xl" title={t("api.howTitle")}>
       <Stack>
         <p>{t("api.howText")}</p>
-        <pre className={classes.code}>GET {origin}/api/v2/keylookup</pre>
+        <Code code={`GET ${origin}/api/v2/keylookup`} />
         <div>
           <p className={classes.label}>{t("api.howParameters")}</p>
           <dl className={classes.parameters}>
@@ -55,23 +49,11 @@ export function HowToUse({ apikey, opened, onClose }: Props) {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {LANGUAGES.map(({ value }) => {
-            const code = snippet(value, example);
-            return (
-              <Tabs.Panel key={value} value={value} className={classes.panel}>
-                <pre className={classes.code}>{code}</pre>
-                <Button
-                  className={classes.copy}
-                  size="compact-sm"
-                  variant="default"
-                  leftSection={<Copy size={14} aria-hidden="true" />}
-                  onClick={() => void copy(code)}
-                >
-                  {t("api.copyCode")}
-                </Button>
-              </Tabs.Panel>
-            );
-          })}
+          {LANGUAGES.map(({ value, label }) => (
+            <Tabs.Panel key={value} value={value} className={classes.panel}>
+              <Code code={snippet(value, example)} head={label} copy={t("api.copyCode")} onCopied={() => toast(t("copied"))} />
+            </Tabs.Panel>
+          ))}
         </Tabs>
         <p className={classes.small}>{t("api.howLimits")}</p>
       </Stack>

@@ -4,13 +4,14 @@ import { Pencil, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useChangeKey } from "../../api/apikeys";
 import { explain } from "../../api/explain";
-import type { ApiKey } from "../../api/types";
+import type { ApiKey, ApiUsage } from "../../api/types";
 import { CopyKey } from "../../components/CopyKey";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { copyText } from "../../lib/clipboard";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
+import { countText } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 import { EditKey } from "./EditKey";
@@ -28,24 +29,29 @@ async function copy(key: string): Promise<void> {
 
 type Ask = (action: Asked["action"], key: ApiKey) => void;
 
-function columnsOf(ask: Ask): Column<ApiKey>[] {
+type CallsOf = (key: ApiKey) => number | undefined;
+
+function columnsOf(ask: Ask, callsOf: CallsOf): Column<ApiKey>[] {
   return [
     { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} /> },
     { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose}>{purpose}</span> },
     { key: "created", head: t("api.created"), cell: ({ createdon }) => localDayText(createdon) },
     { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => localDayText(lastused) || t("api.never") },
+    { key: "calls", head: t("api.callsMonth"), align: "end", cell: (key) => countText(callsOf(key)) },
     { key: "actions", head: t("api.actions"), align: "end", cell: (key) => <Actions apikey={key} ask={ask} /> },
   ];
 }
 
-export function KeyTable({ keys }: { keys: ApiKey[] }) {
+/** `usage` is that of this month; undefined until it is known, and for plans without the API. */
+export function KeyTable({ keys, usage }: { keys: ApiKey[]; usage: ApiUsage[] | undefined }) {
   // The key stays drawn while its dialog fades out.
   const [asked, setAsked] = useState<Asked | null>(null);
   const remove = useChangeKey();
   const [ask, columns] = useMemo(() => {
     const opens: Ask = (action, key) => setAsked({ action, key, open: true });
-    return [opens, columnsOf(opens)];
-  }, []);
+    const calls = usage && new Map(usage.map(({ keyid, callcount }) => [keyid, callcount]));
+    return [opens, columnsOf(opens, ({ keyid }) => calls && (calls.get(keyid) ?? 0))];
+  }, [usage]);
   const close = () => setAsked((old) => old && { ...old, open: false });
 
   const removeKey = () =>

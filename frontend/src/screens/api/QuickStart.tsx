@@ -1,41 +1,58 @@
-/** One request with the reader's own key, ready to paste into a terminal, and the way to the reference. */
-import { Anchor, Button } from "@mantine/core";
-import { Copy, ExternalLink } from "lucide-react";
+/** The first call: a program with the reader's own key, the answer that it prints, and where to read on. */
+import { Anchor } from "@mantine/core";
+import { Check, ExternalLink } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { config, profileHost } from "../../api/config";
-import { snippet } from "../../domain/snippets";
-import { copyText } from "../../lib/clipboard";
+import { Code } from "../../components/ui/Code";
+import { Segment } from "../../components/ui/Segment";
+import { ANSWER, LANGUAGES, type Language, snippet } from "../../domain/snippets";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./Api.module.css";
 
 export function QuickStart({ apikey }: { apikey: string }) {
+  const [language, setLanguage] = useState<Language>("curl");
   const origin = config().publicurl || window.location.origin;
-  const code = snippet("curl", { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: `https://www.${profileHost()}/in/john-doe` });
-  const copy = async () => {
-    await copyText(code);
-    toast(t("copied"));
-  };
+  const code = snippet(language, { origin, apikey: apikey || "YOUR_API_KEY", linkedinurl: `https://www.${profileHost()}/in/john-doe` });
   return (
     <section className={classes.quick} aria-label={t("api.quick")}>
       <div>
         <h2>{t("api.quick")}</h2>
-        <p>{apikey ? t("api.quickText") : t("api.quickNone")}</p>
+        <ol className={classes.steps}>
+          <Step at={1} title={t("api.stepKey")} text={apikey ? t("api.stepKeyDone") : t("api.quickNone")} done={apikey !== ""} />
+          <Step at={2} title={t("api.stepCall")} text={t("api.stepCallText")} />
+          <Step at={3} title={t("api.stepRead")} text={t("api.stepReadText")} />
+        </ol>
         <Anchor href="/api/docs#getKeylookup" target="_blank" rel="noopener" fw={500}>
           {t("api.reference")} <ExternalLink size={14} strokeWidth={1.75} aria-hidden="true" />
         </Anchor>
       </div>
-      <div className={classes.snippet}>
-        <pre className={classes.code}>{code}</pre>
-        <Button
-          size="compact-sm"
-          variant="default"
-          className={classes.copy}
-          leftSection={<Copy size={14} strokeWidth={1.75} aria-hidden="true" />}
-          onClick={() => void copy()}
-        >
-          {t("api.copyQuick")}
-        </Button>
+      <div className={classes.programs}>
+        <Segment label={t("api.howLanguage")} options={LANGUAGES} value={language} onChange={setLanguage} />
+        <Code code={code} head={t("api.request")} copy={t("api.copyQuick")} onCopied={() => toast(t("copied"))} />
+        <Code code={ANSWER} head={t("api.answerOk")} />
       </div>
     </section>
+  );
+}
+
+interface StepProps {
+  at: number;
+  title: string;
+  text: ReactNode;
+  done?: boolean;
+}
+
+function Step({ at, title, text, done = false }: StepProps) {
+  return (
+    <li>
+      <span className={classes.stepMark} data-done={done || undefined}>
+        {done ? <Check size={14} strokeWidth={2} role="img" aria-label={t("home.stepDone")} /> : at}
+      </span>
+      <span>
+        <strong>{title}</strong>
+        <span>{text}</span>
+      </span>
+    </li>
   );
 }

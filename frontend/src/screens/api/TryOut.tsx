@@ -7,6 +7,7 @@ import { type LookupType, useLookup } from "../../api/apikeys";
 import { profileHost } from "../../api/config";
 import { explain } from "../../api/explain";
 import { BusyButton } from "../../components/ui/BusyButton";
+import { Code } from "../../components/ui/Code";
 import { Dialog } from "../../components/ui/Dialog";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { t } from "../../lib/i18n.dashboard";
@@ -68,12 +69,7 @@ function TryForm({ apikey }: { apikey: string }) {
           />
         ))}
       </div>
-      <div>
-        <p className={classes.label}>{t("api.answer")}</p>
-        <pre className={classes.code} role="status" aria-label={t("api.answer")}>
-          {lookup.data && !problem ? JSON.stringify(lookup.data, null, 2) : t("api.answerText")}
-        </pre>
-      </div>
+      <Code code={lookup.data && !problem ? JSON.stringify(lookup.data, null, 2) : t("api.answerText")} head={t("api.answer")} label={t("api.answer")} />
     </Stack>
   );
 }

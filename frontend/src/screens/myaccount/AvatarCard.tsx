@@ -8,7 +8,7 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
-import { toast } from "../../stores/toasts";
+import { toast, toastWithUndo } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 
 const TYPES = ["image/jpeg", "image/png"];
@@ -31,16 +31,24 @@ export function AvatarCard() {
     if (file.size > MOST_BYTES) return toast(t("account.photoSize"), "bad");
     setChosen({ file, url: URL.createObjectURL(file) });
   };
-  const store = (picture: File | null) =>
-    save.mutate(picture, {
-      onSuccess: () => {
+  // Undo may come after this screen has gone.
+  const store = (picture: File | string) =>
+    save.mutateAsync(picture).then(
+      () => {
         setChosen(null);
-        toast(picture ? t("account.photoSaved") : t("account.photoDeleted"));
+        toast(t("account.photoSaved"));
       },
+      (error: unknown) => toast(explain(error), "bad"),
+    );
+  const update = () => (chosen ? void store(chosen.file) : toast(t("account.photoMissing"), "bad"));
+  const remove = () => {
+    if (chosen) return setChosen(null);
+    const before = me.avatar;
+    save.mutate(null, {
+      onSuccess: () => toastWithUndo(t("account.photoDeleted"), { undo: () => before && void store(before) }),
       onError: (error) => toast(explain(error), "bad"),
     });
-  const update = () => (chosen ? store(chosen.file) : toast(t("account.photoMissing"), "bad"));
-  const remove = () => (chosen ? setChosen(null) : store(null));
+  };
 
   return (
     <Card title={t("account.photo")} text={t("account.photoText")}>

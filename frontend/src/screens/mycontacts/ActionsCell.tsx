@@ -1,6 +1,6 @@
-/** What can be done with one contact: both votes, and opening it. */
+/** What can be done with one contact: both votes, opening it, removing it. */
 import { ActionIcon } from "@mantine/core";
-import { PanelRight, ThumbsDown, ThumbsUp } from "lucide-react";
+import { PanelRight, ThumbsDown, ThumbsUp, Trash2, Undo2 } from "lucide-react";
 import { use } from "react";
 import type { UserContact } from "../../api/types";
 import { voteOnAll } from "../../domain/votes";
@@ -9,11 +9,11 @@ import classes from "./MyContacts.module.css";
 import { VotingContext, votableOf } from "./voting";
 
 export function ActionsCell({ row }: { row: UserContact }) {
-  const { votes, onUpvote, onDownvote, onOpen } = use(VotingContext);
+  const { votes, removed, onUpvote, onDownvote, onOpen } = use(VotingContext);
   const values = votableOf(row);
   const vote = voteOnAll(votes, row.linkedinurl, values);
   return (
-    <span className={classes.actions}>
+    <span className={classes.actions} data-on={removed.has(row.contactid) || undefined}>
       <Vote
         label={t("vote.up")}
         hint={t("vote.upHint", { count: values.length })}
@@ -35,7 +35,26 @@ export function ActionsCell({ row }: { row: UserContact }) {
       <ActionIcon variant="subtle" color="gray" aria-label={t("contacts.open", { name: row.name })} onClick={() => onOpen(row)}>
         <PanelRight size={16} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
+      <Remove row={row} />
     </span>
+  );
+}
+
+/** The same button takes a removal back while that is possible, so that it keeps the focus. */
+function Remove({ row }: { row: UserContact }) {
+  const { removed, onRemove, onRestore } = use(VotingContext);
+  const canRestore = removed.has(row.contactid);
+  if (!canRestore && (row.deleted || !onRemove)) return null;
+  const Icon = canRestore ? Undo2 : Trash2;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={t(canRestore ? "contacts.restore" : "contacts.remove", { name: row.name })}
+      onClick={() => (canRestore ? onRestore(row) : onRemove?.(row))}
+    >
+      <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+    </ActionIcon>
   );
 }
 

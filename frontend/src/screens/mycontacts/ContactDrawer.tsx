@@ -1,7 +1,7 @@
 /** The drawer of one contact: values with copy and votes, title and company, tags and note, history. */
-import { ActionIcon, Anchor, Skeleton } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ChevronDown, ChevronUp, ExternalLink } from "lucide-react";
+import { ChevronDown, ChevronUp, ExternalLink, Trash2 } from "lucide-react";
 import { isOwner, useAccount } from "../../api/account";
 import { oneContact, personOf } from "../../api/contacts";
 import { team } from "../../api/team";
@@ -15,7 +15,7 @@ import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactNotes } from "./ContactNotes";
 import { ContactValues } from "./ContactValues";
-import classes from "./MyContacts.module.css";
+import classes from "./ContactDrawer.module.css";
 
 interface Props {
   /** 0 closes it. */
@@ -23,9 +23,10 @@ interface Props {
   /** The rows of the list, to go through. */
   rows: UserContact[];
   onChange: (contactid: number) => void;
+  onRemove: (contact: UserContact) => void;
 }
 
-export default function ContactDrawer({ contactid, rows, onChange }: Props) {
+export default function ContactDrawer({ contactid, rows, onChange, onRemove }: Props) {
   const listed = rows.find((row) => row.contactid === contactid);
   const fetched = useQuery({ ...oneContact(contactid), enabled: contactid > 0 && !listed });
   const contact = useLast(contactid > 0 ? (listed ?? fetched.data ?? null) : null);
@@ -50,6 +51,18 @@ export default function ContactDrawer({ contactid, rows, onChange }: Props) {
     >
       {isMissing && <p role="status">{t("contacts.notThere")}</p>}
       {shown && <Details key={shown.contactid} contact={shown} person={person.data ?? null} />}
+      {listed && !listed.deleted && (
+        <Button
+          variant="subtle"
+          color="red"
+          size="sm"
+          className={classes.remove}
+          leftSection={<Trash2 size={16} strokeWidth={1.75} aria-hidden="true" />}
+          onClick={() => onRemove(listed)}
+        >
+          {t("contacts.remove", { name: listed.name })}
+        </Button>
+      )}
     </Drawer>
   );
 }

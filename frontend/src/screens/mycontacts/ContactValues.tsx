@@ -14,7 +14,7 @@ import { type Votable, type Vote, voteOn } from "../../domain/votes";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
-import classes from "./MyContacts.module.css";
+import classes from "./ContactDrawer.module.css";
 import { votableOf } from "./voting";
 
 export function ContactValues({ contact, person }: { contact: UserContact; person: Found | null }) {

@@ -1,6 +1,7 @@
 /** The contacts of one page, and the votes about them. */
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useAccount } from "../../api/account";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, UserContact } from "../../api/types";
@@ -15,6 +16,7 @@ import { toast } from "../../stores/toasts";
 import { columnsWithout } from "./columns";
 import { PhoneRow } from "./PhoneRow";
 import type { ChangeList, ListParams } from "./useListParams";
+import type { Removal } from "./useRemoval";
 import { type Selection, canSelect } from "./useSelection";
 import { type Voting, VotingContext, votableOf } from "./voting";
 
@@ -35,9 +37,11 @@ interface Props {
   shown: ListParams;
   change: ChangeList;
   selection: Selection;
+  removal: Removal;
 }
 
-export function ContactsTable({ rows, count, shown, change, selection }: Props) {
+export function ContactsTable({ rows, count, shown, change, selection, removal }: Props) {
+  const me = useAccount();
   const [flagging, setFlagging] = useState<UserContact | null>(null);
   const { data: votes = NO_VOTES } = useQuery(votesOn(rows.map((row) => row.linkedinurl)));
   const feedback = useFeedback();
@@ -60,7 +64,16 @@ export function ContactsTable({ rows, count, shown, change, selection }: Props) 
 
   const { hide } = shown;
   const columns = useMemo(() => columnsWithout(hide), [hide]);
-  const voting = useVoting(votes, upvote, setFlagging, open);
+  const isOwn = shown.by === 0 || shown.by === me.appuserid;
+  const voting = useVoting({
+    votes,
+    onUpvote: upvote,
+    onDownvote: setFlagging,
+    onOpen: open,
+    removed: removal.removed,
+    onRemove: isOwn ? removal.remove : undefined,
+    onRestore: removal.restore,
+  });
   const sort = (by: string) => {
     const isShown = SORTS[shown.order].by === by;
     change({ order: isShown ? OTHER_WAY[shown.order] : (by as ContactOrder), page: 1 });
@@ -99,19 +112,24 @@ const idOf = (row: UserContact) => row.contactid;
 const stateOf = (row: UserContact) => (row.deleted ? "deleted" : undefined);
 const phoneRow = (row: UserContact) => <PhoneRow row={row} />;
 
-/** The same object until the votes change: a tick must not draw every cell. */
-function useVoting(votes: Votes, onUpvote: Voting["onUpvote"], onDownvote: Voting["onDownvote"], onOpen: Voting["onOpen"]): Voting {
-  const latest = useRef({ onUpvote, onDownvote, onOpen });
+/** The same object until the votes or removals change: a tick must not draw every cell. */
+function useVoting(now: Voting): Voting {
+  const latest = useRef(now);
   useLayoutEffect(() => {
-    latest.current = { onUpvote, onDownvote, onOpen };
+    latest.current = now;
   });
+  const { votes, removed } = now;
+  const canRemove = now.onRemove !== undefined;
   return useMemo(
     () => ({
       votes,
+      removed,
       onUpvote: (row) => latest.current.onUpvote(row),
       onDownvote: (row) => latest.current.onDownvote(row),
       onOpen: (row) => latest.current.onOpen(row),
+      onRemove: canRemove ? (row) => latest.current.onRemove?.(row) : undefined,
+      onRestore: (row) => latest.current.onRestore(row),
     }),
-    [votes],
+    [votes, removed, canRemove],
   );
 }

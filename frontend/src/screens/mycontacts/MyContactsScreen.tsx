@@ -21,6 +21,7 @@ import classes from "./MyContacts.module.css";
 import { SelectionBar } from "./SelectionBar";
 import { useExport } from "./useExport";
 import { type ChangeList, type ListParams, NO_FILTER, filterOf, isFiltered, useListParams } from "./useListParams";
+import { type Removal, useRemoval } from "./useRemoval";
 import { type Selection, useSelection } from "./useSelection";
 
 const ContactDrawer = lazy(() => import("./ContactDrawer"));
@@ -32,7 +33,8 @@ export function MyContactsScreen() {
   const { page, size, text, order } = shown;
   const filter = filterOf(shown);
   const list = useQuery(myContacts({ page, size, text, order, filter }));
-  const rows = list.data?.resource ?? NO_ROWS;
+  const removal = useRemoval(list.data?.resource ?? NO_ROWS);
+  const { rows } = removal;
   const count = list.data?.meta?.count ?? 0;
   const selection = useSelection(rows, JSON.stringify([text, filter]));
   const file = useExport();
@@ -54,7 +56,7 @@ export function MyContactsScreen() {
     <Page title={t("contacts.title")} lead={<p role="status">{list.isSuccess && t("contacts.count", { count })}</p>}>
       <Filters shown={shown} change={change} end={nothing && exportButton} />
       <section className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-        <Content list={list} shown={shown} change={change} selection={selection} />
+        <Content list={list} shown={shown} change={change} selection={selection} removal={removal} />
       </section>
       {count > 0 && rows.length === 0 && <Pager page={page} size={size} count={count} onChange={change} />}
       {!nothing && (
@@ -62,19 +64,27 @@ export function MyContactsScreen() {
           {exportButton}
         </SelectionBar>
       )}
-      <Opened contactid={shown.contact} rows={rows} change={change} />
+      <Opened contactid={shown.contact} rows={rows} change={change} onRemove={removal.remove} />
     </Page>
   );
 }
 
 /** The drawer, fetched when it is first opened; it stays while it closes. */
-function Opened({ contactid, rows, change }: { contactid: number; rows: UserContact[]; change: ChangeList }) {
+function Opened({ contactid, rows, change, onRemove }: { contactid: number; rows: UserContact[]; change: ChangeList; onRemove: Removal["remove"] }) {
   const [wasOpen, setWasOpen] = useState(false);
   if (contactid > 0 && !wasOpen) setWasOpen(true);
   if (!wasOpen) return null;
   return (
     <Suspense>
-      <ContactDrawer contactid={contactid} rows={rows} onChange={(contact) => change({ contact })} />
+      <ContactDrawer
+        contactid={contactid}
+        rows={rows}
+        onChange={(contact) => change({ contact })}
+        onRemove={(row) => {
+          change({ contact: 0 });
+          onRemove(row);
+        }}
+      />
     </Suspense>
   );
 }
@@ -84,17 +94,19 @@ interface ContentProps {
   shown: ListParams;
   change: ChangeList;
   selection: Selection;
+  removal: Removal;
 }
 
-function Content({ list, shown, change, selection }: ContentProps) {
+function Content({ list, shown, change, selection, removal }: ContentProps) {
   if (list.isPending) return <TableSkeleton label={t("loading")} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
     if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} />;
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
-  if (list.data.resource.length === 0) return <Nothing shown={shown} change={change} />;
-  return <ContactsTable rows={list.data.resource} count={list.data.meta?.count ?? 0} shown={shown} change={change} selection={selection} />;
+  const { rows } = removal;
+  if (rows.length === 0) return <Nothing shown={shown} change={change} />;
+  return <ContactsTable rows={rows} count={list.data.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} />;
 }
 
 function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {

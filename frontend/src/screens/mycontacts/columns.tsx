@@ -38,7 +38,7 @@ function NameCell({ row }: { row: UserContact }) {
         {row.name}
       </Anchor>
       {Boolean(row.deleted) && (
-        <Badge color="gray" variant="light">
+        <Badge color="gray" variant="light" className={classes.badge}>
           {t("contacts.deleted")}
         </Badge>
       )}

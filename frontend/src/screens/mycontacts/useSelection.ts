@@ -1,6 +1,8 @@
 /** The ticked contacts, over all pages, or all that are found. A deleted contact cannot be ticked anew, only unticked. */
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { UserContact } from "../../api/types";
+import { t } from "../../lib/i18n.dashboard";
+import { toastClosed, toastWithUndo } from "../../stores/toasts";
 
 export interface Selection {
   /** Ticked one by one. */
@@ -12,6 +14,7 @@ export interface Selection {
   /** Ticks every row of a page that may be ticked; all ticked already: unticks the page. */
   toggleAll: (page: UserContact[]) => void;
   takeAll: () => void;
+  /** Unticks everything, with Undo. */
   clear: () => void;
 }
 
@@ -24,6 +27,10 @@ export function useSelection(page: readonly UserContact[], found: string): Selec
   const [chosen, setChosen] = useState(NONE);
   const [allOf, setAllOf] = useState<string | null>(null);
   const all = allOf === found;
+  const note = useRef(0);
+
+  // A selection ends with its screen: there is nothing to take back on another one.
+  useEffect(() => () => toastClosed(note.current), []);
 
   const set = (rows: readonly UserContact[], on: boolean) =>
     setChosen((old) => {
@@ -55,6 +62,12 @@ export function useSelection(page: readonly UserContact[], found: string): Selec
     clear: () => {
       setChosen(NONE);
       setAllOf(null);
+      note.current = toastWithUndo(t("contacts.cleared"), {
+        undo: () => {
+          setChosen((now) => new Map([...chosen, ...now]));
+          setAllOf(allOf);
+        },
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The own votes of the rows that are shown, and what a press on a row does: handed to the cells by context. */
+/** The own votes of the rows that are shown, and what their buttons do: handed to the cells by context. */
 import { createContext } from "react";
 import type { UserContact } from "../../api/types";
 import { valuesOf } from "../../domain/contacts";
@@ -9,11 +9,24 @@ export interface Voting {
   onUpvote: (row: UserContact) => void;
   onDownvote: (row: UserContact) => void;
   onOpen: (row: UserContact) => void;
+  /** Contacts whose removal can still be taken back. */
+  removed: ReadonlyMap<number, number>;
+  /** Undefined where the rows are those of a colleague. */
+  onRemove: ((row: UserContact) => void) | undefined;
+  onRestore: (row: UserContact) => void;
 }
 
 const nothing = () => undefined;
 
-export const VotingContext = createContext<Voting>({ votes: new Map(), onUpvote: nothing, onDownvote: nothing, onOpen: nothing });
+export const VotingContext = createContext<Voting>({
+  votes: new Map(),
+  onUpvote: nothing,
+  onDownvote: nothing,
+  onOpen: nothing,
+  removed: new Map(),
+  onRemove: undefined,
+  onRestore: nothing,
+});
 
 /** Every value of a contact that can be voted on. */
 export function votableOf(row: UserContact): Votable[] {

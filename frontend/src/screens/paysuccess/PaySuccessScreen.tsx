@@ -9,10 +9,13 @@ import { Title } from "../../components/Title";
 import { Outcome } from "../../components/ui/Outcome";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { goesOn } from "../../domain/planchange";
+import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { isMonthly } from "../../domain/subscription";
 import { dayText } from "../../lib/dates";
+import { numberText } from "../../lib/locale";
 import { dollars } from "../../lib/money";
 import type { Plan } from "../../api/types";
+import { NextSteps } from "./NextSteps";
 
 export function PaySuccessScreen() {
   const [params] = useSearchParams();
@@ -54,7 +57,9 @@ function Paid({ outcome: { planid, settled } }: { outcome: CheckoutOutcome }) {
         text={t(there ? "pay.successText" : late ? "pay.lateText" : "pay.waitingText")}
         facts={there && plan && present ? factsOf(plan, present.expirydate) : []}
         actions={<Ways to={HOME} billing={there} />}
-      />
+      >
+        {there && <NextSteps />}
+      </Outcome>
     </>
   );
 }
@@ -74,15 +79,18 @@ function Neutral({ title, text, to }: { title: TextKey; text: TextKey; to: strin
   );
 }
 
-/** What was bought: the plan, what it costs, and when it renews. */
+/** What was bought: the plan, what it costs, when it renews, and the credits of each period. */
 function factsOf(plan: Plan, expirydate: string | null): [string, string][] {
   const price = `${dollars(plan.price)} ${isMonthly(plan) ? t("plan.perMonth") : t("plan.perYear")}`;
   return [
     [t("billing.plan"), plan.name],
     [t("billing.amount"), price],
     [t("pay.renews"), dayText(expirydate)],
+    ...KINDS.map((kind): [string, string] => [t("pay.creditsOf", { kind: t(`kind.${kind}`) }), creditText(plan[CREDIT_OF[kind]])]),
   ];
 }
+
+const creditText = (count: number): string => (count < 0 ? "∞" : numberText(count));
 
 function Ways({ to, billing = false }: { to: string; billing?: boolean }) {
   return (

@@ -8,7 +8,7 @@ import { KINDS, type Kind } from "../../domain/reveal";
 
 export type Boxes = Record<Kind, boolean>;
 
-export const boxesOf = (kinds: readonly string[]): Boxes => ({
+const boxesOf = (kinds: readonly string[]): Boxes => ({
   phone: kinds.includes("phone"),
   business: kinds.includes("business"),
   personal: kinds.includes("personal"),

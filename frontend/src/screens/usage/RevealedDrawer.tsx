@@ -1,6 +1,7 @@
 /** The contacts of which a member revealed something in a month, ten on a page. */
-import { Anchor, Button } from "@mantine/core";
+import { ActionIcon, Anchor, Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { Copy } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -15,10 +16,12 @@ import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { profileLink, valuesOf } from "../../domain/contacts";
 import { KINDS } from "../../domain/reveal";
+import { copyText } from "../../lib/clipboard";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { monthText } from "../../lib/months";
-import classes from "./Usage.module.css";
+import { toast } from "../../stores/toasts";
+import classes from "./RevealedDrawer.module.css";
 
 interface Props {
   member: PlatformUsage;
@@ -28,6 +31,9 @@ interface Props {
 }
 
 export default function RevealedDrawer({ member, month, opened, onClose }: Props) {
+  const [page, setPage] = useState(1);
+  const list = useQuery(revealedBy(member.appuserid, month, page));
+  const count = list.data?.meta?.count ?? 0;
   const title = t("usage.revealedTitle", { name: member.name });
   return (
     <Drawer
@@ -37,29 +43,18 @@ export default function RevealedDrawer({ member, month, opened, onClose }: Props
       subtitle={`${monthText(month)}, ${member.email}`}
       lead={<NameAvatar name={member.name} size={32} />}
       foot={
-        <Button ms="auto" onClick={onClose}>
-          {t("done")}
-        </Button>
+        <div className={classes.foot}>
+          {count > REVEALED_PAGE && (
+            <Pager page={page} size={REVEALED_PAGE} count={count} withSizes={false} onChange={(change) => setPage(change.page)} />
+          )}
+          <Button onClick={onClose}>{t("done")}</Button>
+        </div>
       }
     >
-      <Contacts appuserid={member.appuserid} month={month} label={title} />
-    </Drawer>
-  );
-}
-
-function Contacts({ appuserid, month, label }: { appuserid: number; month: string; label: string }) {
-  const [page, setPage] = useState(1);
-  const list = useQuery(revealedBy(appuserid, month, page));
-  const count = list.data?.meta?.count ?? 0;
-  return (
-    <>
       <div className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-        <Content list={list} label={label} />
+        <Content list={list} label={title} />
       </div>
-      {count > REVEALED_PAGE && (
-        <Pager page={page} size={REVEALED_PAGE} count={count} withSizes={false} onChange={(change) => setPage(change.page)} />
-      )}
-    </>
+    </Drawer>
   );
 }
 
@@ -74,6 +69,7 @@ function Content({ list, label }: { list: UseQueryResult<List<Revealed>>; label:
     <ul className={classes.contacts} aria-label={label}>
       {list.data.resource.map((row) => (
         <li key={row.contactid}>
+          <NameAvatar name={row.contact?.name ?? ""} size={32} />
           {row.contact ? <Who contact={row.contact} /> : <span className={classes.unknown}>{t("usage.withColleague")}</span>}
           <time dateTime={row.latest}>{localDayText(row.latest)}</time>
           {row.contact && <Values contact={row.contact} />}
@@ -106,12 +102,24 @@ function Values({ contact }: { contact: UserContact }) {
             </dt>
             <dd>
               {values[kind].map((value) => (
-                <div key={value}>{value}</div>
+                <Value key={value} value={value} />
               ))}
             </dd>
           </div>
         );
       })}
     </dl>
+  );
+}
+
+function Value({ value }: { value: string }) {
+  const copy = () => void copyText(value).then(() => toast(t("copied")));
+  return (
+    <div>
+      <span>{value}</span>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={copy}>
+        <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </div>
   );
 }

@@ -9,6 +9,7 @@ export const common: Translation<typeof english> = {
   loading: "Wird geladen …",
   skip: "Zum Inhalt springen",
   close: "Schließen",
+  undo: "Rückgängig",
   cancel: "Abbrechen",
   delete: "Löschen",
   save: "Speichern",

@@ -50,6 +50,7 @@ export const frame: Translation<typeof english> = {
     shortcuts: "Tastenkürzel",
     goTo: "Gehe zu {{name}}",
     closeLayer: "Oberste Ebene schließen",
+    undo: "Letzte Änderung zurücknehmen",
     toDark: "Zum dunklen Schema wechseln",
     toLight: "Zum hellen Schema wechseln",
   },

@@ -51,5 +51,7 @@ export const payments: Translation<typeof english> = {
     until: "Bezahlt bis",
     renews: "Verlängert sich am",
     contact: "Vertrieb kontaktieren",
+    creditsOf: "Credits {{kind}}",
+    next: "Wie es weitergeht",
   },
 };

@@ -6,6 +6,7 @@ export const common = {
   loading: "Loading…",
   skip: "Skip to content",
   close: "Close",
+  undo: "Undo",
   cancel: "Cancel",
   delete: "Delete",
   save: "Save",

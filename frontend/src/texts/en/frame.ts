@@ -47,6 +47,7 @@ export const frame = {
     shortcuts: "Keyboard shortcuts",
     goTo: "Go to {{name}}",
     closeLayer: "Close what is on top",
+    undo: "Undo the last change",
     toDark: "Switch to the dark scheme",
     toLight: "Switch to the light scheme",
   },

@@ -48,5 +48,7 @@ export const payments = {
     renews: "Renews on",
     until: "Paid until",
     contact: "Contact Sales",
+    creditsOf: "{{kind}} credits",
+    next: "What to do next",
   },
 } as const;

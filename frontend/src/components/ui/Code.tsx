@@ -1,0 +1,48 @@
+/** A program or its answer in even letters on a dark ground, with a copy button.
+
+ `code`   the text; what stands in quotes is set off
+ `head`   at the start of the line above: a title, or the choice of a language
+ `copy`   name of the button that copies `code`; without it there is none
+ `label`  the name of the text for a screen reader, which hears every change of it
+*/
+import { Button } from "@mantine/core";
+import { Copy } from "lucide-react";
+import type { ReactNode } from "react";
+import { copyText } from "../../lib/clipboard";
+import classes from "./Code.module.css";
+
+interface Props {
+  code: string;
+  head?: ReactNode;
+  copy?: string;
+  onCopied?: () => void;
+  label?: string;
+}
+
+const QUOTED = /("(?:[^"\\]|\\.)*")/;
+
+export function Code({ code, head, copy, onCopied, label }: Props) {
+  return (
+    <div className={classes.code}>
+      {(head || copy) && (
+        <div className={classes.head}>
+          <span className={classes.title}>{head}</span>
+          {copy && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              className={classes.copy}
+              leftSection={<Copy size={14} strokeWidth={1.75} aria-hidden="true" />}
+              onClick={() => void copyText(code).then(onCopied)}
+            >
+              {copy}
+            </Button>
+          )}
+        </div>
+      )}
+      <pre className={classes.text} {...(label && { role: "status", "aria-label": label })}>
+        {code.split(QUOTED).map((part, index) => (index % 2 === 1 ? <span key={index}>{part}</span> : part))}
+      </pre>
+    </div>
+  );
+}

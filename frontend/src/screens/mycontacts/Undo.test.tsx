@@ -1,0 +1,124 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { contactAnswer } from "../../testing/answers";
+import { Refusal, type Sent, draw, serve as serveOnly } from "../../testing/render";
+import { MyContactsScreen } from "./MyContactsScreen";
+
+const user = userEvent.setup();
+const AT = "/dashboard/main/mycontacts";
+const LIST = "GET leads/_table/usercontact";
+const META = "GET leads/_table/contactmeta";
+const KEEP = "POST contactmeta_addupdate";
+const REFUSED = new Refusal(422, { code: 422, message: "Not now" });
+
+const serve = (replies: Parameters<typeof serveOnly>[0] = {}) =>
+  serveOnly({
+    [LIST]: { resource: [contactAnswer(1), contactAnswer(2)], meta: { count: 2 } },
+    [META]: { resource: [] },
+    "GET leads/_table/appuser": { resource: [] },
+    "GET leads/_table/contactfeedback": { resource: [] },
+    "POST searchurl": { data: [] },
+    ...replies,
+  });
+
+const writes = (sent: Sent[]) => sent.filter(({ method, path }) => method === "PATCH" || path === "contactmeta_addupdate").map(({ body }) => body);
+const note = (text: string) => within(screen.getByText(text).closest<HTMLElement>("[role=status]")!);
+const row = (name: string) => within(screen.getByText(name).closest("tr")!);
+
+async function remove(): Promise<void> {
+  await user.click(await screen.findByRole("button", { name: "Remove Person 1" }));
+  await user.click(note("Person 1 was removed.").getByRole("button", { name: "Close" }));
+}
+
+test("a contact is removed at once and comes back where it was; nothing is sent", async () => {
+  const sent = serve();
+  draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("button", { name: "Remove Person 2" }));
+  expect(row("Person 2").getByText("Removed")).toBeVisible();
+  expect(row("Person 2").getByRole("checkbox")).toBeDisabled();
+  await user.click(note("Person 2 was removed.").getByRole("button", { name: "Undo" }));
+  expect(row("Person 2").queryByText("Removed")).toBeNull();
+
+  await user.click(screen.getByRole("button", { name: "Remove Person 2" }));
+  // The button of the row takes it back too, and has kept the focus for that.
+  await user.keyboard("{Enter}");
+  expect(row("Person 2").queryByText("Removed")).toBeNull();
+  expect(screen.getAllByRole("link", { name: /^Person/ }).map(({ textContent }) => textContent)).toEqual(["Person 1", "Person 2"]);
+  expect(writes(sent)).toEqual([]);
+});
+
+test("the removal is sent once its message is gone; a refusal brings the contact back", async () => {
+  let refuses = true;
+  let deleted = 0;
+  const sent = serve({
+    [LIST]: () => ({ resource: [contactAnswer(1, { deleted })], meta: { count: 1 } }),
+    "PATCH leads/_table/usercontact/1": () => {
+      if (refuses) return REFUSED;
+      deleted = 1;
+      return { contactid: 1 };
+    },
+  });
+  draw(<MyContactsScreen />, { at: AT });
+  await remove();
+  expect(await screen.findByText("Not now")).toBeVisible();
+  await waitFor(() => expect(screen.queryByText("Removed")).toBeNull());
+
+  refuses = false;
+  await remove();
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Undo: keep Person 1" })).toBeNull());
+  expect(screen.getByText("Removed")).toBeVisible();
+  expect(writes(sent)).toEqual([{ deleted: 1 }, { deleted: 1 }]);
+});
+
+test("the contacts of a colleague cannot be removed", async () => {
+  serve();
+  draw(<MyContactsScreen />, { at: `${AT}?by=9` });
+  expect(await screen.findByRole("button", { name: "Open Person 1" })).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Remove Person 1" })).toBeNull();
+});
+
+test("a cleared selection comes back, with what was ticked meanwhile", async () => {
+  serve();
+  draw(<MyContactsScreen />, { at: AT });
+  await user.click(await screen.findByRole("checkbox", { name: "Select Person 1" }));
+  await user.click(screen.getByRole("button", { name: "Clear" }));
+  expect(screen.getByRole("checkbox", { name: "Select Person 1" })).not.toBeChecked();
+  await user.click(screen.getByRole("checkbox", { name: "Select Person 2" }));
+  await user.click(screen.getByRole("button", { name: "Undo" }));
+  expect(screen.getByText("2 selected")).toBeVisible();
+});
+
+test("a tag is shown before the server has it, and goes when it is refused", async () => {
+  const server = new EventTarget();
+  const refusal = new Promise<Refusal>((done) => server.addEventListener("refuse", () => done(REFUSED)));
+  serve({ [KEEP]: () => refusal });
+  draw(<MyContactsScreen />, { at: `${AT}?contact=1` });
+  await user.type(await screen.findByLabelText("Tags"), "hot, ");
+  expect(await screen.findByRole("button", { name: "Remove the tag hot" })).toBeVisible();
+  server.dispatchEvent(new Event("refuse"));
+  expect(await screen.findByText("Not now")).toBeVisible();
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Remove the tag hot" })).toBeNull());
+});
+
+test("a removed tag comes back to its place, with the tags that were added since", async () => {
+  let stored = ["one", "two", "three"];
+  const sent = serve({
+    [META]: () => ({ resource: [{ contactid: 1, tags: stored, note: "kept" }] }),
+    [KEEP]: ({ body }: Sent) => {
+      stored = body.tags;
+      return { resource: [body] };
+    },
+  });
+  draw(<MyContactsScreen />, { at: `${AT}?contact=1` });
+  await user.click(await screen.findByRole("button", { name: "Remove the tag two" }));
+  expect(screen.getByLabelText("Tags")).toHaveFocus();
+  await user.keyboard("four{Enter}");
+  await user.click(note("The tag “two” was removed.").getByRole("button", { name: "Undo" }));
+  await waitFor(() => expect(writes(sent)).toHaveLength(3));
+  expect(writes(sent)).toEqual([
+    { contactid: 1, tags: ["one", "three"], note: "kept" },
+    { contactid: 1, tags: ["one", "three", "four"], note: "kept" },
+    { contactid: 1, tags: ["one", "two", "three", "four"], note: "kept" },
+  ]);
+});

@@ -1,0 +1,30 @@
+/** Where a new plan is used first. */
+import { ChevronRight, ListPlus, Search, UserPlus } from "lucide-react";
+import { Link } from "react-router";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./PaySuccess.module.css";
+
+const STEPS = [
+  { to: "/dashboard/main/search", icon: Search, text: "home.stepSearch" },
+  { to: "/dashboard/main/bulklookup", icon: ListPlus, text: "bulk.title" },
+  { to: "/dashboard/settings/manageseats", icon: UserPlus, text: "home.stepInvite" },
+] as const;
+
+export function NextSteps() {
+  return (
+    <>
+      <h2 className={classes.title}>{t("pay.next")}</h2>
+      <ul className={classes.steps}>
+        {STEPS.map(({ to, icon: Icon, text }) => (
+          <li key={to}>
+            <Link to={to}>
+              <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+              <span>{t(text)}</span>
+              <ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
