@@ -54,6 +54,8 @@ export function serve(replies: Record<string, Reply>): Sent[] {
 
 interface Options {
   at?: string;
+  /** The route of the screen, where it has parameters or routes of its own. */
+  route?: string;
   /** The history state of the first address. */
   state?: unknown;
   /** null without a session. */
@@ -61,7 +63,7 @@ interface Options {
 }
 
 /** Renders a screen at an address, signed in by default. `where()` returns the present address. */
-export function draw(screen: ReactNode, { at = "/", state: first, me = accountAnswer() }: Options = {}) {
+export function draw(screen: ReactNode, { at = "/", route, state: first, me = accountAnswer() }: Options = {}) {
   const queries = makeQueryClient();
   if (me) {
     sessionStarted({ apiKey: "app-key", sessionToken: me.session_token, emailid: me.email });
@@ -72,7 +74,7 @@ export function draw(screen: ReactNode, { at = "/", state: first, me = accountAn
   const path = at.split("?")[0]!;
   const router = createMemoryRouter(
     [
-      { path, element: screen },
+      { path: route ?? path, element: screen },
       { path: "*", element: <Elsewhere /> },
     ],
     { initialEntries: [{ pathname: path, search: at.slice(path.length), state: first }] },

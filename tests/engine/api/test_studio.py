@@ -134,7 +134,10 @@ async def test_the_page_needs_no_rights_and_holds_no_data(http: httpx2.AsyncClie
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
     policy = page.headers["content-security-policy"]
     assert "script-src 'self';" in policy
-    assert "img-src 'self' data: blob:;" in policy
+    # Images of other hosts, which its user switches on; nothing else of them.
+    assert "img-src 'self' data: blob: https: http:;" in policy
+    assert policy.count("http:") == 1
+    assert "connect-src 'self';" in policy
     assert not re.search(r"<script(?![^>]*\bsrc=)", page.text)
     assert "customer" not in page.text
 
