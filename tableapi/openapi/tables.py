@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import orjson
@@ -35,6 +35,8 @@ class TableDescription:
 
     `component` names the schema of a table, `word` ends the operationIds, and `options` lists those of each relation.
     """
+
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset()  # options that are not described
 
     def __init__(
         self, table: Table, rights: Rights, path: str, component: Callable[[Table], str], word: str,
@@ -130,12 +132,15 @@ class TableDescription:
         """Return the options of a read, and those of each relation unless there are many."""
         relations = related(self.table, self.rights)
         if not self.options or not relations or len(relations) > MAX_DESCRIBED_RELATIONS:
-            return options(*names)
-        return [ref("parameters", name) for name in names] + [
+            return self._options(*names)
+        return [ref("parameters", name) for name in names if name not in self.LEFT_OUT] + [
             {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
              "description": f"Option `{name}` of the relation."}
             for relation in relations for name in RELATION
         ]  # fmt: skip
+
+    def _options(self, *names: str) -> orjson.Fragment:
+        return options(*(name for name in names if name not in self.LEFT_OUT))
 
     def _responses(self, verb: str, *, single: bool) -> orjson.Fragment:
         """Return the responses as JSON; operations of one table with the same statuses share them."""
@@ -153,9 +158,9 @@ class TableDescription:
         return {"description": "The record.", "content": content, "headers": {"ETag": tag}}
 
     def _list_response(self) -> Json:
-        rows = {"type": "array", "description": "With wrap=false, or of keys with as_list."}
+        rows = {"type": "array", "items": {}, "description": "With wrap=false, or of keys with as_list."}
         number = {"type": "integer", "description": "With count_only."}
-        keys = {"type": "object", "properties": {"resource": {"type": "array"}}, "required": ["resource"],
+        keys = {"type": "object", "properties": {"resource": {"type": "array", "items": {}}}, "required": ["resource"],
                 "description": "With as_list or group."}  # fmt: skip
         schema = {"anyOf": [ref("schemas", f"{self.name}_list"), keys, rows, number]}
         return {"description": "The records.", "content": json(schema) | _files()}
@@ -178,13 +183,13 @@ class TableDescription:
             "operationId": f"follow{self.word}",
             "summary": f"Follow changes of {self.table.name}",
             "tags": [self.tag],
-            "parameters": options("fields", "filter", "related", "params"),
+            "parameters": self._options("fields", "filter", "related", "params"),
         }
         return more | {"responses": {"200": stream, **refusals(409)}}
 
     def _post(self) -> Json:
         more = {
-            "parameters": options(*WRITE, "upsert", "method", "IdempotencyKey"),
+            "parameters": self._options(*WRITE, "upsert", "method", "IdempotencyKey"),
             "requestBody": self._records("create"),
             "responses": self._responses("POST", single=False),
         }
@@ -199,7 +204,7 @@ class TableDescription:
             else (*WRITE, *chosen, "IdempotencyKey")
         )
         more: Json = {
-            "parameters": options(*names),
+            "parameters": self._options(*names),
             "responses": self._responses(verb, single=single),
         }
         if verb != "DELETE":
@@ -250,8 +255,9 @@ def field(column: Column, right: Right) -> Json:
 
 
 def describe(
-    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool
-) -> TableDescription | None:
+    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool,
+    kind: type[TableDescription] = TableDescription,
+) -> TableDescription | None:  # fmt: skip
     """Describe a table; None when the caller may do nothing with it."""
-    description = TableDescription(table, rights, path, component, word, tag=tag, options=options)
+    description = kind(table, rights, path, component, word, tag=tag, options=options)
     return description if description.may else None

@@ -60,6 +60,6 @@ export const SAMPLES = { curl, Python: python, JavaScript: javascript };
 /** Return the commands that make a typed client from the document at an address. */
 export function generators(address, headers) {
   const names = Object.entries(headers).map(([name, value]) => (name === TOKEN ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)));
-  const fetched = `curl -o openapi.json ${[...names.map((header) => `-H ${header}`), quoted(address)].join(" ")}`;
+  const fetched = `curl -o openapi.json ${[...names.map((header) => `-H ${header}`), quoted(`${address}?typed=true`)].join(" ")}`;
   return `${fetched}\nnpx openapi-typescript openapi.json -o schema.d.ts\nopenapi-python-client generate --path openapi.json`;
 }
