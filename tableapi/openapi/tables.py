@@ -60,10 +60,18 @@ class TableDescription:
 
     def _record(self) -> Json:
         right = self.may.get("GET") or next(iter(self.may.values()))
-        fields = {c.name: field(c, right) for c in self.table.columns.values() if right.sees(c.name)}
+        fields = {c.name: self._field(c, right) for c in self.table.columns.values() if right.sees(c.name)}
         relations = {r.name: self._related(r) for r in related(self.table, self.rights)}
         text = self.table.comment or f"A record of {self.table.name}. Which fields are there depends on `fields`."
         return {"type": "object", "description": text, "properties": fields | relations}
+
+    def _field(self, column: Column, right: Right) -> Json:
+        targets = (relation.target for relation in self.table.relations.values())
+        is_named = column.refers is not None and any(
+            target.name == column.refers[0] and any(self.rights.right(target, verb) for verb in VERBS)
+            for target in targets
+        )
+        return field(column, right, is_named=is_named)
 
     def _related(self, relation: Relation) -> Json:
         target = ref("schemas", self.component(relation.target))
@@ -86,7 +94,7 @@ class TableDescription:
             c for c in self.table.columns.values()
             if not c.fixed and (right.writable is None or c.name in right.writable) and c.name not in right.stamp
         ]  # fmt: skip
-        schema: Json = {"type": "object", "properties": {c.name: field(c, right) for c in columns}}
+        schema: Json = {"type": "object", "properties": {c.name: self._field(c, right) for c in columns}}
         schema["description"] = "May hold related records under the names of relations; they are written with it."
         if verb == "POST" and (required := [c.name for c in columns if c.required and not c.refers]):
             schema["required"] = required
@@ -234,8 +242,8 @@ def _files() -> Json:
     return _csv() | {XLSX: {"schema": {"type": "string", "format": "binary"}}}
 
 
-def field(column: Column, right: Right) -> Json:
-    """Return the schema of one field."""
+def field(column: Column, right: Right, *, is_named: bool) -> Json:
+    """Return the schema of one field. `is_named`: the table that it refers to may be named."""
     schema: Json = json_schema(column.type)
     if column.nullable and "type" in schema:
         schema["type"] = [schema["type"], "null"]
@@ -246,7 +254,7 @@ def field(column: Column, right: Right) -> Json:
     if column.fixed:
         schema["readOnly"] = True
     text = [column.comment or "", column.type.db_type]
-    if column.refers:
+    if column.refers and is_named:
         text.append(f"refers to {column.refers[0]}.{column.refers[1]}")
     if column.name in right.sealed:
         text.append("encrypted; cannot be searched or sorted")
