@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Field, Json } from "../api/types";
-import { BadValue, type Draft, changesOf, conflictsOf, valuesOf } from "./draft";
+import { BadValue, type Draft, changesOf, conflictsOf, textOf, valuesOf } from "./draft";
 
 const field = (name: string, db_type: string): Field => ({ name, db_type, type: "string", picklist: null }) as Field;
 const FIELDS = [field("n", "integer"), field("t", "text"), field("b", "boolean"), field("j", "jsonb"), field("a", "text[]"), field("d", "date"), field("g", "geometry(Point,4326)")];
@@ -36,4 +36,10 @@ test("an empty text differs from null", () => {
 
 test("a conflict names the columns that both changed differently", () => {
   expect(conflictsOf(FIELDS, { n: "5", t: "mine" }, { n: 5, t: "theirs", b: true }).map(({ name }) => name)).toEqual(["t"]);
+});
+
+test("JSON is laid out over lines, a list and a place are one line", () => {
+  expect(textOf(FIELDS[3]!, { a: 1 })).toBe('{\n  "a": 1\n}');
+  expect(textOf(FIELDS[4]!, ["x", "y"])).toBe('["x","y"]');
+  expect(textOf(FIELDS[6]!, { type: "Point", coordinates: [1, 2] })).toBe('{"type":"Point","coordinates":[1,2]}');
 });

@@ -1,6 +1,7 @@
 /** What was typed into a form, and the values that are sent for it. Pure. */
 import { readJson, writeJson } from "../api/json";
 import type { Field, Json, Row } from "../api/types";
+import { geometryOf } from "../geometry/shapes";
 import { isArray, isBoolean, isJson, isPostgis, shown } from "../lib/format";
 
 /** Text by the name of the column; null stands for NULL, and a column that is not named was not changed. */
@@ -14,8 +15,9 @@ export class BadValue extends Error {
 
 export function textOf(field: Field, value: Json | undefined): string {
   if (value === null || value === undefined) return "";
-  if (isJson(field) || isPostgis(field)) return writeJson(value, 2);
-  return isArray(field) ? writeJson(value) : shown(value);
+  // Places are many short lists: one line each would hide the rest of the record.
+  if (isJson(field) && !geometryOf(field, value)) return writeJson(value, 2);
+  return typeof value === "object" ? writeJson(value) : shown(value);
 }
 
 function parsed(field: Field, text: string): Json {
