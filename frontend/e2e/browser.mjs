@@ -9,25 +9,27 @@ export { BASE, CHROMIUM, MEMBER, OWNER, SMALL, WIDE } from "./server.mjs";
 // Refusals that a journey causes on purpose are errors to the console of a browser, but none of the app.
 const REFUSED = /the server responded with a status of 4\d\d/;
 
-/** A journey. `open` gives a page in a context of its own; whatever goes wrong on one of them fails the journey. */
+/** A journey. `open` gives a page in a context of its own; whatever goes wrong on one of them fails the journey.
+
+ Options are those of a context, and `hosts`: the other hosts that the page may ask. */
 export function journey(name, walk) {
   test(name, async ({ browser }) => {
     const faults = [];
-    await walk(async (options = {}) => {
+    await walk(async ({ hosts = [], ...options } = {}) => {
       // The options of the configuration hold for the browser's own context alone.
       // A service worker would take over in the middle of a slow page; the journey `offline` allows it.
       const usual = { baseURL: BASE, viewport: WIDE, reducedMotion: "reduce", acceptDownloads: true, serviceWorkers: "block" };
       const context = await browser.newContext({ ...usual, ...options });
       context.setDefaultTimeout(TIMEOUT);
       const page = await context.newPage();
-      watch(page, faults);
+      watch(page, faults, [new URL(BASE).host, ...hosts]);
       return page;
     });
     check(faults.length === 0, `nothing went wrong on the way:\n  ${faults.join("\n  ")}`);
   });
 }
 
-function watch(page, faults) {
+function watch(page, faults, hosts) {
   page.on("pageerror", (error) => faults.push(`page error: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error" && !REFUSED.test(message.text())) faults.push(`console: ${message.text()}`);
@@ -36,7 +38,7 @@ function watch(page, faults) {
     if (response.status() >= 500) faults.push(`${response.status()} ${response.request().method()} ${response.url()}`);
   });
   page.on("request", (request) => {
-    if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== new URL(BASE).origin) faults.push(`outside: ${request.url()}`);
+    if (/^https?:/.test(request.url()) && !hosts.includes(new URL(request.url()).host)) faults.push(`outside: ${request.url()}`);
   });
 }
 

@@ -1,7 +1,7 @@
 // Studio on the sample shop: find by three filters, follow relations, edit with a conflict, chart by month, copy and run.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { BASE, SMALL, accessible, check, journey, picture } from "./browser.mjs";
+import { BASE, SMALL, WIDE, accessible, check, journey, picture } from "./browser.mjs";
 
 const API = `${BASE}/api/v2/shop/_table`;
 
@@ -188,6 +188,93 @@ journey("studio exports, and imports what it exported", async (open) => {
 });
 
 const count = async (table) => Number(await (await fetch(`${API}/${table}?count_only=true&include_count=true`)).text());
+
+const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+journey("studio loads images of others only where that is switched on", async (open) => {
+  const page = await open({ hosts: ["images.shop.example"] });
+  const asked = [];
+  await page.route("https://images.shop.example/**", (route) => {
+    asked.push(route.request().headers());
+    return route.fulfill({ contentType: "image/png", body: PIXEL });
+  });
+  await page.goto("/studio#/shop/product?columns=id,picture,name");
+  await grid(page).locator(".image-switch").first().waitFor();
+  await page.goto("/studio#/shop/product?columns=id,picture,name&open=product%2F2");
+  await drawer(page).getByText("Loading it tells images.shop.example that somebody looks at it.").waitFor();
+  check(asked.length === 0, "no image to be asked for");
+  await drawer(page).getByRole("button", { name: "Load the images of picture" }).click();
+  await drawer(page).locator("img.preview").waitFor();
+  await accessible(page, "a record with an image");
+  await picture(page, "studio-image");
+  check(asked.length > 0 && asked.every(({ referer, origin }) => !referer && !origin), "the host of the image not to be told who asks");
+  await page.reload();
+  await grid(page).locator("img.thumbnail").first().waitFor();
+  await drawer(page).getByRole("button", { name: "Close" }).click();
+  await page.getByRole("columnheader", { name: /picture/ }).getByRole("button", { name: "Load no images of picture" }).click();
+  await grid(page).locator(".image-switch").first().waitFor();
+  check((await page.locator("img.thumbnail").count()) === 0, "the images to be gone");
+  // The keyboard does it for the column of the active cell.
+  await grid(page).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("i");
+  await grid(page).locator("img.thumbnail").first().waitFor();
+});
+
+journey("studio draws places", async (open) => {
+  const page = await open();
+  await page.goto("/studio#/shop/city?open=city%2F7");
+  await drawer(page).getByRole("img", { name: /^point 42, 22$/ }).waitFor();
+  await page.goto("/studio#/shop/warehouse?open=warehouse%2F1");
+  await drawer(page).getByRole("img", { name: "Polygon, 5 points" }).waitFor();
+  await grid(page).getByText("Polygon, 5 points").first().waitFor();
+  check((await drawer(page).locator(".map-area").count()) === 1, "the outline to be drawn");
+  await accessible(page, "a place on the map");
+  await picture(page, "studio-place");
+});
+
+// What is looked at in both schemes and at both widths.
+const STATES = [
+  ["the grid", "/shop/purchase", (page) => page.getByRole("row").nth(3).waitFor()],
+  ["a record", "/shop/purchase?open=purchase%2F4", (page) => drawer(page).getByRole("heading", { name: "Related records" }).waitFor()],
+  ["the chart", "/shop/purchase?view=chart", (page) => page.getByRole("img", { name: "count · month:placed" }).waitFor()],
+  ["the picture of the tables", "/shop?view=picture", (page) => page.locator(".picture-box").nth(20).waitFor()],
+];
+
+for (const viewport of [WIDE, SMALL]) {
+  journey(`studio is clean for axe, light and dark, at ${viewport.width}`, async (open) => {
+    const page = await open({ viewport, hasTouch: viewport === SMALL });
+    const inBoth = async (name) => {
+      for (const scheme of ["light", "dark"]) {
+        await page.evaluate((value) => document.documentElement.setAttribute("data-mantine-color-scheme", value), scheme);
+        await accessible(page, `${name}, ${scheme}, at ${viewport.width}`);
+        await picture(page, `studio-${name.replaceAll(" ", "")}-${scheme}`);
+      }
+    };
+    for (const [name, at, ready] of STATES) {
+      await page.goto(`/studio#${at}`);
+      await ready(page);
+      await inBoth(name);
+    }
+    await page.goto("/studio#/shop/review");
+    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByLabel("Paste lines").fill("product_id,customer_id,stars,written\n1,1,9,2026-05-01\n1,1,5,2026-05-01");
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("button", { name: "Check all lines" }).click();
+    await page.getByText("1 line cannot be written").waitFor();
+    await inBoth("the import");
+    await page.keyboard.press("Escape");
+    if (viewport === SMALL) {
+      await page.getByRole("button", { name: "Show the tables" }).tap();
+      await page.getByRole("link", { name: /^customer 50K/ }).waitFor();
+      await inBoth("the list of tables");
+      await page.getByRole("link", { name: /^customer 50K/ }).tap();
+      await page.locator(".phone-row").nth(2).tap();
+      await drawer(page).getByRole("button", { name: "Close" }).tap();
+      await drawer(page).waitFor({ state: "detached" });
+    }
+  });
+}
 
 journey("studio shows what stands in the database as text", async (open) => {
   const page = await open();

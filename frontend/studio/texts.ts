@@ -1,5 +1,7 @@
 /** Every text of Studio, in one place. */
 
+const lines = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "line" : "lines"}`;
+
 export const T = {
   title: "Studio",
   tables: "Tables",
@@ -124,19 +126,19 @@ export const T = {
   chartCut: (count: number) => `Only the first ${count} groups are shown.`,
   importTitle: (label: string) => `Import into ${label}`,
   importPaste: "Paste lines, with the names of the columns in the first one",
-  importFile: "Or choose a CSV or Excel file",
+  importFile: "Or choose a CSV or Excel file, or drop it here",
   importRead: "Read",
   importMap: "Which column goes where",
   importColumn: "In the file",
   importSkip: "leave out",
-  importLines: (count: number) => `${count.toLocaleString("en")} lines`,
+  importLines: lines,
   importTry: "Check all lines",
-  importGood: (count: number) => `${count.toLocaleString("en")} lines can be written.`,
-  importBad: (count: number) => `${count.toLocaleString("en")} lines cannot be written:`,
+  importGood: (count: number) => `${lines(count)} can be written.`,
+  importBad: (count: number) => `${lines(count)} cannot be written:`,
   importLine: "Line",
   importReason: "Reason",
-  importWrite: (count: number) => `Import ${count.toLocaleString("en")} lines`,
-  importDone: (count: number) => `${count.toLocaleString("en")} records were created.`,
+  importWrite: (count: number) => `Import ${lines(count)}`,
+  importDone: (count: number) => (count === 1 ? "1 record was created." : `${count.toLocaleString("en")} records were created.`),
   importProgress: "Progress",
   importBadFile: "This file cannot be read.",
   importNoLines: "There is no line below the names of the columns.",
@@ -148,6 +150,9 @@ export const T = {
   pictureZoomIn: "Larger",
   pictureZoomOut: "Smaller",
   pictureCut: (shown: number, all: number) => `${shown} of ${all} tables`,
+  showImages: (name: string) => `Load the images of ${name}`,
+  hideImages: (name: string) => `Load no images of ${name}`,
+  imageHint: (host: string) => `Loading it tells ${host} that somebody looks at it.`,
   keys: [
     ["/", "search"],
     ["↑ ↓ ← →", "move in the table"],
@@ -155,5 +160,6 @@ export const T = {
     ["Escape", "close"],
     ["Page Up, Page Down", "move by a page"],
     ["Ctrl C", "copy the cell"],
+    ["I", "load the images of the column, or no longer"],
   ] as const,
 };

@@ -102,7 +102,9 @@ class Meta:
     async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
         if not request.actor.role:
             raise Unauthorized("A valid app key is needed.", reason="no_key")
-        packed = await self._descriptions.of(request.actor, datasets, request.root_path or "/", scripts=scripts)
+        typed = options.boolean("typed", request.query.get("typed", ""))
+        root = request.root_path or "/"
+        packed = await self._descriptions.of(request.actor, datasets, root, scripts=scripts, typed=typed)
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
         return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})

@@ -46,8 +46,9 @@ class Pages:
         folder = served.project
         edits = {"/manifest.json": with_members(project.manifest(settings))}
         self._static = Static(folder / "frontend" / "dist", headers, edits) if folder else None
-        # Studio belongs to the engine: it gets the policy of the app without what a project adds to it.
-        plain = page_headers({}, (), secure=settings.public_url.startswith("https"))
+        # Studio belongs to the engine: it gets the policy of the app without what a project adds to it. Values hold
+        # addresses of images on any host; the page loads them where its user asked for that.
+        plain = page_headers({"img-src": ("https:", "http:")}, (), secure=settings.public_url.startswith("https"))
         self._studio = Site.find((BUILT_STUDIO,), STUDIO, plain, hashed="assets/")
         self._docs = Site.find((*((folder / "build" / "docs",) if folder else ()), PACKAGED_DOCS), DOCS, headers)
 

@@ -37,30 +37,32 @@ class Descriptions:
         self._code = _code(code)
         self._builds: dict[str, asyncio.Task[bytes]] = {}
 
-    async def of(self, actor: Actor, datasets: Iterable[Dataset], root: str, *, scripts: bool) -> bytes:
+    async def of(
+        self, actor: Actor, datasets: Iterable[Dataset], root: str, *, scripts: bool, typed: bool = False
+    ) -> bytes:
         """Return the document for one caller, as JSON compressed by gzip.
 
         Concurrent requests for the same document share one build. `root` is the URL path that the application is
-        mounted under, "/" for none.
+        mounted under, "/" for none. `typed` is the document for generators of clients.
         """
         served = tuple(datasets)
-        mark = [self._code, root, actor.role, scripts, *([d.name, d.schema.fingerprint] for d in served)]
+        mark = [self._code, root, actor.role, scripts, typed, *([d.name, d.schema.fingerprint] for d in served)]
         name = hashlib.blake2b(response.dumps(mark), digest_size=20).hexdigest()
         path = self._folder / f"{name}.json.gz"
         with suppress(OSError):
             return await asyncio.to_thread(path.read_bytes)
         task = self._builds.get(name)
         if task is None:
-            pieces = self._document(actor, root).pieces(served, self._endpoints(actor) if scripts else ())
+            pieces = self._document(actor, root, typed).pieces(served, self._endpoints(actor) if scripts else ())
             task = self._builds[name] = asyncio.create_task(asyncio.to_thread(_build, path, pieces))
             task.add_done_callback(lambda _: self._builds.pop(name, None))
         return await asyncio.shield(task)
 
-    def _document(self, actor: Actor, root: str) -> Document:
+    def _document(self, actor: Actor, root: str, typed: bool) -> Document:
         security: list[Json] = [{"key": []}] if self._keyed else []
         if self._scripts is not None:
             security = [{"key": [], "session": []}, {"key": [], "bearer": []}]
-        return Document(self._title, security, actor.role, root)
+        return Document(self._title, security, actor.role, root, typed=typed)
 
     def _endpoints(self, actor: Actor) -> list[Endpoint]:
         """Return the scripts that the caller may call."""

@@ -22,6 +22,7 @@ from tableapi.http.response import dumps
 from tableapi.openapi.components import SECURITY, Json, components, json, refusals
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
+from tableapi.openapi.typed import TypedDescription
 from tableapi.schema.model import Table
 from tableapi.tables import routines
 from tableapi.version import VERSION
@@ -35,10 +36,11 @@ DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base"
 class Document:
     """One document, built in pieces, so that one of thousands of tables is never in memory as a whole.
 
-    `role` selects the rights, `root` is the URL path of the mount.
+    `role` selects the rights, `root` is the URL path of the mount, `typed` describes tables for generators of clients.
     """
 
-    def __init__(self, title: str, security: list[Json], role: str, root: str = "/") -> None:
+    def __init__(self, title: str, security: list[Json], role: str, root: str = "/", *, typed: bool = False) -> None:
+        self._kind = TypedDescription if typed else TableDescription
         self._title, self._security, self._role, self._root = title, security, role, root
         self._names: dict[tuple[str, str], str] = {}
         self._taken: set[str] = {"Error", "Meta"}
@@ -84,7 +86,7 @@ class Document:
                 word = self._word(f"{dataset.name} {table.name}" if many else table.name) if worded else ""
                 options = len(tables) <= MAX_DETAILED_TABLES
                 path = f"/api/v2/{dataset.name}"
-                description = describe(table, rights, path, component, word, tag=tag, options=options)
+                description = describe(table, rights, path, component, word, tag=tag, options=options, kind=self._kind)
                 if description is not None:
                     yield tag, description
 

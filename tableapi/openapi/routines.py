@@ -35,7 +35,7 @@ def describe(dataset: str, routine: Routine, word: str) -> Json:
         for name, schema, _ in arguments
     ]
     values = {"type": "object", "properties": {name: schema for name, schema, _ in arguments}}
-    sent = {"type": "object", "properties": {"params": {"anyOf": [{"type": "array"}, values]}}}
+    sent = {"type": "object", "properties": {"params": {"anyOf": [{"type": "array", "items": {}}, values]}}}
     common = {"summary": summary, "tags": [kind], "responses": responses}
     return {
         path: {

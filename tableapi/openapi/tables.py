@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import orjson
@@ -36,6 +36,8 @@ class TableDescription:
     `component` names the schema of a table, `word` ends the operationIds, and `options` lists those of each relation.
     """
 
+    LEFT_OUT: ClassVar[frozenset[str]] = frozenset()  # options that are not described
+
     def __init__(
         self, table: Table, rights: Rights, path: str, component: Callable[[Table], str], word: str,
         *, tag: str, options: bool,
@@ -58,10 +60,18 @@ class TableDescription:
 
     def _record(self) -> Json:
         right = self.may.get("GET") or next(iter(self.may.values()))
-        fields = {c.name: field(c, right) for c in self.table.columns.values() if right.sees(c.name)}
+        fields = {c.name: self._field(c, right) for c in self.table.columns.values() if right.sees(c.name)}
         relations = {r.name: self._related(r) for r in related(self.table, self.rights)}
         text = self.table.comment or f"A record of {self.table.name}. Which fields are there depends on `fields`."
         return {"type": "object", "description": text, "properties": fields | relations}
+
+    def _field(self, column: Column, right: Right) -> Json:
+        targets = (relation.target for relation in self.table.relations.values())
+        is_named = column.refers is not None and any(
+            target.name == column.refers[0] and any(self.rights.right(target, verb) for verb in VERBS)
+            for target in targets
+        )
+        return field(column, right, is_named=is_named)
 
     def _related(self, relation: Relation) -> Json:
         target = ref("schemas", self.component(relation.target))
@@ -84,7 +94,7 @@ class TableDescription:
             c for c in self.table.columns.values()
             if not c.fixed and (right.writable is None or c.name in right.writable) and c.name not in right.stamp
         ]  # fmt: skip
-        schema: Json = {"type": "object", "properties": {c.name: field(c, right) for c in columns}}
+        schema: Json = {"type": "object", "properties": {c.name: self._field(c, right) for c in columns}}
         schema["description"] = "May hold related records under the names of relations; they are written with it."
         if verb == "POST" and (required := [c.name for c in columns if c.required and not c.refers]):
             schema["required"] = required
@@ -130,12 +140,15 @@ class TableDescription:
         """Return the options of a read, and those of each relation unless there are many."""
         relations = related(self.table, self.rights)
         if not self.options or not relations or len(relations) > MAX_DESCRIBED_RELATIONS:
-            return options(*names)
-        return [ref("parameters", name) for name in names] + [
+            return self._options(*names)
+        return [ref("parameters", name) for name in names if name not in self.LEFT_OUT] + [
             {"name": f"{relation.name}.{name}", "in": "query", "schema": OPTIONS[name][0],
              "description": f"Option `{name}` of the relation."}
             for relation in relations for name in RELATION
         ]  # fmt: skip
+
+    def _options(self, *names: str) -> orjson.Fragment:
+        return options(*(name for name in names if name not in self.LEFT_OUT))
 
     def _responses(self, verb: str, *, single: bool) -> orjson.Fragment:
         """Return the responses as JSON; operations of one table with the same statuses share them."""
@@ -153,9 +166,9 @@ class TableDescription:
         return {"description": "The record.", "content": content, "headers": {"ETag": tag}}
 
     def _list_response(self) -> Json:
-        rows = {"type": "array", "description": "With wrap=false, or of keys with as_list."}
+        rows = {"type": "array", "items": {}, "description": "With wrap=false, or of keys with as_list."}
         number = {"type": "integer", "description": "With count_only."}
-        keys = {"type": "object", "properties": {"resource": {"type": "array"}}, "required": ["resource"],
+        keys = {"type": "object", "properties": {"resource": {"type": "array", "items": {}}}, "required": ["resource"],
                 "description": "With as_list or group."}  # fmt: skip
         schema = {"anyOf": [ref("schemas", f"{self.name}_list"), keys, rows, number]}
         return {"description": "The records.", "content": json(schema) | _files()}
@@ -178,13 +191,13 @@ class TableDescription:
             "operationId": f"follow{self.word}",
             "summary": f"Follow changes of {self.table.name}",
             "tags": [self.tag],
-            "parameters": options("fields", "filter", "related", "params"),
+            "parameters": self._options("fields", "filter", "related", "params"),
         }
         return more | {"responses": {"200": stream, **refusals(409)}}
 
     def _post(self) -> Json:
         more = {
-            "parameters": options(*WRITE, "upsert", "method", "IdempotencyKey"),
+            "parameters": self._options(*WRITE, "upsert", "method", "IdempotencyKey"),
             "requestBody": self._records("create"),
             "responses": self._responses("POST", single=False),
         }
@@ -199,7 +212,7 @@ class TableDescription:
             else (*WRITE, *chosen, "IdempotencyKey")
         )
         more: Json = {
-            "parameters": options(*names),
+            "parameters": self._options(*names),
             "responses": self._responses(verb, single=single),
         }
         if verb != "DELETE":
@@ -229,8 +242,8 @@ def _files() -> Json:
     return _csv() | {XLSX: {"schema": {"type": "string", "format": "binary"}}}
 
 
-def field(column: Column, right: Right) -> Json:
-    """Return the schema of one field."""
+def field(column: Column, right: Right, *, is_named: bool) -> Json:
+    """Return the schema of one field. `is_named`: the table that it refers to may be named."""
     schema: Json = json_schema(column.type)
     if column.nullable and "type" in schema:
         schema["type"] = [schema["type"], "null"]
@@ -241,7 +254,7 @@ def field(column: Column, right: Right) -> Json:
     if column.fixed:
         schema["readOnly"] = True
     text = [column.comment or "", schema.get("description", ""), column.type.db_type]
-    if column.refers:
+    if column.refers and is_named:
         text.append(f"refers to {column.refers[0]}.{column.refers[1]}")
     if column.name in right.sealed:
         text.append("encrypted; cannot be searched or sorted")
@@ -250,8 +263,9 @@ def field(column: Column, right: Right) -> Json:
 
 
 def describe(
-    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool
-) -> TableDescription | None:
+    table: Any, rights: Rights, path: str, component: Callable[[Table], str], word: str, *, tag: str, options: bool,
+    kind: type[TableDescription] = TableDescription,
+) -> TableDescription | None:  # fmt: skip
     """Describe a table; None when the caller may do nothing with it."""
-    description = TableDescription(table, rights, path, component, word, tag=tag, options=options)
+    description = kind(table, rights, path, component, word, tag=tag, options=options)
     return description if description.may else None

@@ -9,6 +9,7 @@ How a page is read:
 - A block `sh` that runs `tableapi serve` starts a server, which lives until the next one or the end of the page.
 - `<!-- not run: why -->` before a block leaves it out. `<!-- fails -->` says that the exit code is not 0.
 - `<!-- database: shop -->` at the top of a page fills the database with docs/tutorial/shop.sql.
+- `npx` runs the packages of the front end, which a program of the page may also import.
 
 `DATABASE_URL` and `SHOP_URL` name an empty database, `localhost:8000` and `127.0.0.1:8000` the server of the page.
 """
@@ -55,9 +56,15 @@ class Page:
         self.folder.mkdir()
         programs = folder / "bin"
         programs.mkdir()
-        tableapi = programs / "tableapi"
-        tableapi.write_text(f'#!/bin/sh\nexec {sys.executable} -m tableapi "$@"\n')
-        tableapi.chmod(0o755)
+        modules = ROOT / "frontend" / "node_modules"
+        commands = {
+            "tableapi": f'exec {sys.executable} -m tableapi "$@"',
+            "npx": f'ln -sfn {modules} node_modules; name=$1; shift; exec {modules}/.bin/"$name" "$@"',
+        }
+        for name, command in commands.items():
+            program = programs / name
+            program.write_text(f"#!/bin/sh\n{command}\n")
+            program.chmod(0o755)
         self.environment = clean_environment(
             SHOP_URL=url, DATABASE_URL=url, DATA_DIR=folder / "data", PORT=str(self.port), WORKERS="1",
             PYTHONPATH=self.folder,  # not the repository: its scripts/ are another project

@@ -53,6 +53,8 @@ export function serve(replies: Record<string, Reply>): Sent[] {
 
 interface Options {
   at?: string;
+  /** The route of the screen, where it has parameters or routes of its own. */
+  route?: string;
   /** The history state of the first address. */
   state?: unknown;
   /** null without a session. */
@@ -60,7 +62,7 @@ interface Options {
 }
 
 /** Renders a screen at an address, signed in by default. `where()` returns the present address. */
-export function draw(screen: ReactNode, { at = "/", state: first, me = accountAnswer() }: Options = {}) {
+export function draw(screen: ReactNode, { at = "/", route, state: first, me = accountAnswer() }: Options = {}) {
   const queries = makeQueryClient();
   // A retry that waits for seconds would make a test wait as long.
   queries.setDefaultOptions({ ...queries.getDefaultOptions(), queries: { ...queries.getDefaultOptions().queries, retryDelay: 0 } });
@@ -73,7 +75,7 @@ export function draw(screen: ReactNode, { at = "/", state: first, me = accountAn
   const path = at.split("?")[0]!;
   const router = createMemoryRouter(
     [
-      { path, element: screen },
+      { path: route ?? path, element: screen },
       { path: "*", element: <Elsewhere /> },
     ],
     { initialEntries: [{ pathname: path, search: at.slice(path.length), state: first }] },

@@ -1,5 +1,6 @@
 /** The credentials of requests: what was entered here, else the session of an app on the same origin, else nothing. */
 import { useSyncExternalStore } from "react";
+import { forgetImages } from "../lib/images";
 
 export interface Credentials {
   key: string;
@@ -47,6 +48,7 @@ export function signIn(next: Credentials): void {
 export function signOut(): void {
   sessionStorage.setItem(STORE, JSON.stringify(NONE));
   localStorage.removeItem("studio.history");
+  forgetImages();
   set(NONE);
 }
 

@@ -58,7 +58,7 @@ function Loaded({ address, info }: { address: Address; info: TableInfo }) {
           {isChart ? (
             <Chart dataset={dataset} info={info} filter={request.filter as string | undefined} params={params} />
           ) : (
-            <Grid info={info} columns={listing.columns} order={listing.order} params={request} rows={rows} onWindow={setWindow} onOpen={openRecord} isFiltered={Boolean(request.filter)} />
+            <Grid dataset={dataset} info={info} columns={listing.columns} order={listing.order} params={request} rows={rows} onWindow={setWindow} onOpen={openRecord} isFiltered={Boolean(request.filter)} />
           )}
         </Suspense>
         <Suspense>{open && <Drawer key={`${dataset} ${open}`} dataset={dataset} place={open} />}</Suspense>

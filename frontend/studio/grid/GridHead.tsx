@@ -1,27 +1,23 @@
 /** The head of the grid: a press sorts, the edge of a column changes its width. */
 import type { PointerEvent } from "react";
-import { ArrowDown, ArrowUp, Key } from "lucide-react";
+import { ArrowDown, ArrowUp, ImageOff, Key } from "lucide-react";
 import type { TableInfo } from "../api/types";
 import { change } from "../lib/address";
-import { type Column, MAX_WIDTH, MIN_WIDTH, type Sort } from "../lib/listing";
+import { MAX_WIDTH, MIN_WIDTH, type Sort } from "../lib/listing";
 import { T } from "../texts";
+import { Button } from "../ui";
 import { alignOf } from "./Cell";
+import type { DrawnColumn } from "./GridRow";
 import { setWidth } from "./columns";
 
 export const HEAD = 36;
 
-export interface Offset {
-  index: number;
-  start: number;
-  size: number;
-}
-
 interface Props {
-  columns: Column[];
-  offsets: Offset[];
+  columns: DrawnColumn[];
   width: number;
   order: Sort | null;
   info: TableInfo;
+  onImages: (column: string) => void;
 }
 
 /** Ascending, then descending, then as the table is ordered. */
@@ -30,12 +26,11 @@ export function nextSort(order: Sort | null, name: string): string | null {
   return order.descending ? null : `-${name}`;
 }
 
-export function GridHead({ columns, offsets, width, order, info }: Props) {
+export function GridHead({ columns, width, order, info, onImages }: Props) {
   return (
     <div className="grid-head" role="rowgroup" style={{ width }}>
       <div role="row" aria-rowindex={1}>
-        {offsets.map(({ index, start, size }) => {
-          const { field } = columns[index]!;
+        {columns.map(({ index, field, style, hasImages }) => {
           const isSorted = order?.name === field.name;
           return (
             <div
@@ -44,7 +39,7 @@ export function GridHead({ columns, offsets, width, order, info }: Props) {
               aria-colindex={index + 1}
               aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : undefined}
               className={`head-cell ${alignOf(field)}`}
-              style={{ transform: `translateX(${start}px)`, width: size }}
+              style={style}
             >
               <button
                 type="button"
@@ -57,7 +52,8 @@ export function GridHead({ columns, offsets, width, order, info }: Props) {
                 <span>{field.name}</span>
                 {isSorted && (order.descending ? <ArrowDown size={14} aria-hidden /> : <ArrowUp size={14} aria-hidden />)}
               </button>
-              <Edge name={field.name} width={size} />
+              {hasImages && <Button tone="ghost" className="head-images" icon={ImageOff} aria-label={T.hideImages(field.name)} title={T.hideImages(field.name)} onClick={() => onImages(field.name)} />}
+              <Edge name={field.name} width={Number(style.width)} />
             </div>
           );
         })}

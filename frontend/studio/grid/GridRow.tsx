@@ -1,43 +1,55 @@
 /** One row of the grid, and one of the list on a phone. Drawn again only when it changes. */
-import { memo } from "react";
-import { ArrowUpRight } from "lucide-react";
-import type { Row, TableInfo } from "../api/types";
+import { type CSSProperties, memo } from "react";
+import type { Field, Json, Row, TableInfo } from "../api/types";
 import { labelField, labelOf, shown } from "../lib/format";
 import type { Column } from "../lib/listing";
 import { placeOf } from "../record/place";
-import { Value, alignOf } from "./Cell";
-import type { Offset } from "./GridHead";
+import { Value } from "./Cell";
+import { plainOf } from "./kinds";
+
+/** A column that is in view. */
+export interface DrawnColumn {
+  index: number;
+  field: Field;
+  style: CSSProperties;
+  className: string;
+  hasImages: boolean;
+}
 
 interface Props {
   index: number;
   top: number;
   width: number;
   row: Row | undefined;
-  columns: Column[];
-  offsets: Offset[];
+  columns: DrawnColumn[];
   activeColumn: number;
 }
 
-export const GridRow = memo(function GridRow({ index, top, width, row, columns, offsets, activeColumn }: Props) {
+export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
+
+export const GridRow = memo(function GridRow({ index, top, width, row, columns, activeColumn }: Props) {
   return (
-    <div className={`row ${index % 2 ? "odd" : ""}`} role="row" aria-rowindex={index + 2} data-row={index} style={{ transform: `translateY(${top}px)`, width }}>
-      {offsets.map(({ index: column, start, size }) => {
-        const { field } = columns[column]!;
+    <div className="row" role="row" aria-rowindex={index + 2} data-row={index} style={{ transform: `translateY(${top}px)`, width }}>
+      {columns.map((column) => {
+        const { field, style } = column;
         const value = row ? row[field.name] : undefined;
-        const parent = field.ref_table && row && value !== null && value !== undefined ? placeOf(field.ref_table, shown(value)) : null;
+        const plain = plainOf(field, value);
+        const isActive = column.index === activeColumn;
+        const isReference = field.ref_table !== null && value !== null && value !== undefined;
+        const hasText = plain !== null && !isReference;
         return (
           <div
             key={field.name}
-            id={`cell-${index}-${column}`}
+            id={isActive ? cellId(index, column.index) : undefined}
             role="gridcell"
-            aria-colindex={column + 1}
-            aria-selected={column === activeColumn}
-            data-column={column}
-            className={`cell ${alignOf(field)} ${column === activeColumn ? "active" : ""}`}
-            style={{ transform: `translateX(${start}px)`, width: size }}
+            aria-colindex={column.index + 1}
+            aria-selected={isActive || undefined}
+            data-column={column.index}
+            className={`${column.className}${hasText && plain.kind ? ` ${plain.kind}` : ""}${isActive ? " active" : ""}`}
+            style={style}
           >
-            <span className="cell-value"><Value field={field} value={value} /></span>
-            {parent && <span className="cell-parent" data-parent={parent} title={field.ref_table ?? ""}><ArrowUpRight size={14} aria-hidden /></span>}
+            {hasText ? plain.text : <Value field={field} value={value} hasImages={column.hasImages} />}
+            {isReference && <span className="cell-parent" data-parent={placeOf(field.ref_table!, shown(value))} title={field.ref_table!} />}
           </div>
         );
       })}
@@ -45,15 +57,28 @@ export const GridRow = memo(function GridRow({ index, top, width, row, columns, 
   );
 });
 
+interface PhoneProps {
+  index: number;
+  top: number;
+  row: Row | undefined;
+  info: TableInfo;
+  columns: Column[];
+}
+
+function brief(field: Field, value: Json | undefined): string {
+  if (value === null) return "–";
+  return (plainOf(field, value)?.text ?? shown(value)) || "–";
+}
+
 /** Two lines: what names the record, and its first other values. */
-export const PhoneRow = memo(function PhoneRow({ index, top, row, info, columns }: Pick<Props, "index" | "top" | "row" | "columns"> & { info: TableInfo }) {
+export const PhoneRow = memo(function PhoneRow({ index, top, row, info, columns }: PhoneProps) {
   const label = labelField(info);
   const others = columns.filter(({ field }) => field.name !== label?.name).slice(0, 3);
   return (
     <div className="phone-row" role="row" aria-rowindex={index + 1} data-row={index} style={{ transform: `translateY(${top}px)` }}>
       <div role="gridcell" className="phone-cell">
         <span className="phone-label">{row ? labelOf(info, row) : <span className="pending" />}</span>
-        <span className="phone-values">{row && others.map(({ field }) => `${field.name} ${shown(row[field.name]) || "–"}`).join(" · ")}</span>
+        <span className="phone-values">{row && others.map(({ field }) => `${field.name} ${brief(field, row[field.name])}`).join(" · ")}</span>
       </div>
     </div>
   );

@@ -32,10 +32,14 @@ export interface Rows {
   retry: () => void;
 }
 
+/** The pages in view. */
 export interface Window {
   first: number;
   last: number;
 }
+
+/** The pages of the rows in view. They change every hundred rows, and with them what is read. */
+export const pagesOf = ({ first, last }: { first: number; last: number }): Window => ({ first: Math.floor(Math.max(0, first) / PAGE_ROWS), last: Math.floor(Math.max(0, last) / PAGE_ROWS) });
 
 const start = (key: string): Chain => ({ key, cursors: [""], total: null });
 
@@ -46,9 +50,8 @@ export function useRows(dataset: string, info: TableInfo, params: Params, { firs
   const hasCursor = info.primary_key.length > 0;
 
   const pages = useMemo(() => {
-    const from = Math.max(0, Math.floor(first / PAGE_ROWS));
-    const to = Math.min(chain.cursors.length - 1, Math.floor(last / PAGE_ROWS) + 1);
-    const begin = Math.min(from, to);
+    const to = Math.min(chain.cursors.length - 1, last + 1);
+    const begin = Math.min(first, to);
     return Array.from({ length: to - begin + 1 }, (_, offset) => begin + offset);
   }, [first, last, chain.cursors.length]);
 

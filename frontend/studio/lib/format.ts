@@ -9,6 +9,8 @@ export const isArray = ({ db_type }: Field): boolean => db_type.endsWith("[]");
 export const isNumber = (field: Field): boolean => !isArray(field) && NUMBERS.has(field.type) && !/^(text|uuid|character)/.test(field.db_type);
 export const isBoolean = (field: Field): boolean => field.db_type === "boolean";
 export const isJson = ({ db_type }: Field): boolean => db_type === "json" || db_type === "jsonb";
+/** A type of PostGIS, whose values are GeoJSON objects. */
+export const isPostgis = ({ db_type }: Field): boolean => /^(?:\w+\.)?(?:geometry|geography)\b(?!.*\[\])/.test(db_type);
 export const isDate = ({ db_type }: Field): boolean => db_type === "date";
 export const isTime = ({ db_type }: Field): boolean => db_type.startsWith("timestamp");
 export const isRange = ({ db_type }: Field): boolean => /range\b/.test(db_type);
@@ -35,8 +37,6 @@ export function shortTime(value: string): string {
   return value.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d+)?\+00(?::?00)?$/, "$1 $2$3 UTC");
 }
 
-const IMAGE = /\.(?:png|jpe?g|gif|webp|avif|svg)(?:[?#]|$)/i;
-
 /** The address of a value that may be opened; only http and https are links. */
 export function linkOf(value: Json | undefined): string | null {
   if (typeof value !== "string" || !/^https?:\/\/\S+$/i.test(value)) return null;
@@ -45,14 +45,6 @@ export function linkOf(value: Json | undefined): string | null {
   } catch {
     return null;
   }
-}
-
-/** An image that the page's policy permits: of this server, or inside the value. Images of other hosts stay links. */
-export function imageOf(value: Json | undefined, origin: string): string | null {
-  if (typeof value !== "string") return null;
-  if (/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]+$/.test(value)) return value;
-  const link = linkOf(value);
-  return link && IMAGE.test(link) && new URL(link).origin === origin ? link : null;
 }
 
 const LABELS = ["name", "title", "label", "fullname", "full_name", "subject", "email", "code", "sku", "description"];

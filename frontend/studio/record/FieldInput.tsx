@@ -3,14 +3,16 @@ import { ArrowUpRight } from "lucide-react";
 import type { Field, Json } from "../api/types";
 import { Value } from "../grid/Cell";
 import { change } from "../lib/address";
-import { isArray, isBoolean, isDate, isJson, isNumber, isText, shown } from "../lib/format";
+import { isArray, isBoolean, isDate, isJson, isNumber, isPostgis, isText, shown } from "../lib/format";
 import { T } from "../texts";
 import { Button } from "../ui";
 import { ParentInput } from "./ParentInput";
+import { Preview } from "./Preview";
 import { placeOf } from "./place";
 
 interface Props {
   dataset: string;
+  table: string;
   field: Field;
   value: Json | undefined;
   text: string | null;
@@ -25,7 +27,7 @@ interface Props {
 const LONG = 60;
 
 export function FieldInput(props: Props) {
-  const { field, value, isEditable, isChanged, isNew, isNull, error, onChange } = props;
+  const { dataset, table, field, value, isEditable, isChanged, isNew, isNull, error, onChange } = props;
   if (isNew && !isEditable) return null;
   const id = `field-${field.name}`;
   const parent = field.ref_table && value !== null && value !== undefined && !isNew ? placeOf(field.ref_table, shown(value)) : null;
@@ -41,6 +43,7 @@ export function FieldInput(props: Props) {
         {parent && <Button tone="ghost" icon={ArrowUpRight} aria-label={T.openRecord(`${field.ref_table} ${shown(value)}`)} onClick={() => change({ open: parent })} />}
         {isEditable && field.allow_null && !isNull && <Button tone="ghost" className="null-button" aria-label={T.setNull(field.name)} onClick={() => onChange(null)}>{T.null}</Button>}
       </div>
+      {!isNew && <Preview dataset={dataset} table={table} field={field} value={value} />}
       {field.description && <p className="field-hint">{field.description}</p>}
       {error && <p className="form-error" role="alert" id={`${id}-error`}>{error}</p>}
     </div>
@@ -69,7 +72,7 @@ function Input({ dataset, field, text, isNull, isNew, error, onChange, id }: Pro
     );
   }
   if (field.ref_table) return <ParentInput {...shared} dataset={dataset} field={field} onChange={onChange} />;
-  if (isJson(field)) return <textarea {...shared} className="input mono" rows={Math.min(10, Math.max(2, (text ?? "").split("\n").length))} spellCheck={false} />;
+  if (isJson(field) || isPostgis(field)) return <textarea {...shared} className="input mono" rows={Math.min(10, Math.max(2, (text ?? "").split("\n").length))} spellCheck={false} />;
   if (isText(field) && !field.length && ((text ?? "").length > LONG || (text ?? "").includes("\n"))) return <textarea {...shared} rows={4} />;
   if (isDate(field)) return <input {...shared} type="date" />;
   return <input {...shared} className={`input ${isArray(field) ? "mono" : ""}`} type="text" inputMode={isNumber(field) ? "decimal" : undefined} autoComplete="off" />;

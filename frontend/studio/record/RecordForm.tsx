@@ -53,6 +53,7 @@ export function RecordForm({ dataset, info, id, row, etag }: Props) {
           <FieldInput
             key={field.name}
             dataset={dataset}
+            table={info.name}
             field={field}
             value={row[field.name]}
             text={draft[field.name] === undefined ? (isNew ? "" : textOf(field, row[field.name])) : draft[field.name]!}

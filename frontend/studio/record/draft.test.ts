@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Field, Json } from "../api/types";
-import { BadValue, type Draft, changesOf, conflictsOf, valuesOf } from "./draft";
+import { BadValue, type Draft, changesOf, conflictsOf, textOf, valuesOf } from "./draft";
 
 const field = (name: string, db_type: string): Field => ({ name, db_type, type: "string", picklist: null }) as Field;
-const FIELDS = [field("n", "integer"), field("t", "text"), field("b", "boolean"), field("j", "jsonb"), field("a", "text[]"), field("d", "date")];
+const FIELDS = [field("n", "integer"), field("t", "text"), field("b", "boolean"), field("j", "jsonb"), field("a", "text[]"), field("d", "date"), field("g", "geometry(Point,4326)")];
 
 const SENT: [Record<string, string | null>, Record<string, Json>][] = [
   [{ n: "12345678901234567890" }, { n: "12345678901234567890" }],
@@ -16,11 +16,13 @@ const SENT: [Record<string, string | null>, Record<string, Json>][] = [
   [{ j: '{"a": 1}' }, { j: { a: 1 } }],
   [{ a: "" }, { a: [] }],
   [{ a: '["x"]' }, { a: ["x"] }],
+  [{ g: ' {"type": "Point", "coordinates": [1, 2]}' }, { g: { type: "Point", coordinates: [1, 2] } }],
+  [{ g: "POINT(1 2)" }, { g: "POINT(1 2)" }],
 ];
 
 test.each(SENT)("%j is sent as %j", (draft, values) => expect(valuesOf(FIELDS, draft)).toEqual(values));
 
-test.each<Draft>([{ j: "{" }, { a: "x" }, { a: "{}" }])("%j is no value", (draft) => {
+test.each<Draft>([{ j: "{" }, { a: "x" }, { a: "{}" }, { g: "{" }])("%j is no value", (draft) => {
   expect(() => valuesOf(FIELDS, draft)).toThrow(BadValue);
 });
 
@@ -34,4 +36,10 @@ test("an empty text differs from null", () => {
 
 test("a conflict names the columns that both changed differently", () => {
   expect(conflictsOf(FIELDS, { n: "5", t: "mine" }, { n: 5, t: "theirs", b: true }).map(({ name }) => name)).toEqual(["t"]);
+});
+
+test("JSON is laid out over lines, a list and a place are one line", () => {
+  expect(textOf(FIELDS[3]!, { a: 1 })).toBe('{\n  "a": 1\n}');
+  expect(textOf(FIELDS[4]!, ["x", "y"])).toBe('["x","y"]');
+  expect(textOf(FIELDS[6]!, { type: "Point", coordinates: [1, 2] })).toBe('{"type":"Point","coordinates":[1,2]}');
 });

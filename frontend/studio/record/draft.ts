@@ -1,7 +1,8 @@
 /** What was typed into a form, and the values that are sent for it. Pure. */
 import { readJson, writeJson } from "../api/json";
 import type { Field, Json, Row } from "../api/types";
-import { isArray, isBoolean, isJson, shown } from "../lib/format";
+import { geometryOf } from "../geometry/shapes";
+import { isArray, isBoolean, isJson, isPostgis, shown } from "../lib/format";
 
 /** Text by the name of the column; null stands for NULL, and a column that is not named was not changed. */
 export type Draft = Record<string, string | null>;
@@ -14,7 +15,9 @@ export class BadValue extends Error {
 
 export function textOf(field: Field, value: Json | undefined): string {
   if (value === null || value === undefined) return "";
-  return isJson(field) || isArray(field) ? writeJson(value, isJson(field) ? 2 : undefined) : shown(value);
+  // Places are many short lists: one line each would hide the rest of the record.
+  if (isJson(field) && !geometryOf(field, value)) return writeJson(value, 2);
+  return typeof value === "object" ? writeJson(value) : shown(value);
 }
 
 function parsed(field: Field, text: string): Json {
@@ -33,7 +36,8 @@ export function valueOf(field: Field, text: string | null): Json {
     if (!Array.isArray(value)) throw new BadValue(field.name, 'Write a list, such as ["a", "b"].');
     return value;
   }
-  if (isJson(field)) return parsed(field, text);
+  // A geometry may also be written as PostGIS reads it, such as POINT(1 2).
+  if (isJson(field) || (isPostgis(field) && text.trim().startsWith("{"))) return parsed(field, text);
   // Numbers and dates are sent as text, which keeps every digit; nothing typed is no value.
   return text;
 }

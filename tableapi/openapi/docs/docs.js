@@ -93,7 +93,7 @@ function show() {
   const operation = shown() ?? operations[0];
   const title = startsHere() ? "Authentication" : operation && sentences(operation.summary)[0];
   document.title = [title, `${spec.info.title} API`].filter(Boolean).join(" · ");
-  if (startsHere()) $("main").replaceChildren(authentication(spec, operations[0], link));
+  if (startsHere()) $("main").replaceChildren(authentication(spec, operations[0], link, address()));
   else if (operation) $("main").replaceChildren(operationPage(spec, operation));
   else $("main").replaceChildren(h("p", { class: "quiet" }, "Nothing may be called with these credentials."));
 }

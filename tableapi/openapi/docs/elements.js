@@ -24,13 +24,13 @@ export function sentences(summary) {
   return [(first ?? summary).replace(/\s+/g, " "), (rest ?? "").replace(/\s+/g, " ").trim()];
 }
 
-/** Return a titled box around code, with a button that copies it. */
-export function codeBox(title, pre) {
+/** Return a titled box around code, with a button that copies it, and what else belongs into its head. */
+export function codeBox(title, pre, ...extras) {
   const copy = h("button", { type: "button", class: "plain", "aria-label": `Copy: ${title}` }, "Copy");
   copy.addEventListener("click", async () => {
     await navigator.clipboard.writeText(pre.textContent);
     copy.textContent = "Copied";
     setTimeout(() => copy.replaceChildren("Copy"), 1500);
   });
-  return h("section", { class: "box", "aria-label": title }, h("div", {}, title, copy), pre);
+  return h("section", { class: "box", "aria-label": title }, h("div", {}, h("span", { class: "title" }, title), ...extras, copy), pre);
 }

@@ -1,4 +1,4 @@
-// A request of the page: its credentials, its text as a curl command, and its answer.
+// A request of the page: its credentials, what is sent, and its answer.
 
 // Use getItem and setItem only: `sessionStorage.key` is a method.
 export const store = sessionStorage;
@@ -36,17 +36,6 @@ export function build(operation, inputs, body) {
   }
   if (body) headers["Content-Type"] = "application/json";
   return { method: operation.verb.toUpperCase(), path: MOUNT + path + (query.size ? `?${query}` : ""), headers, body: body?.value };
-}
-
-const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** Return a request as a curl command. The session token is left out, because it is a secret. */
-export function curl({ method, path, headers, body }) {
-  const shown = { ...headers, ...(headers["X-Session-Token"] ? { "X-Session-Token": "$TOKEN" } : {}) };
-  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + path)}`];
-  for (const [name, value] of Object.entries(shown)) lines.push(`-H ${value === "$TOKEN" ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)}`);
-  if (body) lines.push(`-d ${quoted(body)}`);
-  return lines.join(" \\\n  ");
 }
 
 /** Send a request and return status, text and milliseconds. */

@@ -1,13 +1,29 @@
 // What the main column shows: how to authenticate, or one operation with a form that sends it.
 import { codeBox, h, prose, sentences, tableOf } from "./elements.js";
-import { build, curl, filled, send } from "./request.js";
+import { build, credentials, filled, send, store } from "./request.js";
+import { SAMPLES, generators } from "./samples.js";
 import { reader } from "./schema.js";
 
 const placeOf = (scheme) =>
   scheme.type === "http" ? "Authorization: Bearer …" : `${scheme.name}${scheme.in === "query" ? " in the query" : ": …"}`;
 
-/** Return the page about credentials, with the first operation as an example. */
-export function authentication(spec, first, link) {
+/** Return a box with a request in a language that the reader chooses, and a function that writes it anew. */
+function requestBox(request) {
+  const text = h("pre", { tabindex: "0" });
+  const names = Object.keys(SAMPLES);
+  const choice = h("select", { "aria-label": "Language" }, ...names.map((name) => h("option", {}, name)));
+  choice.value = names.includes(store.getItem("language")) ? store.getItem("language") : names[0];
+  const update = () => text.replaceChildren(SAMPLES[choice.value](request()));
+  choice.addEventListener("change", () => {
+    store.setItem("language", choice.value);
+    update();
+  });
+  update();
+  return { box: codeBox("Request", text, choice), update };
+}
+
+/** Return the page about credentials, with the first operation as an example. `address` is that of the document. */
+export function authentication(spec, first, link, address) {
   const schemes = Object.values(spec.components.securitySchemes ?? {}).map((scheme) =>
     h("div", { class: "scheme" }, h("code", {}, placeOf(scheme)), h("span", { class: "quiet" }, scheme.description ?? "")));
   const open = h("button", { type: "button" }, "Enter credentials");
@@ -17,7 +33,8 @@ export function authentication(spec, first, link) {
   });
   const { deref } = reader(spec);
   const inputs = first && [...first.shared, ...(first.parameters ?? [])].map((parameter) => ({ parameter: deref(parameter), input: { value: "" } }));
-  const example = first && h("pre", { tabindex: "0" }, curl(build(first, filled(inputs), null)));
+  const example = first && requestBox(() => build(first, filled(inputs), null)).box;
+  const commands = h("pre", { tabindex: "0" }, generators(location.origin + address, credentials()));
   return h("div", { class: "page" },
     h("div", {},
       h("h2", {}, "Authentication"),
@@ -27,7 +44,7 @@ export function authentication(spec, first, link) {
       h("div", { class: "send" }, open),
       first ? h("h3", {}, "First request") : null,
       first ? h("p", { class: "quiet" }, h("a", { href: link(first.operationId) }, sentences(first.summary)[0])) : null),
-    h("aside", {}, example ? codeBox("Request", example) : null));
+    h("aside", {}, example, codeBox("A typed client", commands)));
 }
 
 /** Return an empty form control for a parameter: a list of its values, or a text field. */
@@ -47,9 +64,7 @@ export function operationPage(spec, operation) {
   const body = schema ? h("textarea", { "aria-label": "Body", spellcheck: "false" }) : null;
   if (body) body.value = JSON.stringify(example(schema), null, 2);
 
-  const command = h("pre", { tabindex: "0" });
-  const update = () => command.replaceChildren(curl(build(operation, filled(inputs), body)));
-  update();
+  const { box, update } = requestBox(() => build(operation, filled(inputs), body));
   const state = h("span", { role: "status" });
   const result = h("pre", { tabindex: "0" });
   const answerBox = codeBox("Response", result);
@@ -60,6 +75,7 @@ export function operationPage(spec, operation) {
     const { ok, status, text, time } = await send(build(operation, inputs, body));
     state.replaceChildren(h("span", { class: `status ${ok ? "good" : "bad"}` }, String(status)), ` in ${time} ms`);
     answerBox.hidden = false;
+    answerBox.querySelector(".title").replaceChildren("Response");
     result.replaceChildren(text);
   };
 
@@ -69,6 +85,11 @@ export function operationPage(spec, operation) {
   const plain = fields.filter((_, number) => !parameters[number].name.includes("."));
   const related = fields.filter((_, number) => parameters[number].name.includes("."));
   const answer = operation.responses["200"]?.content?.["application/json"]?.schema;
+  if (answer) {
+    answerBox.hidden = false;
+    answerBox.querySelector(".title").replaceChildren("Response, as an example");
+    result.replaceChildren(JSON.stringify(example(answer), null, 2));
+  }
   const errors = Object.entries(operation.responses).filter(([status]) => status >= "400").map(([status, response]) =>
     h("tr", {}, h("td", {}, status), h("td", {}, deref(response).description)));
   const [summary, more] = sentences(operation.summary);
@@ -87,5 +108,5 @@ export function operationPage(spec, operation) {
       ...(schema ? [h("h3", {}, "Fields of the body"), table(record(schema))] : []),
       ...(answer ? [h("h3", {}, "Fields of the answer"), table(record(answer))] : []),
       h("h3", {}, "Errors"), tableOf(["Status", "Meaning"], errors)),
-    h("aside", {}, codeBox("Request", command), answerBox));
+    h("aside", {}, box, answerBox));
 }

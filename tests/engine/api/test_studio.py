@@ -126,6 +126,45 @@ async def test_hidden_stamped_and_sealed_columns_of_a_policy(url: str) -> None:
         assert (await http.get("/api/v2/shop/_spec?outline=true&resource_name=item")).status_code == 404
 
 
+# -- the document for generators of clients -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/api/v2/_spec", "/api/v2/shop/_spec"])
+async def test_a_document_names_no_table_that_its_reader_may_not_use(http: httpx2.AsyncClient, path: str) -> None:
+    assert "secret_plan" not in (await http.get(path, headers={"X-API-Key": "clerk"})).text
+    boss = (await http.get(path, headers={"X-API-Key": "boss"})).json()["components"]["schemas"]["customer"]
+    assert "refers to secret_plan.id" in boss["properties"]["plan_id"]["description"]
+
+
+@pytest.mark.parametrize("path", ["/api/v2/_spec", "/api/v2/shop/_spec"])
+async def test_a_typed_document_has_the_rights_of_its_reader(http: httpx2.AsyncClient, path: str) -> None:
+    refused = await http.get(f"{path}?typed=true")
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (401, "no_key")
+    unclear = await http.get(f"{path}?typed=perhaps", headers={"X-API-Key": "boss"})
+    assert (unclear.status_code, unclear.json()["error"]["context"]["reason"]) == (400, "bad_option")
+    clerk = await http.get(f"{path}?typed=true", headers={"X-API-Key": "clerk"})
+    assert "secret_plan" not in clerk.text
+    assert clerk.json()["paths"]["/api/v2/shop/_table/item"].keys() == {"get"}
+
+
+async def test_an_operation_of_a_typed_document_has_one_shape(http: httpx2.AsyncClient) -> None:
+    boss = {"X-API-Key": "boss"}
+    whole = (await http.get("/api/v2/shop/_spec", headers=boss)).json()
+    typed = (await http.get("/api/v2/shop/_spec?typed=true", headers=boss)).json()
+    assert typed["paths"].keys() == whole["paths"].keys()
+    for item in typed["paths"].values():
+        for operation in [item[verb] for verb in item.keys() - {"parameters"}]:
+            names = {
+                option.get("name", option.get("$ref", "").rpartition("/")[2]) for option in operation["parameters"]
+            }
+            assert names
+            assert names.isdisjoint({"params", "as_list", "wrap", "count_only", "group"})
+            content = operation["responses"]["200"]["content"]
+            assert (content.keys(), "anyOf" in content["application/json"]["schema"]) == ({"application/json"}, False)
+            sent = operation.get("requestBody", {}).get("content", {"application/json": {"schema": {}}})
+            assert (sent.keys(), "anyOf" in sent["application/json"]["schema"]) == ({"application/json"}, False)
+
+
 # -- the files -------------------------------------------------------------------------------------------------------
 
 
@@ -134,7 +173,10 @@ async def test_the_page_needs_no_rights_and_holds_no_data(http: httpx2.AsyncClie
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-cache")
     policy = page.headers["content-security-policy"]
     assert "script-src 'self';" in policy
-    assert "img-src 'self' data: blob:;" in policy
+    # Images of other hosts, which its user switches on; nothing else of them.
+    assert "img-src 'self' data: blob: https: http:;" in policy
+    assert policy.count("http:") == 1
+    assert "connect-src 'self';" in policy
     assert not re.search(r"<script(?![^>]*\bsrc=)", page.text)
     assert "customer" not in page.text
 

@@ -1,11 +1,12 @@
 /** Import lines: read them, say which column goes where, check all of them, then write the good ones. */
 import { useQueryClient } from "@tanstack/react-query";
-import { type ChangeEvent, useState } from "react";
+import { useState } from "react";
+import { FileUp } from "lucide-react";
 import { written } from "../../api/queries";
 import type { TableInfo } from "../../api/types";
 import { T } from "../../texts";
 import { tell } from "../../toasts";
-import { Button, Dialog, Labelled } from "../../ui";
+import { Button, Dialog, ICON, Labelled } from "../../ui";
 import { type Checked, type Mapping, linesOf, mapped, sendLines } from "./batches";
 import { type Sheet, readCsv, readFile } from "./files";
 
@@ -28,8 +29,8 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
     setMapping(mapped(next.head, info.field));
   }
 
-  async function choose(event: ChangeEvent<HTMLInputElement>): Promise<void> {
-    const [file] = event.target.files ?? [];
+  async function choose(files: FileList | null): Promise<void> {
+    const [file] = files ?? [];
     if (!file) return;
     try {
       take(await readFile(file));
@@ -75,7 +76,7 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
           <Labelled label={T.importPaste}>
             <textarea className="input mono" rows={8} value={text} onChange={(event) => setText(event.target.value)} spellCheck={false} />
           </Labelled>
-          <Labelled label={T.importFile}><input type="file" accept=".csv,.tsv,.txt,.xlsx" onChange={(event) => void choose(event)} /></Labelled>
+          <FileField onFiles={(files) => void choose(files)} />
           <div className="actions"><Button tone="primary" disabled={!text.trim()} onClick={() => take(readCsv(text))}>{T.importRead}</Button></div>
         </>
       )}
@@ -124,6 +125,17 @@ export default function Import({ dataset, info, onClose }: { dataset: string; in
         </div>
       )}
     </Dialog>
+  );
+}
+
+/** Takes a file that is chosen or dropped: the input lies over its label. */
+function FileField({ onFiles }: { onFiles: (files: FileList | null) => void }) {
+  return (
+    <label className="drop">
+      <FileUp {...ICON} />
+      <span>{T.importFile}</span>
+      <input type="file" accept=".csv,.tsv,.txt,.xlsx" onChange={(event) => onFiles(event.target.files)} />
+    </label>
   );
 }
 

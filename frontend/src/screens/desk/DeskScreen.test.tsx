@@ -1,0 +1,206 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import type { Overview } from "../../api/desk";
+import { Refusal, draw, serve } from "../../testing/render";
+import DeskScreen from "./DeskScreen";
+
+const user = userEvent.setup();
+const WHEN = "2026-01-10 09:00:00+00";
+const ACME = { clientid: 1, companyname: "Acme", country: "NO", createdon: WHEN, owner: "Olivia Brandt", email: "olivia@acme.example", plan: "Starter", status: "active" };
+const NAMELESS = { ...ACME, clientid: 2, companyname: "", owner: null, email: null, plan: null };
+const PERSON = { appuserid: 7, name: "Max Moe", email: "max@acme.example", role: "member" as const, isactive: 1, isdeleted: 0, isverified: 1, invitestatus: "accepted" as const, lastloginon: null, createdon: WHEN };
+const OVERVIEW: Overview = {
+  client: { clientid: 1, companyname: "Acme", country: null, phonenumber: "", stripe_custid: "cus_1", createdon: WHEN },
+  users: [PERSON, { ...PERSON, appuserid: 8, name: "Ina Ito", invitestatus: "pending" }, { ...PERSON, appuserid: 9, name: "Del Dahl", isdeleted: 1 }],
+  credits: [{ contactcredit: 5, bus_email_credits: 4, personal_email_credits: 3 }],
+  subscriptions: [{ subscriptionid: 1, plan: "Starter", price: "49", status: "active", isactive: 1, autorenew: 0, expirydate: "2099-12-20 00:00:00+00" }],
+  customplans: [{ planid: 30, name: "Acme yearly", sku: "acme", assigned: false }, { planid: 31, name: "Pilot", sku: "pilot", assigned: true }],
+  ledger: [{ ledgerid: 1, createdon: WHEN, kind: "contactcredit", delta: -1, balance_after: 5, reason: "reveal" }],
+  payments: [
+    { transactionid: 3, invoicenumber: "INV-3", transactiondate: WHEN, planname: "Starter", price: "49.00", status: "paid" },
+    { transactionid: 4, invoicenumber: "INV-4", transactiondate: WHEN, planname: "Starter", price: "49.00", status: "failed" },
+  ],
+  sessions: [{ usersessionid: 1, name: "Max Moe", lastused: WHEN, ip: null, useragent: null }],
+  audit: [{ auditid: 1, createdon: WHEN, event: "support_read", target: "usercontact", appuserid: null, keyid: null, staffid: 1, ip: null, detail: null }],
+  keys: [{ keyid: 1, name: "CRM", purpose: "", isactive: 0, isdeleted: 0, lastused: null, createdon: WHEN }],
+  reveals: [{ kind: "directdial", count: 12, bykeys: 2 }],
+};
+const CLIENT = { "POST desk/client": OVERVIEW };
+const desk = (at: string) => draw(<DeskScreen />, { at, route: "/desk/*" });
+const press = async (name: string | RegExp) => user.click(await screen.findByRole("button", { name }));
+const dialog = async () => within(await screen.findByRole("dialog"));
+
+test("a client is found by what was typed, and nothing is asked before", async () => {
+  const sent = serve({ "POST desk/find": { resource: [ACME, NAMELESS], more: true } });
+  const { where } = desk("/desk");
+  expect(screen.queryByText("No client fits")).toBeNull();
+  await user.type(await screen.findByRole("textbox", { name: "Client" }), " acme {Enter}");
+  expect(await screen.findByRole("link", { name: "Acme" })).toHaveAttribute("href", "/desk/client/1");
+  expect(screen.getByRole("link", { name: "Client 2" })).toBeVisible();
+  expect(screen.getByText("There are more. Type more of the name.")).toBeVisible();
+  expect(sent.map(({ body }) => body)).toEqual([{ text: "acme" }]);
+  expect(where()).toBe("/desk?q=acme");
+});
+
+test("no client, and a search that failed, are said", async () => {
+  let broken = true;
+  serve({ "POST desk/find": () => (broken ? new Refusal(503, { code: 503, message: "Busy." }) : { resource: [], more: false }) });
+  desk("/desk?q=nobody");
+  expect(await screen.findByText("Busy.", {}, { timeout: 20_000 })).toBeVisible();
+  broken = false;
+  await press(/again|retry/i);
+  expect(await screen.findByText("No client fits")).toBeVisible();
+});
+
+test("a person is suppressed only with an address and a reason", async () => {
+  const sent = serve({ "POST desk/suppress": {} });
+  desk("/desk");
+  await press("Suppress a person");
+  const form = await dialog();
+  await user.type(form.getByLabelText("Reason"), "Asked for it");
+  await user.click(form.getByRole("button", { name: "Suppress" }));
+  expect(sent).toEqual([]);
+  await user.type(form.getByLabelText("E-mail address"), "jane@home.example");
+  await user.click(form.getByRole("button", { name: "Suppress" }));
+  expect(await screen.findByText("The person is on the removal list.")).toBeVisible();
+  expect(sent[0]!.body).toEqual({ email: "jane@home.example", linkedinurl: "", reason: "Asked for it" });
+});
+
+test("a client has its parts in tabs, which stand in the address", async () => {
+  const sent = serve(CLIENT);
+  const { where } = desk("/desk/client/1");
+  expect(await screen.findByRole("heading", { level: 1, name: "Acme" })).toBeVisible();
+  expect(sent[0]!.body).toEqual({ clientid: 1 });
+  expect(screen.getByText(/Starter, active, until/)).toBeVisible();
+  const texts: [string, RegExp | string][] = [["Ledger", "Reveal"], ["Payments", "INV-4"], ["Sessions", "Max Moe"], ["Audit log", "Support"], ["API keys", "Off"]];
+  for (const [tab, text] of texts) {
+    await user.click(screen.getByRole("tab", { name: tab }));
+    expect(within(await screen.findByRole("tabpanel", { name: tab })).getByText(text)).toBeVisible();
+  }
+  expect(where()).toBe("/desk/client/1?tab=keys");
+});
+
+test("credits are changed once, with a reason and the balance that follows", async () => {
+  const sent = serve({ ...CLIENT, "POST desk/credits": { balance: 2 } });
+  desk("/desk/client/1");
+  await press("Change credits");
+  const form = await dialog();
+  expect(form.getByText("Enter a number other than 0")).toBeVisible();
+  const amount = form.getByLabelText("How many");
+  await user.clear(amount);
+  await user.type(amount, "-9");
+  expect(form.getByText("The client has fewer credits than that.")).toBeVisible();
+  await user.clear(amount);
+  await user.type(amount, "-3");
+  expect(form.getByText("3 credits are taken: 2 afterwards.")).toBeVisible();
+  await user.click(form.getByRole("button", { name: "Change credits" }));
+  expect(await form.findByText("Give the reason in at least 3 characters")).toBeVisible();
+  await user.type(form.getByLabelText("Reason"), "Asked for it");
+  await user.click(form.getByRole("button", { name: "Change credits" }));
+  expect(await screen.findByText("Balance: 2.")).toBeVisible();
+  const [change] = sent.filter(({ path }) => path === "desk/credits");
+  expect(change!.body).toMatchObject({ clientid: 1, kind: "contactcredit", amount: -3, reason: "Asked for it" });
+  expect(change!.body.requestid).toMatch(/^\w+-\w+-\w+-\w+$/);
+  await waitFor(() => expect(sent.filter(({ path }) => path === "desk/client")).toHaveLength(2));
+});
+
+test("a refused reason stands at its field, and pressing again keeps the id of the change", async () => {
+  const sent = serve({ ...CLIENT, "POST desk/credits": new Refusal(422, { code: 422, message: "Refused.", context: { reason: "invalid", fields: { reason: "Write it without addresses." } } }) });
+  desk("/desk/client/1");
+  await press("Change credits");
+  const form = await dialog();
+  await user.type(form.getByLabelText("How many"), "{Control>}a{/Control}7");
+  await user.type(form.getByLabelText("Reason"), "write to jane@home.example");
+  await user.click(form.getByRole("button", { name: "Change credits" }));
+  expect(await form.findByText("Write it without addresses.")).toBeVisible();
+  await user.click(form.getByRole("button", { name: "Change credits" }));
+  await waitFor(() => expect(sent.filter(({ path }) => path === "desk/credits")).toHaveLength(2));
+  expect(new Set(sent.filter(({ path }) => path === "desk/credits").map(({ body }) => body.requestid)).size).toBe(1);
+});
+
+test("a custom plan is assigned, and one that is assigned is withdrawn", async () => {
+  const sent = serve({ ...CLIENT, "POST desk/plan": {} });
+  desk("/desk/client/1");
+  expect(await screen.findByRole("button", { name: "Withdraw Pilot?" })).toBeVisible();
+  await press("Assign Acme yearly?");
+  const form = await dialog();
+  await user.type(form.getByLabelText("Reason"), "Signed in May");
+  await user.click(form.getByRole("button", { name: "Assign" }));
+  expect(await screen.findByText("The plans of this client were changed.")).toBeVisible();
+  expect(sent.find(({ path }) => path === "desk/plan")!.body).toEqual({ clientid: 1, planid: 30, assigned: true, reason: "Signed in May" });
+});
+
+test("what can be done with a user depends on the state of the account", async () => {
+  const sent = serve({ ...CLIENT, "POST desk/mail": {}, "POST desk/sessions": {} });
+  desk("/desk/client/1?tab=users");
+  expect(await screen.findByText("Deleted")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Actions for Del Dahl" })).toBeNull();
+  await press("Actions for Ina Ito");
+  expect(screen.queryByRole("menuitem", { name: "View as this user" })).toBeNull();
+  await user.click(await screen.findByRole("menuitem", { name: "Mail the invitation again" }));
+  expect(await screen.findByText("The mail is on its way.")).toBeVisible();
+  await press("Actions for Max Moe");
+  expect(await screen.findByRole("menuitem", { name: "View as this user" })).toBeVisible();
+  await user.click(screen.getByRole("menuitem", { name: "End all sessions" }));
+  const form = await dialog();
+  await user.type(form.getByLabelText("Reason"), "Lost the phone");
+  await user.click(form.getByRole("button", { name: "End all sessions" }));
+  expect(await screen.findByText("The sessions were ended.")).toBeVisible();
+  expect(sent.filter(({ path }) => path !== "desk/client").map(({ body }) => body)).toEqual([
+    { kind: "invitation", appuserid: 8 },
+    { appuserid: 7, reason: "Lost the phone" },
+  ]);
+});
+
+test("a receipt is mailed for a payment that was made", async () => {
+  const sent = serve({ ...CLIENT, "POST desk/mail": new Refusal(409, { code: 409, message: "The owner has no address." }) });
+  desk("/desk/client/1?tab=payments");
+  expect(await screen.findByText("INV-4")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Mail the receipt INV-4" })).toBeNull();
+  await press("Mail the receipt INV-3");
+  expect(await screen.findByText("The owner has no address.")).toBeVisible();
+  expect(sent.at(-1)!.body).toEqual({ kind: "receipt", transactionid: 3 });
+});
+
+test("a vote is decided on with a reason", async () => {
+  const vote = { feedbackid: 5, clientid: 1, companyname: "Acme", name: "Maya Thornton", type: "phone", downvotereason: "outofservice", linkedin_url: "https://www.linkedin.com/in/maya", createdon: WHEN };
+  const sent = serve({ "GET desk/feedback": { resource: [vote] }, "POST desk/feedback": {} });
+  desk("/desk/feedback");
+  expect(await screen.findByText("Out of service")).toBeVisible();
+  await press("Accept the vote of Maya Thornton");
+  const form = await dialog();
+  await user.type(form.getByLabelText("Reason"), "Called it");
+  await user.click(form.getByRole("button", { name: "Accept" }));
+  expect(await screen.findByText("The decision was recorded.")).toBeVisible();
+  expect(sent.find(({ method }) => method === "POST")!.body).toEqual({ feedbackid: 5, decision: "accepted", reason: "Called it" });
+});
+
+test("a failed job is queued again; the others are left alone", async () => {
+  const job = { id: 3, job: "sendmail", status: "failed", attempts: 5, created: WHEN, execute_after: WHEN, error: "ConnectionRefused" };
+  const sent = serve({ "GET desk/jobs": { resource: [job, { ...job, id: 4, status: "picked", error: null }], counts: { failed: 1, picked: 1 } }, "POST desk/jobs": {} });
+  desk("/desk/queue");
+  expect(await screen.findByText("Failed: 1, Running: 1")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Try job 4 again" })).toBeNull();
+  await press("Try job 3 again");
+  expect(await screen.findByText("The job is queued again.")).toBeVisible();
+  expect(sent.find(({ method }) => method === "POST")!.body).toEqual({ id: 3 });
+});
+
+test("a payment event is applied again", async () => {
+  const event = { id: "evt_1", type: "invoice.paid", created: WHEN, note: null, customer: "cus_9", clientid: null };
+  const sent = serve({ "GET desk/payments": { resource: [event, { ...event, id: "evt_2", clientid: 1, note: "No such plan" }] }, "POST desk/payments": {} });
+  desk("/desk/payments");
+  expect(await screen.findByText("cus_9")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Client 1" })).toHaveAttribute("href", "/desk/client/1");
+  await press("Apply evt_2 again");
+  expect(await screen.findByText("The event is queued again.")).toBeVisible();
+  expect(sent.find(({ method }) => method === "POST")!.body).toEqual({ id: "evt_2" });
+});
+
+test("signing out leads to the sign-in", async () => {
+  serve({ "DELETE user/session": { success: true } });
+  const { where } = desk("/desk");
+  await press("Sign out");
+  await waitFor(() => expect(where()).toBe("/login"));
+});

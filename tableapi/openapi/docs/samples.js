@@ -1,0 +1,65 @@
+// A request as text: a curl command, Python or JavaScript. The session token is left out, because it is a secret.
+
+const TOKEN = "X-Session-Token";
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+const indented = (text) => text.replaceAll("\n", "\n    ");
+
+/** Return the value of a body, or undefined where it is no JSON (yet). */
+function parsed(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function curl({ method, path, headers, body }) {
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + path)}`];
+  for (const [name, value] of Object.entries(headers)) lines.push(name === TOKEN ? `-H "${name}: $TOKEN"` : `-H ${quoted(`${name}: ${value}`)}`);
+  if (body) lines.push(`-d ${quoted(body)}`);
+  return lines.join(" \\\n  ");
+}
+
+/** Return a JSON value as a Python literal. */
+function literal(value, indent = "") {
+  const deeper = `${indent}    `;
+  if (value === null) return "None";
+  if (value === true || value === false) return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const items = Array.isArray(value)
+    ? value.map((item) => literal(item, deeper))
+    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item, deeper)}`);
+  return items.length ? `${open}\n${items.map((item) => `${deeper}${item},`).join("\n")}\n${indent}${close}` : open + close;
+}
+
+function python({ method, path, headers, body }) {
+  const json = body ? parsed(body) : undefined;
+  const names = Object.entries(headers).filter(([name]) => name !== "Content-Type" || json === undefined);
+  const values = names.map(([name, value]) => `${JSON.stringify(name)}: ${name === TOKEN ? "token" : JSON.stringify(value)}`);
+  const options = [JSON.stringify(location.origin + path)];
+  if (values.length) options.push(`headers={${values.join(", ")}}`);
+  if (json !== undefined) options.push(`json=${indented(literal(json))}`);
+  else if (body) options.push(`data=${JSON.stringify(body)}`);
+  return `import requests\n\nresponse = requests.${method.toLowerCase()}(\n${options.map((option) => `    ${option},\n`).join("")})\nresponse.raise_for_status()\nprint(response.json())`;
+}
+
+function javascript({ method, path, headers, body }) {
+  const options = [];
+  if (method !== "GET") options.push(`method: "${method}"`);
+  const values = Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${name === TOKEN ? "token" : JSON.stringify(value)}`);
+  if (values.length) options.push(`headers: { ${values.join(", ")} }`);
+  const json = body ? parsed(body) : undefined;
+  if (body) options.push(`body: ${json === undefined ? JSON.stringify(body) : `JSON.stringify(${JSON.stringify(json, null, 2).replaceAll("\n", "\n  ")})`}`);
+  const second = options.length ? `, {\n${options.map((option) => `  ${option},\n`).join("")}}` : "";
+  return `const response = await fetch("${location.origin + path}"${second});\nif (!response.ok) throw new Error((await response.json()).error.message);\nconsole.log(await response.json());`;
+}
+
+export const SAMPLES = { curl, Python: python, JavaScript: javascript };
+
+/** Return the commands that make a typed client from the document at an address. */
+export function generators(address, headers) {
+  const names = Object.entries(headers).map(([name, value]) => (name === TOKEN ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)));
+  const fetched = `curl -o openapi.json ${[...names.map((header) => `-H ${header}`), quoted(`${address}?typed=true`)].join(" ")}`;
+  return `${fetched}\nnpx openapi-typescript openapi.json -o schema.d.ts\nopenapi-python-client generate --path openapi.json`;
+}
