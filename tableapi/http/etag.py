@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from tableapi.errors import Stale
 
 MAX_LIST_BYTES = 65_536
+# The authentication tag of AES-GCM as a fingerprint: with a fixed key it protects nothing, but it takes a twentieth of
+# the time of SHA-1, which was 6 % of a list of 26 kB.
+_FINGERPRINT, _NONCE = AESGCM(b"tableapi of list"), bytes(12)
 
 
 def etag(mark: str, body: bytes) -> str:
@@ -34,10 +37,8 @@ def of_list(body: bytes, meta: Mapping[str, Any]) -> str:
     """
     if len(body) > MAX_LIST_BYTES:
         return ""
-    digest = hashlib.sha1(body, usedforsecurity=False)
-    if meta:
-        digest.update(orjson.dumps(meta))
-    return f'W/"{digest.hexdigest()}"'
+    content = body + orjson.dumps(meta) if meta else body
+    return f'W/"{_FINGERPRINT.encrypt(_NONCE, b"", content).hex()}"'
 
 
 def matches(headers: Mapping[str, str], tag: str) -> bool:
