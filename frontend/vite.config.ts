@@ -18,7 +18,7 @@ const LOGIN = /src[\\/](main|screens[\\/](login|forgotpassword|verifyemail|email
 const DASHBOARD = /src[\\/](app[\\/]layout[\\/]Dashboard|screens[\\/]dashboardmain[\\/]DashboardMainScreen)\.tsx/;
 const COMPANY = /i18n-iso-countries|react-international-phone|CompanyFields|PhoneInput|src[\\/]lib[\\/](countries|phone)\./;
 
-/** Folders whose tests need no browser. */
+/** Folders with tests that need no browser. */
 const RULES = "domain,lib,stores,texts";
 
 /** Links the scripts of the app and the font in index.html: the first script, which is small, loads them dynamically. */

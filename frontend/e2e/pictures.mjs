@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { OWNER, SMALL, WIDE, journey, signIn } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { STATES } from "./states.mjs";
-import { APPEARANCES, steady } from "./steady.mjs";
+import { APPEARANCES, appear, steady } from "./steady.mjs";
 
 const FOLDER = process.env.PICTURES ?? "../build/pictures";
 const PRINTED = ["mycontacts", "billing", "usage"];
@@ -19,10 +19,10 @@ async function inEveryAppearance(page, name) {
   await steady(page);
   const { width } = page.viewportSize();
   for (const [appearance, media] of Object.entries(APPEARANCES)) {
-    await page.emulateMedia(media);
+    await appear(page, media);
     await save(page, `${name}.${appearance}.${width}`);
   }
-  await page.emulateMedia(APPEARANCES.light);
+  await appear(page, APPEARANCES.light);
 }
 
 async function screens(page, list) {

@@ -5,7 +5,7 @@ import { expect } from "@playwright/test";
 import { OWNER, SMALL, WIDE, journey, signIn } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { STATES } from "./states.mjs";
-import { APPEARANCES, steady } from "./steady.mjs";
+import { APPEARANCES, appear, steady } from "./steady.mjs";
 
 /** A quarter of the pixels keeps the repository small, and hides how a letter is smoothed. */
 const SCALE = 0.5;
@@ -37,7 +37,7 @@ const appearancesOf = (name, { width }) => COMPARED[name]?.[width] ?? [];
 async function compare(page, name) {
   await steady(page);
   for (const appearance of appearancesOf(name, page.viewportSize())) {
-    await page.emulateMedia(APPEARANCES[appearance]);
+    await appear(page, APPEARANCES[appearance]);
     await expect.soft(page).toHaveScreenshot(`${name}-${appearance}-${page.viewportSize().width}.png`, {
       mask: [page.locator(CALENDAR)],
     });

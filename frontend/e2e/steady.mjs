@@ -21,6 +21,12 @@ export const APPEARANCES = {
   forced: { colorScheme: "light", forcedColors: "active" },
 };
 
+/** Shows the page in an appearance, once the app has followed the scheme. Pages without the app have no such attribute. */
+export async function appear(page, media) {
+  await page.emulateMedia(media);
+  await page.waitForFunction((scheme) => (document.documentElement.dataset.mantineColorScheme ?? scheme) === scheme, media.colorScheme);
+}
+
 /** Replaces dates and times in the texts of a page, once everything of it is drawn. */
 export async function steady(page) {
   await page.evaluate(() => document.fonts.ready);

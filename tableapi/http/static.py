@@ -158,7 +158,7 @@ class Static:
 
 
 def with_members(members: Mapping[str, Any]) -> Edit:
-    """Return an edit that replaces members of a JSON object. Content that is no JSON object stays as it is."""
+    """Return an edit that replaces members of a JSON object and leaves other content as it is."""
 
     def edit(content: bytes) -> bytes:
         try:

@@ -1,4 +1,4 @@
-/** Contacts that were just removed, with the message that offers Undo. The server is told once that message is gone. */
+/** Contacts that were just removed, with the message that offers Undo. The request is sent once that message is gone. */
 import { create } from "zustand";
 
 type Removed = ReadonlyMap<number, number>;

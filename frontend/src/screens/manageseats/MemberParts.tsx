@@ -7,6 +7,8 @@ import { canDelete, canResend, canToggle, isAdmin, statusOf } from "../../domain
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./ManageSeats.module.css";
 
+const SWITCH = { track: classes.track!, thumb: classes.thumb! };
+
 export interface MemberActions {
   onToggle: (member: User, on: boolean) => void;
   onDelete: (member: User) => void;
@@ -34,6 +36,7 @@ export function MemberStatus({ member, onToggle }: { member: User } & Pick<Membe
       {canToggle(member) && (
         <Switch
           size="xs"
+          classNames={SWITCH}
           checked={member.isactive === 1}
           aria-label={t("seats.toggleOf", { name: member.name })}
           onChange={(event) => onToggle(member, event.currentTarget.checked)}

@@ -9,7 +9,7 @@ export interface Voting {
   onUpvote: (row: UserContact) => void;
   onDownvote: (row: UserContact) => void;
   onOpen: (row: UserContact) => void;
-  /** Contacts whose removal can still be taken back. */
+  /** Ids of contacts that can still be brought back. */
   removed: ReadonlyMap<number, number>;
   /** Undefined where the rows are those of a colleague. */
   onRemove: ((row: UserContact) => void) | undefined;
