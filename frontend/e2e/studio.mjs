@@ -233,7 +233,7 @@ journey("studio draws places", async (open) => {
   await picture(page, "studio-place");
 });
 
-// What is looked at in both schemes and at both widths.
+// The states that are tested in both schemes and at both widths.
 const STATES = [
   ["the grid", "/shop/purchase", (page) => page.getByRole("row").nth(3).waitFor()],
   ["a record", "/shop/purchase?open=purchase%2F4", (page) => drawer(page).getByRole("heading", { name: "Related records" }).waitFor()],

@@ -1,4 +1,4 @@
-"""Describe tables for generators of typed clients: each operation has one shape of request and of response."""
+"""Describe tables for generators of typed clients, with one shape of response for each operation."""
 
 from __future__ import annotations
 

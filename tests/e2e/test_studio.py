@@ -12,7 +12,8 @@ from tests.helpers.support import NewDatabase, Serve
 
 
 def test_studio_on_the_sample_shop(serve: Serve, new_database: NewDatabase, tmp_path: Path) -> None:
-    url = new_database()
+    # What an interrupted load left behind is removed.
+    url = new_database("create schema shop_being_loaded; create table shop_being_loaded.visit (id integer)")
     assert asyncio.run(demo.load(url, lambda done, steps, name: None))
     assert not asyncio.run(demo.load(url, lambda done, steps, name: None))
     server = serve("--dataset", f"shop={url}", "--open", cwd=tmp_path)

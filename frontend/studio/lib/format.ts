@@ -9,7 +9,7 @@ export const isArray = ({ db_type }: Field): boolean => db_type.endsWith("[]");
 export const isNumber = (field: Field): boolean => !isArray(field) && NUMBERS.has(field.type) && !/^(text|uuid|character)/.test(field.db_type);
 export const isBoolean = (field: Field): boolean => field.db_type === "boolean";
 export const isJson = ({ db_type }: Field): boolean => db_type === "json" || db_type === "jsonb";
-/** A type of PostGIS, whose values are GeoJSON objects. */
+/** A type of PostGIS: its values are GeoJSON objects. */
 export const isPostgis = ({ db_type }: Field): boolean => /^(?:\w+\.)?(?:geometry|geography)\b(?!.*\[\])/.test(db_type);
 export const isDate = ({ db_type }: Field): boolean => db_type === "date";
 export const isTime = ({ db_type }: Field): boolean => db_type.startsWith("timestamp");

@@ -17,6 +17,7 @@ MAX_CONNECTIONS = 4
 _LAST = "visit"  # a table of the shop; all of them come into the schema `public` in one transaction
 # What is being loaded is in a schema of its own, which the next load removes if this one is interrupted.
 _STAGING = "shop_being_loaded"
+_TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
 _HEADING = re.compile(r"^-- (one by one|side by side): (.+)\n", re.MULTILINE)
 
 # Statistics first: the check of a reference is a join.
@@ -89,7 +90,7 @@ async def load(url: str, progress: Callable[[int, int, str], None]) -> bool:
 
 
 def _tables(planned: list[Step]) -> list[str]:
-    return re.findall(r"^create table (\w+)", "".join(planned[0].statements), re.MULTILINE)
+    return _TABLE.findall("".join(planned[0].statements))
 
 
 async def _run(connections: list[asyncpg.Connection], step: Step, finished: Callable[[str], None]) -> None:
