@@ -21,7 +21,7 @@ run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded datab
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
 test: setup chromium postgis lint types unit ## Every check
-	@$(WITH_NODE) $(BIN)/pytest -q -n 2 --dist loadfile tests
+	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests
 
 setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
@@ -65,7 +65,7 @@ docs: .venv/.installed ## The documentation as a site in build/docs, which `serv
 
 coverage: setup postgis ## Lines of the engine that the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
-	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider -n 2 --dist loadfile tests/engine tests/product tests/processes tests/foreign
+	@$(BIN)/coverage run -m pytest -q -p no:cacheprovider -n 2 tests/engine tests/product tests/processes tests/foreign
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report
 
 lock: ## Write the lock files from pyproject.toml

@@ -1,6 +1,6 @@
 /** Journeys in Chromium against the server at BASE_URL: `BASE_URL=http://127.0.0.1:8000 npm run journeys -- billing`.
 
- Each journey wants a fresh demo, so pytest starts a server for each (tests/e2e). A failure leaves its trace in .cache. */
+ Each journey wants a fresh demo, so pytest starts a server for each (tests/e2e). With TRACE=1 a failure leaves its trace in .cache. */
 import { defineConfig } from "@playwright/test";
 import { BASE, CHROMIUM, TIMEOUT, WIDE } from "./e2e/server.mjs";
 
@@ -23,7 +23,8 @@ export default defineConfig({
     navigationTimeout: TIMEOUT,
     acceptDownloads: true,
     contextOptions: { reducedMotion: "reduce" },
-    trace: { mode: "retain-on-failure", screenshots: false, snapshots: true },
+    // A trace costs a quarter of the time of a journey.
+    trace: process.env.TRACE ? { mode: "retain-on-failure", screenshots: false, snapshots: true } : "off",
     screenshot: "only-on-failure",
     launchOptions: { executablePath: CHROMIUM, args: ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text"] },
   },

@@ -6,21 +6,39 @@ import itertools
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import httpcore2
 import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
+# Each client of a test would load the certificates of the system again, in 50 ms.
+httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 POLICY = '''"""A project of one table."""
 from tableapi.auth.policy import Access, Rule, Sessions
 POLICY = {"note": Access(read=Rule(), create=Rule())}
 SESSIONS = Sessions(lookup="select 'key' as role where $1::bytea is null")
 '''
+
+
+class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+    """Give each file to one worker, because its tests share fixtures; journeys share none and are spread."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        return nodeid if path == "tests/e2e/test_journeys.py" else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ TIMEOUT_SECONDS = 600
 
 
 def run_journey(name: str, url: str, **settings: str) -> None:
-    """Run `e2e/<name>.mjs` against a server; a failure shows its report, and its trace stays in .cache/journeys.
+    """Run `e2e/<name>.mjs` against a server. With TRACE=1 the trace of a failure stays in .cache/journeys.
 
     Raises:
         AssertionError: the journey failed.

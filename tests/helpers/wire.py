@@ -109,7 +109,6 @@ class Case:
         timing.add(0.001)
         future: asyncio.Future[Row | None] = asyncio.get_running_loop().create_future()
         self.connection.send(Request(sql, args or (number, f"name {number}"), timing, future))
-        self.connection.flush()
         return future
 
     def reply(self, data: bytes) -> None:

@@ -9,6 +9,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from scripts._shared.vendors import tls
 from tableapi.errors import ApiError
 
 log = structlog.get_logger(__name__)
@@ -55,7 +56,9 @@ class PeopleVendor:
     def __init__(self, url: str, key: str, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._url = url
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = httpx2.AsyncClient(timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False)
+        self._client = httpx2.AsyncClient(
+            verify=tls.context(), timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False
+        )
         self._failures, self._paused_until = 0, 0.0
 
     async def close(self) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import httpx2
 import stripe
 
+from scripts._shared.vendors import tls
+
 SECONDS = 6.0  # per try; two tries fit into the request timeout
 
 
@@ -19,7 +21,9 @@ class Httpx2Client(stripe.HTTPClient):
 
     def __init__(self, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         super().__init__()
-        self._client = httpx2.AsyncClient(timeout=SECONDS, transport=transport, follow_redirects=False)
+        self._client = httpx2.AsyncClient(
+            verify=tls.context(), timeout=SECONDS, transport=transport, follow_redirects=False
+        )
 
     async def request_async(
         self, method: str, url: str, headers: Mapping[str, str], post_data: Any = None, **_: Any

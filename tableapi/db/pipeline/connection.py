@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any
 
@@ -18,7 +18,7 @@ from tableapi.db.pipeline import messages
 from tableapi.db.pipeline.cancel import cancel
 from tableapi.db.pipeline.codecs import Unencodable
 from tableapi.db.pipeline.messages import Prepared, Row
-from tableapi.db.pipeline.request import DEPTH, Preparation, Request
+from tableapi.db.pipeline.request import DEPTH, Preparation, Request, refuse_lost
 from tableapi.log import get_logger
 from tableapi.observability import background
 
@@ -50,7 +50,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._prepared: dict[str, Prepared] = {}  # the least recently used first
         self._preparing: dict[str, Preparation] = {}
         self._names = 0
-        self._unsent: list[bytes] = []  # since the last flush
+        self._held: list[bytes] | None = None  # messages that `send_all` collects
         self._closes: list[bytes] = []  # Close messages to send with the next statement that is prepared
         self._row: Row | None = None  # of the reply that is being read
         self._error: dict[str, str] | None = None
@@ -89,7 +89,7 @@ class PipelinedConnection(asyncio.Protocol):
         return load + weight <= DEPTH and not self.blocked and perf_counter() - self._head_since < STALL_SECONDS
 
     def send(self, request: Request) -> None:
-        """Send a request with the next `flush`, or first prepare its statement."""
+        """Send a request, or first prepare its statement."""
         self.load += request.weight
         request.connection = self
         self.used = True
@@ -99,6 +99,17 @@ class PipelinedConnection(asyncio.Protocol):
         else:
             self._prepared[request.sql] = prepared
             self._run(request, prepared)
+
+    def send_all(self, requests: Iterable[Request]) -> None:
+        """Send requests with one write: each write of uvloop is a system call."""
+        self._held = []
+        try:
+            for request in requests:
+                self.send(request)
+        finally:
+            held, self._held = self._held, None
+            if held:
+                self._write(b"".join(held))
 
     def _run(self, request: Request, prepared: Prepared) -> None:
         try:
@@ -110,21 +121,19 @@ class PipelinedConnection(asyncio.Protocol):
         request.prepared = prepared
         self._write(message, request)
 
-    def _write(self, message: bytes, entry: Request | Preparation) -> None:
-        if not self._sent:
-            self._head_since = perf_counter()
-        self._sent.append(entry)
-        self._unsent.append(message)
-
-    def flush(self) -> None:
-        """Pass what was sent to the transport in one piece: each write of uvloop is a system call."""
-        if self._unsent:
-            message = b"".join(self._unsent)
-            self._unsent.clear()
-            try:
-                self.transport.write(message)
-            except RuntimeError:  # the transport is closed; `connection_lost` follows
-                self.blocked = True
+    def _write(self, message: bytes, entry: Request | Preparation | None = None) -> None:
+        """Write a message, and expect the reply to `entry`."""
+        if entry is not None:
+            if not self._sent:
+                self._head_since = perf_counter()
+            self._sent.append(entry)
+        if self._held is not None:
+            self._held.append(message)
+            return
+        try:
+            self.transport.write(message)
+        except RuntimeError:  # the transport is closed; `connection_lost` follows
+            self.blocked = True
 
     def _prepare(self, request: Request) -> None:
         if (preparation := self._preparing.get(request.sql)) is not None:
@@ -164,7 +173,6 @@ class PipelinedConnection(asyncio.Protocol):
             self._needed = messages.HEADER(data, rest)[1] + 1 if self._size >= 5 else 5
         if self.load < before:
             self._freed(self)
-        self.flush()
 
     def _read(self, data: bytes) -> int:
         """Read messages, and return where the first incomplete one begins. Raises for what is no reply."""
@@ -263,17 +271,7 @@ class PipelinedConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Fail the requests in flight as asyncpg does, and let asyncpg clean up."""
         self._closed = self.blocked = True
-        message = "connection was closed in the middle of operation"
-        cause = exc
-        if self._error is not None:
-            cause = asyncpg.PostgresError.new(self._error)
-            message = f"{message}: {cause.args[0]}"
-        for entry in self._sent:
-            for request in entry.requests if isinstance(entry, Preparation) else (entry,):
-                error = asyncpg.ConnectionDoesNotExistError(message)
-                error.__cause__ = cause
-                if not request.future.done():
-                    request.future.set_exception(error)
+        refuse_lost(self._sent, exc if self._error is None else asyncpg.PostgresError.new(self._error))
         self._sent.clear()
         self._asyncpg.connection_lost(exc)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import asyncpg
@@ -129,7 +130,6 @@ class PipelinedPool(HeldConnections):
                 if best.load:
                     self._grow_if_useful()
                 best.send(request)
-                best.flush()
                 return
         self.queue.put(request.future, request)
         self._grow_if_useful()
@@ -150,7 +150,11 @@ class PipelinedPool(HeldConnections):
 
     def _serve(self, connection: PipelinedConnection) -> None:
         """Send waiting requests, the oldest first, while the connection accepts them."""
-        while self.queue.entries and (request := self.queue.first()) and connection.accepts(request.weight):
+        if self.queue.entries:
+            connection.send_all(self._accepted(connection))
+
+    def _accepted(self, connection: PipelinedConnection) -> Iterator[Request]:
+        """Remove the waiting requests that the connection accepts."""
+        while (request := self.queue.first()) is not None and connection.accepts(request.weight):
             self.queue.take()
-            connection.send(request)
-        connection.flush()
+            yield request

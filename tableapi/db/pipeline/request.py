@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+import asyncpg
 
 from tableapi.db.pipeline.messages import Prepared, Row
 from tableapi.db.pipeline.timing import Timing
@@ -37,3 +40,17 @@ class Preparation:
         self.sql, self.name, self.requests = sql, name, [request]
         self.parameters: list[int] = []
         self.columns: list[tuple[str, int]] = []
+
+
+def refuse_lost(entries: Iterable[Request | Preparation], cause: Exception | None) -> None:
+    """Fail the requests on a lost connection with the error that asyncpg raises.
+
+    cause: why the server closed it, or the error of the socket.
+    """
+    reason = f": {cause.args[0]}" if isinstance(cause, asyncpg.PostgresError) else ""
+    for entry in entries:
+        for request in entry.requests if isinstance(entry, Preparation) else (entry,):
+            error = asyncpg.ConnectionDoesNotExistError(f"connection was closed in the middle of operation{reason}")
+            error.__cause__ = cause
+            if not request.future.done():
+                request.future.set_exception(error)
