@@ -23,14 +23,18 @@ create table item (id integer primary key, code text unique, name text,
                    flag boolean, ident uuid, span int4range, cash money, owner integer,
                    parent integer references item deferrable initially deferred);
 create table short (code char(3) primary key, name text, owner integer);
+create table slow (id integer primary key, name text);
 create table statement (of text);
+create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.1); return new; end $$;
+create trigger slowly before update on slow for each row execute function slowly();
 create function counted() returns trigger language plpgsql as
 $$ begin insert into statement values (tg_table_name); return null; end $$;
 create trigger counted after update on item for each statement execute function counted();
 create trigger counted after update on short for each statement execute function counted();
 """
 ROWS = """
-truncate item, short, statement;
+truncate item, short, slow, statement;
+insert into slow select n, 'n' from generate_series(1, 25) n;
 insert into item (id, code, name, owner) select n, 'c' || n, 'n' || n, 1 + n / 21 from generate_series(1, 25) n;
 insert into short values ('a', 'A', 1), ('b', 'B', 1);
 """
@@ -64,7 +68,7 @@ def database(url: str) -> Iterator[SqlClient]:
 def server(url: str, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("lists")
     (folder / "access.json").write_text(json.dumps(ACCESS))
-    started = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
+    started = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder, STATEMENT_SECONDS="2")
     return f"{started.url}/api/v2/x/_table"
 
 
@@ -207,3 +211,12 @@ def test_a_dry_run_keeps_nothing(http: httpx.Client, database: SqlClient) -> Non
     answer = change(http, [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], dry_run="true", fields="name")
     assert answer.json()["resource"] == [{"name": "a"}, {"name": "b"}]
     assert stored(database) == before
+
+
+@pytest.mark.parametrize("option", [{}, {"continue": "true"}])
+def test_what_takes_too_long_together_is_written_one_by_one(
+    http: httpx.Client, database: SqlClient, option: dict[str, str]
+) -> None:
+    answer = change(http, [{"id": n, "name": f"x{n}"} for n in range(1, 26)], "slow", **option)
+    assert answer.status_code == 200, answer.text
+    assert database.fetch("select count(*) from slow where name = 'x' || id") == [(25,)]
