@@ -81,6 +81,7 @@ export default defineConfig({
   },
   test: {
     pool: "threads",
+    maxWorkers: "100%", // one processor would be left idle
     restoreMocks: true,
     unstubGlobals: true,
     testTimeout: 30_000,
