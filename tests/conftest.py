@@ -6,11 +6,10 @@ import itertools
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import httpcore2
+import httpx2
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
@@ -19,8 +18,6 @@ from tests.helpers.support import NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
-# Each client of a test would load the certificates of the system again, in 50 ms.
-httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 POLICY = '''"""A project of one table."""
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -39,6 +36,15 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates() -> Iterator[None]:
+    """Load the certificates of the system once; each client of a test would load them again, in 50 ms."""
+    context = httpx2.create_ssl_context()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("httpcore2.default_ssl_context", lambda **options: context)
+        yield
 
 
 @pytest.fixture

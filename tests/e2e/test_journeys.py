@@ -14,8 +14,8 @@ from tests.helpers.support import ROOT, NewDatabase, Serve, free_port
 
 # Parts of journeys, and the journeys of the other files of this folder.
 ELSEWHERE = (
-    "browser", "mail", "screens", "server", "states", "steady", "dailywork", "apidocs", "desk", "pictures", "studio",
-    "studiosignin",
+    "browser", "mail", "screens", "server", "states", "steady", "dailywork", "apidocs", "desk", "docs", "pictures",
+    "studio", "studiosignin",
 )  # fmt: skip
 JOURNEYS = sorted(path.stem for path in (FRONTEND / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
 MAILED = {"signup": "Verify", "team": "invite"}  # the mails that the journey must have sent
