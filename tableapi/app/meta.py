@@ -13,6 +13,7 @@ from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.endpoints.project import Project
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
+from tableapi.http import compression
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps
 from tableapi.openapi import compact, outline, system_services
@@ -105,7 +106,7 @@ class Meta:
         typed = options.boolean("typed", request.query.get("typed", ""))
         root = request.root_path or "/"
         packed = await self._descriptions.of(request.actor, datasets, root, scripts=scripts, typed=typed)
-        if "gzip" in request.headers.get("accept-encoding", ""):
+        if compression.weights(request.headers.get("accept-encoding", "")).get("gzip", 0.0) > 0:
             return Reply(packed, headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
         return Reply(await asyncio.to_thread(unpacked, packed), headers={"Vary": "Accept-Encoding"})
 

@@ -19,7 +19,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from scripts._shared.vendors import tls
+from tableapi.crypto import tls
 from tableapi.errors import ApiError
 
 log = structlog.get_logger(__name__)

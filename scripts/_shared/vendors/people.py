@@ -9,7 +9,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from scripts._shared.vendors import tls
+from tableapi.crypto import tls
 from tableapi.errors import ApiError
 
 log = structlog.get_logger(__name__)

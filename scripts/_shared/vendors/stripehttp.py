@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import stripe
 
-from scripts._shared.vendors import tls
+from tableapi.crypto import tls
 
 SECONDS = 6.0  # per try; two tries fit into the request timeout
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from tableapi.crypto import tls
 from tableapi.errors import Busy
 from tableapi.log import get_logger
 from tableapi.observability import background
@@ -162,7 +163,7 @@ async def _fetched(address: str) -> bytes:
     size = 0
     async with (
         asyncio.timeout(FETCH_SECONDS),
-        httpx.AsyncClient(follow_redirects=False) as client,
+        httpx.AsyncClient(verify=tls.context(), follow_redirects=False) as client,
         client.stream("GET", address, headers={"Accept": "application/json"}) as answer,
     ):
         answer.raise_for_status()

@@ -12,7 +12,7 @@ import orjson
 import structlog
 
 from scripts._shared.sandbox.stripe.store import Store, public
-from scripts._shared.vendors import tls
+from tableapi.crypto import tls
 
 log = structlog.get_logger(__name__)
 SECONDS = 10.0
