@@ -43,7 +43,8 @@ types: setup ## mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
-check: lint types unit ## Fast checks: lint, types, unit tests
+check: lint types ## Fast checks: lint, types, rules of both languages; screens are tested by `make unit`
+	@cd frontend && $(WITH_NODE) npm run --silent test:rules && $(WITH_NODE) npm run --silent budget
 	@$(BIN)/pytest -q -n 2 tests/engine/unit tests/product/unit tests/repository
 
 unit: setup ## Unit tests and bundle sizes of the front end

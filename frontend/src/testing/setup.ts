@@ -1,10 +1,11 @@
 /** Browser features that jsdom lacks, and a clean browser for each test. */
 import "@testing-library/jest-dom/vitest";
-import { cleanup, configure, prettyDOM } from "@testing-library/react";
+import { cleanup, configure, prettyDOM, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
 import { setConfig } from "../api/config";
 import { setLanguage } from "../lib/language";
 import { chooseTimeZone } from "../lib/locale";
+import { toastClosed, useToasts } from "../stores/toasts";
 import { CONFIG } from "./answers";
 
 class NotFoundError extends Error {
@@ -41,6 +42,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  for (const { id } of renderHook(useToasts).result.current) toastClosed(id);
   cleanup();
   setLanguage("en");
   chooseTimeZone(null);
