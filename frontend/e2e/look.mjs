@@ -1,15 +1,41 @@
-/** Every screen at two widths: drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
+/** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
 import { OWNER, SMALL, WIDE, accessible, check, journey, picture, signIn } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 
-async function look(page, [name, path, heading]) {
+const MAX_REQUESTS = 20;
+// The account is refetched while a tab is in use.
+const REPEATED = "PUT /api/v2/user/session";
+
+/** Fails when a first visit sends many requests, or a call twice. */
+function fewAndOnce(name, requests) {
+  check(requests.length <= MAX_REQUESTS, `at most ${MAX_REQUESTS} requests for ${name}, not ${requests.length}:\n  ${requests.join("\n  ")}`);
+  const twice = requests.filter((request, index) => request.includes("/api/") && request !== REPEATED && requests.indexOf(request) !== index);
+  check(twice.length === 0, `no call of ${name} to be sent twice: ${twice.join(", ")}`);
+}
+
+async function fits(page, name) {
+  await picture(page, name);
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  check(wider <= 0, `${name} to fit its window of ${page.viewportSize().width} px, it is ${wider} px wider`);
+}
+
+/** Opens a screen in a context without a cache, and looks at it at both widths. */
+async function look(open, [name, path, heading], options = {}) {
+  const page = await open(options);
+  const requests = [];
+  page.on("request", (request) => requests.push(`${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, "")}`));
   await page.goto(path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.waitForLoadState("networkidle");
-  await picture(page, name);
-  await accessible(page, name);
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  check(wider <= 0, `${name} to fit its window, it is ${wider} px wider`);
+  fewAndOnce(name, requests);
+  for (const viewport of [WIDE, SMALL]) {
+    await page.setViewportSize(viewport);
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await fits(page, name);
+    await accessible(page, `${name} at ${viewport.width} px`);
+  }
+  await page.context().close();
 }
 
 /** The page of the API finds its key by itself. */
@@ -21,10 +47,9 @@ async function lookAtDocs(page) {
 
 journey("look", async (open) => {
   await lookAtDocs(await open());
-  for (const viewport of [WIDE, SMALL]) {
-    const page = await open({ viewport });
-    for (const screen of BEFORE) await look(page, screen);
-    await signIn(page, OWNER);
-    for (const screen of INSIDE) await look(page, screen);
-  }
+  for (const screen of BEFORE) await look(open, screen);
+  const page = await open();
+  await signIn(page, OWNER);
+  const storageState = await page.context().storageState();
+  for (const screen of INSIDE) await look(open, screen, { storageState });
 });
