@@ -22,6 +22,7 @@ from tableapi.query.dml import write_conditions
 from tableapi.query.spelling import unknown_field
 from tableapi.tables import refusals, tenant_guard
 from tableapi.tables.bulk import lines
+from tableapi.tables.bulk.geometries import Geometries
 from tableapi.tables.bulk.lines import Block
 from tableapi.tables.read import TableRequest
 
@@ -43,11 +44,18 @@ class _Import:
     columns: list[str]
     created: int = 0
     bad: list[dict[str, Any]] = field(default_factory=list)
+    geometries: Geometries = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.geometries = Geometries(self.call.table, self.columns, self._report)
 
     async def add(self, block: Block) -> None:
         """Write the records of a block, without its bad lines."""
         records: list[Block] = []
         content = block.content
+        if self.geometries.concern(content):
+            records = await self.geometries.convert(self.connection, block.records())
+            content = lines.joined(records)
         while content.strip():
             if (fault := _fault(content)) is not None:
                 records = records or block.records()
@@ -93,7 +101,7 @@ class _Import:
         self._report(records.pop(min(place, len(records) - 1)).first, error)
         return lines.joined(records)
 
-    def _report(self, line: int, error: Exception) -> None:
+    def _report(self, line: int, error: Exception, name: str = "") -> None:
         refusal = to_api_error(error)
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
@@ -102,7 +110,7 @@ class _Import:
             raise refusal
         entry = {"line": line, "reason": refusal.reason, "message": refusal.message}
         match = _PLACE.search(str(getattr(error, "context", None) or ""))
-        name = match[2] if match is not None else ""
+        name = name or (match[2] if match is not None else "")
         self.bad.append(entry | ({"field": name} if name in self.columns else {}))
         if len(self.bad) >= MAX_BAD_LINES:
             raise self.refusal()
