@@ -1,4 +1,4 @@
-"""Live streams of a chat under row-level security, whose users have signed tokens."""
+"""Live streams of a chat under row-level security, and the signed tokens of its users."""
 
 from __future__ import annotations
 

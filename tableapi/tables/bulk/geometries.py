@@ -22,7 +22,7 @@ _COMMA = re.compile(",")
 
 
 @dataclass(slots=True)
-class _Cell:
+class _GeoCell:
     """A geometry in the cells of a record. sent: as GeoJSON that was checked."""
 
     record: int
@@ -50,7 +50,7 @@ class Geometries:
     async def convert(self, connection: Any, records: list[Block]) -> list[Block]:
         """Return the records with converted cells, without those that cannot be converted."""
         rows: dict[int, list[str]] = {}
-        cells: dict[int, list[_Cell]] = {place: [] for place in self._types}
+        cells: dict[int, list[_GeoCell]] = {place: [] for place in self._types}
         bad: dict[int, tuple[Exception, int]] = {}
         for number, record in enumerate(records):
             row = _cells(record)
@@ -60,7 +60,7 @@ class Geometries:
                 for place, type_ in self._types.items():
                     if (value := _value(row[place])).lstrip().startswith("{"):
                         rows[number] = row
-                        cells[place].append(_Cell(number, place, stored(type_, value)))
+                        cells[place].append(_GeoCell(number, place, stored(type_, value)))
             except BadValue as error:
                 bad[number] = bad_value(self._columns[place], error), place
         for place, type_ in self._types.items():
@@ -74,7 +74,7 @@ class Geometries:
         ]
 
     async def _replace(
-        self, connection: Any, sql: str, cells: list[_Cell], rows: dict[int, list[str]], bad: dict[int, Any]
+        self, connection: Any, sql: str, cells: list[_GeoCell], rows: dict[int, list[str]], bad: dict[int, Any]
     ) -> None:
         """Replace cells of one column by what PostGIS makes of them; those that it refuses are found by halves."""
         cells = [cell for cell in cells if cell.record not in bad]
