@@ -1,4 +1,7 @@
-"""Replace GeoJSON in records of CSV by what COPY reads: the binary form of PostGIS, as hexadecimal text."""
+"""Replace GeoJSON in records of CSV by what COPY reads.
+
+That is the binary form of PostGIS, as hexadecimal text.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,10 @@ class Geometries:
     async def _replace(
         self, connection: Any, sql: str, cells: list[_GeoCell], rows: dict[int, list[str]], bad: dict[int, Any]
     ) -> None:
-        """Replace cells of one column by what PostGIS makes of them; those that it refuses are found by halves."""
+        """Replace cells of one column by what PostGIS makes of them.
+
+        Those that it refuses are found by halves.
+        """
         cells = [cell for cell in cells if cell.record not in bad]
         if not cells:
             return
