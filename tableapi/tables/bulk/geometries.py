@@ -68,8 +68,8 @@ class Geometries:
                 bad[number] = bad_value(self._columns[place], error), place
         for place, type_ in self._types.items():
             await self._replace(connection, _statement(type_), cells[place], rows, bad)
-        for number, (error, place) in sorted(bad.items()):
-            self._report(records[number].first, error, self._columns[place])
+        for number, (refusal, place) in sorted(bad.items()):
+            self._report(records[number].first, refusal, self._columns[place])
         return [
             Block((",".join(rows[number]) + "\n").encode(), record.first) if number in rows else record
             for number, record in enumerate(records)
