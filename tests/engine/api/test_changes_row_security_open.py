@@ -150,8 +150,8 @@ async def test_a_policy_that_takes_too_long_is_a_reset_and_leaves_nothing_on_the
 
 
 async def test_a_policy_that_fails_ends_the_stream(live: LiveServer) -> None:
-    async with restricted(live, "10 / (id - 4) is not null"):
-        async with opened(live, "teams", of(ADA, app_metadata={"admin": True})) as changes:
-            await live.db.execute("insert into teams values (4, 'broken')")
-            assert await changes.ended()
-            assert b"event: row" not in changes.body
+    admin = of(ADA, app_metadata={"admin": True})
+    async with restricted(live, "10 / (id - 4) is not null"), opened(live, "teams", admin) as changes:
+        await live.db.execute("insert into teams values (4, 'broken')")
+        assert await changes.ended()
+        assert b"event: row" not in changes.body
