@@ -37,7 +37,7 @@ _running = 0
 
 @dataclass(slots=True)
 class _Import:
-    """One import. bad: what was wrong with lines, in their order."""
+    """One import. bad: what was wrong with lines, in any order."""
 
     call: TableRequest
     connection: Any
@@ -115,9 +115,13 @@ class _Import:
         if len(self.bad) >= MAX_BAD_LINES:
             raise self.refusal()
 
+    def errors(self) -> list[dict[str, Any]]:
+        """Return the bad lines in the order of the file."""
+        return sorted(self.bad, key=lambda entry: int(entry["line"]))
+
     def refusal(self) -> BadRequest:
         """Return the refusal of the whole file, with its bad lines."""
-        bad = sorted(self.bad, key=lambda entry: int(entry["line"]))
+        bad = self.errors()
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
         return BadRequest(
             f"{count} lines of the file cannot be imported, the first is line {bad[0]['line']}. Nothing was kept.",
@@ -200,7 +204,7 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
     finally:
         _running -= 1
     headers = {"Dry-Run": "true"} if options.dry_run else {}
-    return Reply(dumps({"success": True, "created": run.created, "errors": run.bad}), headers=headers)
+    return Reply(dumps({"success": True, "created": run.created, "errors": run.errors()}), headers=headers)
 
 
 async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:

@@ -56,12 +56,12 @@ class Geometries:
         cells: dict[int, list[_GeoCell]] = {place: [] for place in self._types}
         bad: dict[int, tuple[Exception, int]] = {}
         for number, record in enumerate(records):
-            row = _cells(record)
+            row = cells_of(record)
             if len(row) != len(self._columns):  # COPY reports it
                 continue
             try:
                 for place, type_ in self._types.items():
-                    if (value := _value(row[place])).lstrip().startswith("{"):
+                    if (value := value_of(row[place])).lstrip().startswith("{"):
                         rows[number] = row
                         cells[place].append(_GeoCell(number, place, stored(type_, value)))
             except BadValue as error:
@@ -109,7 +109,7 @@ def _statement(type_: PgType) -> str:
     return str(sa.select(value).order_by(sent.c.place).compile(dialect=DIALECT))
 
 
-def _cells(record: Block) -> list[str]:
+def cells_of(record: Block) -> list[str]:
     """Return the cells of a record as they are in the file, quotes included; none when it is no text."""
     try:
         text = record.content.decode().rstrip("\r\n")
@@ -124,7 +124,7 @@ def _cells(record: Block) -> list[str]:
     return [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]
 
 
-def _value(cell: str) -> str:
+def value_of(cell: str) -> str:
     """Return the value of a cell in quotes; other cells as they are."""
     quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
     return cell[1:-1].replace('""', '"') if quoted else cell
