@@ -59,7 +59,7 @@ class Services:
             self._serve(rights, bounds=self._bounds(None))
         self.callers = self._with_tokens()
         self.idempotency = replay.store(settings, self.scripts)
-        self.live = LiveChanges(settings, self.datasets, lambda: self.authenticator)
+        self.live = LiveChanges(settings, self.datasets, lambda: self.callers)
 
     @property
     def limit_settings(self) -> Settings:

@@ -24,8 +24,13 @@ def parted(words: Sequence[str]) -> dict[str, frozenset[str]]:
     return tables
 
 
-async def change_live(url: str, action: str, tables: dict[str, frozenset[str]], *, only: bool) -> None:
-    """Create the triggers of these tables, or remove all. Raises CannotRecord, BadDatasets."""
+async def change_live(
+    url: str, action: str, tables: dict[str, frozenset[str]], *, only: bool, reader: str | None = None
+) -> None:
+    """Create the triggers of these tables, or remove all. Raises CannotRecord, BadDatasets.
+
+    reader: a role that may then read the record of changes.
+    """
     if action == "install" and not tables:
         raise BadDatasets(
             "Name the tables: in policy.py with live=True, or with --dataset after the word install. A table may be "
@@ -35,6 +40,8 @@ async def change_live(url: str, action: str, tables: dict[str, frozenset[str]], 
     try:
         if action == "install":
             await triggers.install(connection, tables, print, only=only)
+            if reader:
+                await triggers.permit(connection, reader)
             print(f"Live changes are installed for {len(tables)} tables.")
         else:
             await triggers.remove(connection, print)

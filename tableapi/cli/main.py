@@ -105,6 +105,7 @@ def parser() -> argparse.ArgumentParser:
     live.add_argument("action", choices=("install", "remove"))
     live.add_argument("tables", nargs="*", metavar="table", help="tables of the database of --dataset")
     live.add_argument("--dataset", metavar="NAME=URL", help="this database instead of the project's")
+    live.add_argument("--reader", metavar="ROLE", help="the user that the servers connect as, if it is another one")
     demo = add("demo", _demo, "Serve a sample shop with Studio; no database is needed.", DEMO)
     demo.add_argument("--port", type=int, help="port to listen on (PORT, 8000)")
     reseal = add(
@@ -206,7 +207,7 @@ def _live(args: argparse.Namespace) -> None:
             if args.tables:
                 raise BadDatasets("A project names its tables in policy.py, with live=True; --dataset takes names.")
         asyncio.run(check_database(url))
-        asyncio.run(change_live(url, args.action, tables, only=not args.dataset))
+        asyncio.run(change_live(url, args.action, tables, only=not args.dataset, reader=args.reader))
 
 
 def _worker(args: argparse.Namespace) -> None:

@@ -12,10 +12,10 @@ from tableapi.datasets import answer_size
 from tableapi.db.role_transaction import RolePool, is_setting, settings_sql
 from tableapi.query.plan import Bindings, Plan
 
-# Credentials do not belong into settings, which functions may log.
-_SECRET_HEADERS = frozenset(
+# Credentials do not belong into settings, which functions may log. With a resume token no two streams would be alike.
+_LEFT_OUT = frozenset(
     ("authorization", "cookie", "x-api-key", "x-dreamfactory-api-key", "x-session-token",
-     "x-dreamfactory-session-token")
+     "x-dreamfactory-session-token", "last-event-id")
 )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def request_settings(
 ) -> dict[str, str]:
     """Return the settings of a request, named as PostgREST names them (docs/guides/row-security.md)."""
     claims = claims_of(actor, acts)
-    shown = {name: value for name, value in headers.items() if name not in _SECRET_HEADERS}
+    shown = {name: value for name, value in headers.items() if name not in _LEFT_OUT}
     settings = {
         "request.jwt.claims": _json(claims),
         "request.method": method,

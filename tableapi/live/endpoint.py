@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from tableapi.auth.authenticators import Authenticator, SessionAuthenticator
 from tableapi.auth.policy import Actor
+from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import Busy, Conflict, TooMany
@@ -58,9 +59,7 @@ class LiveChanges:
         request.route = NAME
         hub, table = self._hubs[call.dataset.name], call.table
         right = plan.right_of(table, call.rights, "GET")
-        # A stream reads without the database role of its caller, so row security would not hold.
-        may_follow = right.live is not False and not call.dataset.role_sql
-        recorded = await hub.recorded(table.schema, table.bare) if may_follow else None
+        recorded = await hub.recorded(table.schema, table.bare) if right.live is not False else None
         if recorded is None:
             raise Conflict(
                 f"Changes of '{table.name}' cannot be followed here: read it again instead. The operator enables this "
@@ -69,6 +68,8 @@ class LiveChanges:
                 context={"table": table.name},
             )
         subscription = subscribe(call, recorded)
+        if call.dataset.role_sql:
+            await subscription.check()
         caller = call.actor.session or f"{call.actor.key} {request.network}"
         self._check_limits(hub, caller)
         listener = Listener(call, caller, request.ip, self._limits.queue_bytes, hub.closed)
@@ -98,4 +99,6 @@ class LiveChanges:
         authenticator = self._authenticator()
         if isinstance(authenticator, SessionAuthenticator):
             return await authenticator.again(headers)
+        if isinstance(authenticator, TokenAuthenticator):
+            return await authenticator.again(headers, ip)
         return await authenticator.actor(headers, ip)

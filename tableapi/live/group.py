@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
@@ -12,7 +13,7 @@ import asyncpg
 from tableapi import exact_json
 from tableapi.datasets import answer_size
 from tableapi.db.errors import UNREACHABLE
-from tableapi.errors import ApiError, Busy
+from tableapi.errors import ApiError, Busy, Forbidden, MethodNotAllowed
 from tableapi.live.listener import Listener
 from tableapi.live.outbox import Position, RowChange
 from tableapi.live.subscription import BATCHES, Subscription
@@ -21,6 +22,7 @@ from tableapi.tables.read import unsealed
 
 MAX_PENDING = 2000  # rows that wait to be read; beyond it the streams are reset
 READ_SECONDS = 2.0  # for one read; after a longer one the streams are reset
+ROLE_REST = 4  # a group under a database role waits so many times as long as its last read took before it reads again
 BUSY_SECONDS = 0.1  # before a read is repeated that got no connection
 _LINES = bytes.maketrans(b"\r\n", b"  ")
 Key = tuple[Any, ...]
@@ -41,6 +43,7 @@ class ListenerGroup:
         self._pending: dict[Key, bool] = {}  # whether the caller may know that the row existed
         self._late: dict[Key, set[Listener]] = {}  # rows that only these streams missed
         self._reset = False
+        self._rested = 0.0  # when the group may read again
         self._task: asyncio.Task[None] | None = None
 
     # -- what is to be read --------------------------------------------------------------------------------------------
@@ -85,6 +88,8 @@ class ListenerGroup:
     async def _work(self) -> None:
         try:
             while (self._pending or self._late or self._reset) and self.listeners:
+                if (rest := self._rested - time.monotonic()) > 0:  # changes that come meanwhile join one read
+                    await asyncio.sleep(rest)
                 position, reset, self._reset = self._position, self._reset, False
                 pending, self._pending = self._pending, {}
                 late, self._late = self._late, {}
@@ -99,7 +104,10 @@ class ListenerGroup:
         keys = list(dict.fromkeys((*pending, *late)))
         try:
             async with self._reading, asyncio.timeout(READ_SECONDS):
-                rows = await self._rows(keys)
+                rows = await self._timed(keys)
+        except (Forbidden, MethodNotAllowed):  # of the database role; a new stream is refused
+            self.end()
+            return
         except (*UNREACHABLE, TimeoutError, asyncpg.InterfaceError, ApiError):  # the list may still be readable
             self._send_reset(self.listeners, position)
             return
@@ -109,6 +117,17 @@ class ListenerGroup:
         for listener in list(self.listeners):
             mine = [key for key in keys if key in pending or listener in late.get(key, ())]
             self._send_rows(listener, mine, rows, pending, late, position)
+
+    async def _timed(self, keys: list[Key]) -> dict[Key, bytes]:
+        """Read rows, and rest after it where every caller has a read of its own."""
+        if not self.subscription.dataset.role_sql:
+            return await self._rows(keys)
+        began = time.monotonic()
+        try:
+            return await self._rows(keys)
+        finally:
+            now = time.monotonic()
+            self._rested = now + ROLE_REST * (now - began)
 
     async def _rows(self, keys: list[Key]) -> dict[Key, bytes]:
         """Return the rows that the caller may read now and that match the filter, by key."""

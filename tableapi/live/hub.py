@@ -14,7 +14,7 @@ import asyncpg
 from tableapi.auth.policy import Actor
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import UNREACHABLE
-from tableapi.errors import ApiError, Busy
+from tableapi.errors import ApiError, Busy, Unauthorized
 from tableapi.live import outbox, triggers
 from tableapi.live.group import GroupIndex, ListenerGroup, push, send_reset
 from tableapi.live.listener import Listener
@@ -25,7 +25,7 @@ from tableapi.log import get_logger
 from tableapi.observability import background
 
 log = get_logger(__name__)
-READS_AT_ONCE = 4
+READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow policy of PostgreSQL delays only streams under database roles
 CHECK_SECONDS = 4.0  # in which the caller of every stream is checked once, and the triggers
 SWEEP_SECONDS = 0.25  # between two parts of these checks
 CLEAN_SECONDS = 60.0
@@ -59,7 +59,7 @@ class LiveHub:
         self._groups: dict[Any, ListenerGroup] = {}
         self._places: dict[int, GroupIndex] = {}
         self._position: Position | None = None
-        self._reading = asyncio.Semaphore(READS_AT_ONCE)
+        self._reading, self._role_reading = asyncio.Semaphore(READS_AT_ONCE), asyncio.Semaphore(ROLE_READS_AT_ONCE)
         self._starting = asyncio.Lock()
         self._following: asyncio.Task[None] | None = None
         self._sweeping: asyncio.Task[None] | None = None
@@ -110,7 +110,8 @@ class LiveHub:
         position = self._position
         group = self._groups.get(subscription.group)
         if group is None:
-            group = self._groups[subscription.group] = ListenerGroup(subscription, position, self._reading)
+            reading = self._role_reading if subscription.dataset.role_sql else self._reading
+            group = self._groups[subscription.group] = ListenerGroup(subscription, position, reading)
             self._places.setdefault(subscription.recorded.oid, GroupIndex()).of(group)[group] = None
         elif group.subscription.request.table is not subscription.request.table:  # DDL
             group.subscription = subscription
@@ -260,6 +261,8 @@ class LiveHub:
             present = call.table is self.dataset.schema.tables.get(call.table.name)
             if present and actor == call.actor:
                 return
+            if actor != call.actor and call.dataset.role_sql:
+                raise Unauthorized("The claims of the caller have changed.")
             call.actor, call.rights = actor, self.dataset.rights(actor.role)
             call.table = await self.dataset.table(call.table.name)
             new = subscribe(call, old.recorded)
@@ -272,8 +275,7 @@ class LiveHub:
             return
         if new.group != old.group:
             listener.end()
-            return
-        if new.request.table is not old.request.table:  # as above
+        elif new.request.table is not old.request.table:  # as above
             listener.group.subscription = new
 
     async def _check_triggers(self) -> None:

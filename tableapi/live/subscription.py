@@ -37,7 +37,8 @@ class _Shape:
 
     fixed: recorded columns that the row rule or the filter compares with a value, and how to find it. watched: the
     columns in which a change can be visible; None for all. owned: the row rule is nothing but comparisons of `fixed`,
-    so a change with these values is one of a row that the caller may read, or could read before.
+    so a change with these values is one of a row that the caller may read, or could read before. Never under a database
+    role: what the policies of PostgreSQL allow is known only of rows that are read.
     """
 
     fixed: tuple[tuple[str, str, Callable[[Bindings], Any]], ...]
@@ -86,6 +87,12 @@ class Subscription:
             dataset.keep(key, found)
         return found
 
+    async def check(self) -> None:
+        """Read no row as the caller. Raises PostgresError when PostgreSQL refuses its role the statement."""
+        plan = self.plan(1)
+        async with self.dataset.db.reads.acquire() as connection:
+            await connection.fetch(plan.sql, *plan.args(self.values))
+
     def bindings(self, keys: list[list[Any]]) -> Bindings:
         """Return the values of the plan for these keys."""
         return replace(self.values, ids=keys)
@@ -109,18 +116,18 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
     params = named_values(call)
     request = read_request(call, call.options(), tree)
-    name = shape_key(call, tree.mark if tree else None, "changes", recorded.key, recorded.parts)
+    name = shape_key(call, tree.mark if tree else None, "changes", recorded)
     key = (*name, call.dataset.schema.fingerprint)  # a plan of an older schema may be compiled once more
     shape = call.dataset.plan_cache.get(key)
     if shape is None:
-        shape = _shape(request, recorded)
+        shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
         call.dataset.keep(key, shape)
     values = Bindings(call.actor, literals, params, [[None] * len(columns)])
     fixed = tuple((column, _text(kind, get(values))) for column, kind, get in shape.fixed)
     subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
-    # The plan binds every value that the rows depend on, except the keys.
+    # The plan binds every value that the rows depend on, except the keys and what policies of PostgreSQL read.
     arguments = subscription.plan(1).args(values)
-    subscription.group = (name, fixed, repr(arguments))
+    subscription.group = (name, fixed, repr(arguments), call.dataset.role_sql)
     return subscription
 
 
@@ -139,7 +146,7 @@ def _only_options(call: TableRequest) -> None:
         )
 
 
-def _shape(request: ReadRequest, recorded: RecordedTable) -> _Shape:
+def _shape(request: ReadRequest, recorded: RecordedTable, *, under_role: bool) -> _Shape:
     scope, right = request.scope(), request.right
     tree = request.filter.tree if request.filter else None
     rule = select.rule_of(scope, tree)
@@ -148,12 +155,13 @@ def _shape(request: ReadRequest, recorded: RecordedTable) -> _Shape:
     watched = None
     if right.readable is not None:
         watched = right.readable | {name for condition in by_rule for name in _own_columns(condition, scope)}
+        watched |= set(recorded.policy_columns)
     fixed = [
         (condition.left.name, condition.left.type.name, bound(finish(sa.select(condition.right), scope.binder))[0])
         for condition in (*by_rule, *by_filter)
         if _is_fixed(condition, scope, recorded)
     ]
-    owned = all(_is_fixed(condition, scope, recorded) for condition in by_rule)
+    owned = not under_role and all(_is_fixed(condition, scope, recorded) for condition in by_rule)
     return _Shape(tuple(fixed), watched, owned)
 
 

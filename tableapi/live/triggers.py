@@ -23,11 +23,30 @@ _EVENTS = {  # each with the rows that its trigger sees, as the function names t
 }
 _RECORDED = """
     select c.oid::int8 as oid, n.nspname as schema, c.relname as name, array_agg(t.tgname::text) as triggers,
-           array_agg(distinct t.tgargs) as arguments
+           array_agg(distinct t.tgargs) as arguments, s.mark, coalesce(s.columns, '{}') as columns
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-    where t.tgfoid = to_regproc('tableapi_live.record')::oid and t.tgenabled <> 'D' and not t.tgisinternal
+    left join lateral (
+        select md5(string_agg(p::text, ';' order by p.oid) || c.relforcerowsecurity) as mark,
+               array(select distinct a.attname::text from pg_policy q
+                     join pg_depend d on d.classid = 'pg_policy'::regclass and d.objid = q.oid
+                          and d.refclassid = 'pg_class'::regclass and d.refobjid = c.oid
+                     join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid and a.attnum > 0
+                     where q.polrelid = c.oid and q.polcmd in ('*', 'r') order by 1) as columns
+        from pg_policy p where p.polrelid = c.oid
+    ) s on c.relrowsecurity
+    where t.tgfoid = (
+        select f.oid from pg_namespace m join pg_proc f on f.pronamespace = m.oid and f.proname = 'record'
+        join pg_class o on o.relnamespace = m.oid and o.relname = 'change'
+        where m.nspname = 'tableapi_live' and has_schema_privilege(m.oid, 'usage')
+          and has_table_privilege(o.oid, 'select')
+    ) and t.tgenabled <> 'D' and not t.tgisinternal
       and t.tgparentid = 0
-    group by c.oid, n.nspname, c.relname
+    group by c.oid, n.nspname, c.relname, s.mark, s.columns
+"""
+_PERMIT = """
+    grant usage on schema tableapi_live to {role};
+    grant select, delete on tableapi_live.change to {role};
+    grant select, insert, delete on tableapi_live.mark to {role};
 """
 
 
@@ -37,21 +56,31 @@ class CannotRecord(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
-    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each."""
+    """A table with recorded changes. key: its identifying columns. parts: columns recorded with each.
+
+    policies: a digest of its row-level security, None while that is off. policy_columns: those that its policies name.
+    """
 
     oid: int
     key: tuple[str, ...]
     parts: tuple[str, ...]
+    policies: str | None = None
+    policy_columns: tuple[str, ...] = ()
 
 
 async def recorded(connection: asyncpg.Connection) -> dict[tuple[str, str], RecordedTable]:
-    """Return the recorded tables by schema and name, without those that lack a trigger."""
+    """Return the recorded tables by schema and name, without those that lack a trigger.
+
+    None where the user of the connection may not read the outbox.
+    """
     tables = {}
     for row in await connection.fetch(_RECORDED):
         if len(row["triggers"]) == len(_EVENTS) and len(row["arguments"]) == 1:
             count, *columns = row["arguments"][0].decode().split("\0")[:-1]
             key, parts = columns[: int(count)], columns[int(count) :]
-            tables[row["schema"], row["name"]] = RecordedTable(row["oid"], tuple(key), tuple(parts))
+            tables[row["schema"], row["name"]] = RecordedTable(
+                row["oid"], tuple(key), tuple(parts), row["mark"], tuple(row["columns"])
+            )
     return tables
 
 
@@ -95,6 +124,18 @@ async def install(
             say(f"Changes of {name} are no longer recorded.")
     except asyncpg.InsufficientPrivilegeError as error:
         raise CannotRecord(f"Live changes need more rights in the database: {error}.") from None
+
+
+async def permit(connection: asyncpg.Connection, role: str) -> None:
+    """Let a role read and clean the outbox: the user of servers that does not own it.
+
+    Raises:
+        CannotRecord: the role does not exist, or the database refuses.
+    """
+    try:
+        await connection.execute(_PERMIT.format(role=_quoted(role)))
+    except (asyncpg.UndefinedObjectError, asyncpg.InsufficientPrivilegeError) as error:
+        raise CannotRecord(f"The record of changes cannot be opened to '{role}': {error}.") from None
 
 
 async def remove(connection: asyncpg.Connection, say: Callable[[str], None]) -> None:

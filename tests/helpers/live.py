@@ -212,7 +212,7 @@ async def live_server(url: str, **settings: Any) -> AsyncIterator[LiveServer]:
     connection = await asyncpg.connect(url)
     await connection.execute(SCHEMA)
     await triggers.install(connection, RECORDED, lambda line: None)
-    limits = Settings(live_heartbeat_seconds=1.0, live_poll_seconds=0.01, rate_limits=False, **settings)
+    limits = Settings(**{"live_heartbeat_seconds": 1.0, "live_poll_seconds": 0.01, "rate_limits": False} | settings)
     api = TableAPI({"db": url}, policy=POLICY, sessions=SESSIONS, settings=limits)
     await api.start()
     try:

@@ -40,11 +40,12 @@ def install(url: str, folder: Path, *tables: str) -> None:
 
 
 def test_the_command_refuses_what_cannot_be_followed(new_database: NewDatabase, tmp_path: Path) -> None:
-    url = new_database("create table keyless (name text)")
+    url = new_database("create table keyless (name text); create table item (id integer primary key)")
     for words, message in (
         ((), "Name the tables"),
         (("keyless",), "'keyless' is no table with a key, so its changes cannot be followed."),
         (("nothing",), "'nothing' does not exist"),
+        (("item", "--reader", 'no "role'), "The record of changes cannot be opened to 'no \"role'"),
     ):
         refused = tableapi("live", "install", *words, "--dataset", f"db={url}", cwd=tmp_path)
         assert refused.returncode != 0

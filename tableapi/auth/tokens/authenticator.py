@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import orjson
 
-from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator
+from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator, SessionAuthenticator
 from tableapi.auth.policy import Actor
 from tableapi.auth.tokens import keys, verify
 from tableapi.auth.tokens.verify import BadToken, TokenSettings
@@ -34,11 +34,8 @@ class TokenAuthenticator:
         Raises:
             Unauthorized: the token is not valid, or names no role that is served.
         """
-        bearer = headers.get("authorization", "")
-        if bearer[:7].lower() != "bearer ":
-            return await self._inner.actor(headers, ip)
-        token = bearer[7:].strip()
-        if self._sessions and token.count(".") != 2:
+        token = self._token(headers)
+        if token is None:
             return await self._inner.actor(headers, ip)
         digest = hashlib.sha256(token.encode("latin-1", "replace")).digest()
         cached = self._cached.get(digest)
@@ -50,6 +47,23 @@ class TokenAuthenticator:
             self._cached.clear()
         self._cached[digest] = (time.monotonic() + CACHE_SECONDS, claims["exp"] + self._settings.leeway, actor)
         return actor
+
+    async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
+        """Return the actor of a request that was authenticated before, without extending its session.
+
+        Raises as `actor`.
+        """
+        if self._token(headers) is None and isinstance(self._inner, SessionAuthenticator):
+            return await self._inner.again(headers)
+        return await self.actor(headers, ip)
+
+    def _token(self, headers: Mapping[str, str]) -> str | None:
+        """Return the signed token of a request; None when `inner` identifies its caller."""
+        bearer = headers.get("authorization", "")
+        if bearer[:7].lower() != "bearer ":
+            return None
+        token = bearer[7:].strip()
+        return None if self._sessions and token.count(".") != 2 else token
 
     def _of(self, claims: Mapping[str, object]) -> Actor:
         """Return the actor of checked claims. Its values are the claims, also as `user.<claim>`."""

@@ -22,6 +22,7 @@ from tableapi.query.dml import write_conditions
 from tableapi.query.spelling import unknown_field
 from tableapi.tables import refusals, tenant_guard
 from tableapi.tables.bulk import lines
+from tableapi.tables.bulk.geometries import Geometries
 from tableapi.tables.bulk.lines import Block
 from tableapi.tables.read import TableRequest
 
@@ -36,18 +37,25 @@ _running = 0
 
 @dataclass(slots=True)
 class _Import:
-    """One import. bad: what was wrong with lines, in their order."""
+    """One import. bad: what was wrong with lines, in any order."""
 
     call: TableRequest
     connection: Any
     columns: list[str]
     created: int = 0
     bad: list[dict[str, Any]] = field(default_factory=list)
+    geometries: Geometries = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.geometries = Geometries(self.call.table, self.columns, self._report)
 
     async def add(self, block: Block) -> None:
         """Write the records of a block, without its bad lines."""
         records: list[Block] = []
         content = block.content
+        if self.geometries.concern(content):
+            records = await self.geometries.convert(self.connection, block.records())
+            content = lines.joined(records)
         while content.strip():
             if (fault := _fault(content)) is not None:
                 records = records or block.records()
@@ -93,7 +101,7 @@ class _Import:
         self._report(records.pop(min(place, len(records) - 1)).first, error)
         return lines.joined(records)
 
-    def _report(self, line: int, error: Exception) -> None:
+    def _report(self, line: int, error: Exception, name: str = "") -> None:
         refusal = to_api_error(error)
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
@@ -102,14 +110,18 @@ class _Import:
             raise refusal
         entry = {"line": line, "reason": refusal.reason, "message": refusal.message}
         match = _PLACE.search(str(getattr(error, "context", None) or ""))
-        name = match[2] if match is not None else ""
+        name = name or (match[2] if match is not None else "")
         self.bad.append(entry | ({"field": name} if name in self.columns else {}))
         if len(self.bad) >= MAX_BAD_LINES:
             raise self.refusal()
 
+    def errors(self) -> list[dict[str, Any]]:
+        """Return the bad lines in the order of the file."""
+        return sorted(self.bad, key=lambda entry: int(entry["line"]))
+
     def refusal(self) -> BadRequest:
         """Return the refusal of the whole file, with its bad lines."""
-        bad = sorted(self.bad, key=lambda entry: int(entry["line"]))
+        bad = self.errors()
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
         return BadRequest(
             f"{count} lines of the file cannot be imported, the first is line {bad[0]['line']}. Nothing was kept.",
@@ -192,7 +204,7 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
     finally:
         _running -= 1
     headers = {"Dry-Run": "true"} if options.dry_run else {}
-    return Reply(dumps({"success": True, "created": run.created, "errors": run.bad}), headers=headers)
+    return Reply(dumps({"success": True, "created": run.created, "errors": run.errors()}), headers=headers)
 
 
 async def _header(stream: AsyncIterator[Block]) -> AsyncIterator[str]:

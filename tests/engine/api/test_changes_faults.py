@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
 
 import asyncpg
 import pytest
@@ -41,6 +45,39 @@ async def test_a_client_that_leaves_makes_room(url: str) -> None:
             await until(stream.task.done)
         async with live.opened("pair", "all"):
             pass
+
+
+async def test_an_event_is_out_within_a_tenth_of_a_second(url: str) -> None:
+    """At the default pace. Other programs on the machine may delay some of them, but not most."""
+    pace = Settings().live_poll_seconds
+    async with live_server(url, live_poll_seconds=pace) as live, live.opened("pair", "all") as stream:
+        took = []
+        for n in range(21):
+            await live.db.execute("insert into pair values ('x', $1, 1)", n)
+            began = time.perf_counter()
+            assert (await stream.next())[1]["b"] == n
+            took.append(time.perf_counter() - began)
+        assert sorted(took)[len(took) // 2] < 0.1
+
+
+async def test_idle_streams_take_little_memory(url: str) -> None:
+    """100 MB for 5,000, here with their clients in the same process."""
+    async with live_server(url, live_streams_per_caller=1000) as live, AsyncExitStack() as streams:
+        for _ in range(50):
+            await streams.enter_async_context(live.opened("task", "one"))
+        gc.collect()
+        before = resident()
+        for _ in range(500):
+            await streams.enter_async_context(live.opened("task", "one"))
+        gc.collect()
+        print(f"\n{(resident() - before) / 500:.1f} kB each")
+        assert resident() - before < 500 * 20
+
+
+def resident() -> int:
+    """Return the memory of this process in kB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
 async def test_no_streams_at_all(url: str) -> None:

@@ -1,0 +1,98 @@
+"""Import of CSV files with geometries of PostGIS, as GeoJSON and as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.postgis import ACCESS, BOX, TABLES, PostgisServer, point
+from tests.helpers.support import Serve, SqlClient
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with PostgisServer(tmp_path_factory.mktemp("postgis") / "postgres") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def database(url: str) -> Iterator[SqlClient]:
+    with SqlClient(url) as client:
+        client.execute(TABLES)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def http(
+    url: str, database: SqlClient, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    folder: Path = tmp_path_factory.mktemp("geometries")
+    (folder / "access.json").write_text(json.dumps(ACCESS))
+    server = module_serve("--dataset", f"x={url}", "--access", "access.json", cwd=folder)
+    with httpx.Client(base_url=f"{server.url}/api/v2/x", headers={"X-API-Key": "all"}, timeout=30) as client:
+        yield client
+
+
+def imported(http: httpx.Client, *lines: str, query: str = "") -> httpx.Response:
+    headers = {"Content-Type": "text/csv"}
+    content = "\n".join(("id,any_shape,area,grid,spot,parts", *lines))
+    return http.post(f"/_table/shape?import=true{query}", content=content, headers=headers)
+
+
+def cell(value: Any) -> str:
+    return '"' + json.dumps(value, indent=1).replace('"', '""') + '"'
+
+
+def test_a_file_holds_geojson_and_the_text_of_postgis(http: httpx.Client, database: SqlClient) -> None:
+    sent, area = point(10, 59), json.loads(BOX)
+    lines = [
+        f"9001,{cell(sent)},{cell(area)},{cell(sent)},{cell(sent)},",
+        "9002,SRID=4326;POINT(10 59),,POINT(500000 6600000),POINT(10 59),{POINT(1 2)}",
+        f'9003,"SRID=25832;LINESTRING(1 2,3 4)",,"",{cell(point(1, 2))},"{{}}"',
+    ]
+    assert imported(http, *lines).json() == {"success": True, "created": 3, "errors": []}
+    try:
+        answer = http.get("/_table/shape", params={"ids": "9001,9002,9003"}).json()["resource"]
+        assert [row["spot"] for row in answer] == [sent, sent, point(1, 2)]
+        assert (answer[0]["any_shape"], answer[0]["area"]) == (sent, area)
+        record = {"resource": [{"id": 9004, "grid": sent}]}
+        assert http.post("/_table/shape", json=record).status_code == 200
+        assert http.get("/_table/shape/9004").json()["grid"] == answer[0]["grid"]
+        assert (answer[1]["any_shape"], answer[2]["grid"]) == (sent, None)
+    finally:
+        database.execute("delete from shape where id > 9000")
+
+
+def test_a_bad_geometry_is_reported_with_its_line_and_column(http: httpx.Client, database: SqlClient) -> None:
+    lines = [
+        f"9001,{cell(point(1, 2))},,,,",  # lines 2 to 8, as the text of `cell` has seven
+        f"9002,,{cell(point(1, 2))},,,",
+        '9003,"{""type"":""Point""}",,,,',
+        f"9004,,,{cell(point(1, 2, 'EPSG:1'))},,",
+        f"9005,,,{cell(point(1e200, 91))},,",
+        "9006,POINT(,,,,",
+        f"9007,{cell(point(3, 4))},,,,",
+        "9008,,,{broken,,",
+        f"9009,,,{cell(point(1, 2))},,,too,many",
+    ]
+    answer = imported(http, *lines)
+    refusal = answer.json()["error"]["context"]
+    assert (answer.status_code, refusal["reason"]) == (400, "bad_lines"), answer.text
+    first = [2 + sum(line.count("\n") + 1 for line in lines[:n]) for n in range(len(lines))]
+    assert [(entry["line"], entry["reason"], entry.get("field")) for entry in refusal["errors"]] == [
+        (first[1], "bad_value", "area"), (first[2], "bad_value", "any_shape"), (first[3], "database_refuses", "grid"),
+        (first[4], "database_refuses", "grid"), (first[5], "database_refuses", "any_shape"),
+        (first[7], "bad_value", "grid"), (first[8], "bad_value", None),
+    ]  # fmt: skip
+    single = http.post("/_table/shape", json={"resource": [{"grid": point(1, 2, "EPSG:1")}]})
+    assert single.json()["error"]["context"]["resource"][0]["context"]["reason"] == "database_refuses"  # as in a record
+    assert "select" not in answer.text.lower()
+    kept = imported(http, *lines, query="&continue=true").json()
+    assert (kept["created"], kept["errors"]) == (2, refusal["errors"])
+    assert database.fetch("select id from shape where id > 9000 order by id") == [(9001,), (9007,)]
+    database.execute("delete from shape where id > 9000")
