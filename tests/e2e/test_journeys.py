@@ -1,4 +1,4 @@
-"""Run the journeys of frontend/e2e in Chromium, each against its own demo server and SMTP server or with a few others."""
+"""Run the journeys of frontend/e2e in Chromium, each against its own demo server or together with a few others."""
 
 from __future__ import annotations
 

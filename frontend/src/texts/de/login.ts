@@ -22,6 +22,8 @@ export const login: Translation<typeof english> = {
     termsSubmit: "Konto anlegen",
     popupBlocked: "Der Browser hat das Anmeldefenster blockiert. Bitte erlauben Sie es und versuchen Sie es erneut.",
     finishing: "Sie werden angemeldet …",
+    notFinished: "Die Anmeldung wurde nicht abgeschlossen",
+    notFinishedText: "Schließen Sie dieses Fenster und kehren Sie zu dem zurück, in dem Sie begonnen haben, oder melden Sie sich erneut an.",
     pitch: "Wissen, wen man anruft.",
     pitchText: "Profiladresse einfügen, Durchwahl oder bestätigte E-Mail-Adresse aufdecken und in der eigenen Liste behalten.",
   },
@@ -46,6 +48,7 @@ export const login: Translation<typeof english> = {
     terms: "Allgemeine Geschäftsbedingungen",
     chrome: "Datenschutz der Browser-Erweiterung",
     open: "Als eigene Seite öffnen",
+    documents: "Rechtliche Texte",
     updated: "Zuletzt geändert am 1. November 2026",
   },
 };

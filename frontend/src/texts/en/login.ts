@@ -19,6 +19,8 @@ export const login = {
     termsSubmit: "Create account",
     popupBlocked: "The browser blocked the sign-in window. Please allow it and try again.",
     finishing: "Signing you in…",
+    notFinished: "The sign-in was not completed",
+    notFinishedText: "Close this window and return to the one in which you started, or sign in again.",
     pitch: "Know who to call.",
     pitchText: "Paste a profile address, reveal a direct number or a verified work email, and keep it in your list.",
   },
@@ -43,6 +45,7 @@ export const login = {
     terms: "Terms & Conditions",
     chrome: "Chrome Privacy",
     open: "Open as a page of its own",
+    documents: "Legal documents",
     updated: "Last updated 1 November 2026",
   },
 } as const;
