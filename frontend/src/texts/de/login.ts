@@ -16,6 +16,7 @@ export const login: Translation<typeof english> = {
     socialOff: "Auf diesem Server nicht eingerichtet",
     socialFailed: "Anmeldung fehlgeschlagen",
     socialRetry: ". Bitte versuchen Sie es erneut",
+    socialUnverified: " Der Anbieter hat diese E-Mail-Adresse nicht bestätigt.",
     socialLate: "Die Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.",
     termsTitle: "Konto anlegen",
     termsText: "Für {{email}} gibt es noch kein Konto. Es wird angelegt, wenn Sie die Bedingungen akzeptieren.",

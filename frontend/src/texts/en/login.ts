@@ -13,6 +13,7 @@ export const login = {
     socialOff: "Not set up on this server",
     socialFailed: "Sign-in failed",
     socialRetry: " !Please try again",
+    socialUnverified: " The provider has not verified this email address.",
     socialLate: "The sign-in took too long. Please try again.",
     termsTitle: "Create your account",
     termsText: "There is no account for {{email}} yet. It is created when you accept the terms.",
