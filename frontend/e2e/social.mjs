@@ -24,11 +24,11 @@ async function acceptTerms(page, email) {
   await dialog.getByRole("button", { name: "Create account" }).click();
 }
 
-/** A window that nobody waits for, as after a reload of its page. */
+/** The last page of the provider, opened without the sign-in that it answers. */
 async function leftAlone(page) {
   await page.goto("/socialcallback?error=access_denied");
   await page.getByRole("heading", { name: "The sign-in was not completed" }).waitFor();
-  await accessible(page, "a sign-in that nobody waits for");
+  await accessible(page, "a sign-in that was not completed");
   await page.getByRole("button", { name: "Go To Login" }).click();
   await page.waitForURL("**/login");
 }
