@@ -1,5 +1,5 @@
 // The page of the API over two databases with a table of one name, and a third of many tables: one is loaded at a time.
-import { check, journey } from "./browser.mjs";
+import { SMALL, check, journey } from "./browser.mjs";
 
 journey("apidocs", async (open) => {
   const page = await open();
@@ -43,4 +43,17 @@ journey("apidocs", async (open) => {
   await page.locator("#list summary", { hasText: /^many_42$/ }).click();
   await page.getByText("Delete one record of many_42", { exact: true }).click();
   await heading("Delete one record of many_42");
+
+  // On a phone the list is folded above what it leads to.
+  await page.setViewportSize(SMALL);
+  const list = page.locator("#list");
+  await list.waitFor({ state: "hidden" });
+  await page.getByText("All operations").click();
+  await list.waitFor();
+  await page.getByText("Create records of many_42", { exact: true }).click();
+  await heading("Create records of many_42");
+  await list.waitFor({ state: "hidden" });
+  await page.getByLabel("Search operations").fill("create records of many_399");
+  await page.getByText("Create records of many_399").click();
+  await heading("Create records of many_399");
 });

@@ -24,7 +24,17 @@ async function acceptTerms(page, email) {
   await dialog.getByRole("button", { name: "Create account" }).click();
 }
 
+/** The last page of the provider, opened without the sign-in that it answers. */
+async function leftAlone(page) {
+  await page.goto("/socialcallback?error=access_denied");
+  await page.getByRole("heading", { name: "The sign-in was not completed" }).waitFor();
+  await accessible(page, "a sign-in that was not completed");
+  await page.getByRole("button", { name: "Go To Login" }).click();
+  await page.waitForURL("**/login");
+}
+
 journey("social", async (open) => {
+  await leftAlone(await open());
   for (const [vendor, button] of [["google", "Continue with Google"], ["linkedin", "Continue with LinkedIn"]]) {
     const known = await open();
     await enter(known, button, OWNER.email, { from: "/dashboard/settings/usage?tab=api" });
@@ -42,7 +52,7 @@ journey("social", async (open) => {
 
     const refused = await open();
     await enter(refused, button, email, { verified: false });
-    await refused.getByRole("alert").waitFor();
+    await refused.getByRole("alert").filter({ hasText: /^Something went wrong!.*The provider has not verified this email address\.$/ }).waitFor();
     check(new URL(refused.url()).pathname === "/login", "somebody whose address is not verified to stay outside");
   }
 });

@@ -69,6 +69,14 @@ async function paid(page) {
 
 export const STATES = [
   ["login-wrong", "/login", (page) => page.getByRole("button", { name: "Login" }).click()],
+  ["register-wrong", "/register", (page) => page.getByRole("button", { name: "Sign up" }).click()],
+  ["forgotpassword-sent", "/forgotpassword", async (page) => {
+    await page.route("**/user/password?*", (route) => route.fulfill({ json: { success: true } }));
+    await page.getByLabel("Email").fill("owner@acme-demo.com");
+    await page.getByRole("button", { name: "Send reset link" }).click();
+    await page.getByText(/a link is on its way/).waitFor();
+  }],
+  ["socialcallback-left", "/socialcallback?error=access_denied", (page) => page.getByRole("button", { name: "Go To Login" }).waitFor()],
   ["dashboardmain-waiting", "/dashboard/main/dashboardmain", waiting("**/_table/usercontact*")],
   ["search-options", "/dashboard/main/search", async (page) => {
     await page.getByLabel("Profile URL").fill(FOUND);

@@ -1,4 +1,4 @@
-"""Run each journey of frontend/e2e in Chromium against its own demo server and SMTP server."""
+"""Run the journeys of frontend/e2e in Chromium, each against its own demo server or together with a few others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ ELSEWHERE = (
     "browser", "mail", "screens", "server", "states", "steady", "dailywork", "apidocs", "desk", "docs", "pictures",
     "studio", "studiosignin",
 )  # fmt: skip
-JOURNEYS = sorted(path.stem for path in (FRONTEND / "e2e").glob("*.mjs") if path.stem not in ELSEWHERE)
+# Journeys that leave alone what the others of their group look at share a server, and one start of the browser.
+SHARED = ("early|look|undo", "focus|references")
+ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
+JOURNEYS = sorted(ALONE | set(SHARED))
 MAILED = {"signup": "Verify", "team": "invite"}  # the mails that the journey must have sent
 
 

@@ -15,12 +15,14 @@ TIMEOUT_SECONDS = 600
 def run_journey(name: str, url: str, **settings: str) -> None:
     """Run `e2e/<name>.mjs` against a server. With TRACE=1 the trace of a failure stays in .cache/journeys.
 
+    "one|two" runs both, in the order of their names.
+
     Raises:
         AssertionError: the journey failed.
     """
-    traces: Path = ROOT / ".cache" / "journeys" / name
+    traces: Path = ROOT / ".cache" / "journeys" / name.replace("|", "-")
     run = subprocess.run(
-        ["node", "node_modules/@playwright/test/cli.js", "test", f"/{name}\\.mjs$"],
+        ["node", "node_modules/@playwright/test/cli.js", "test", f"/({name})\\.mjs$"],
         cwd=FRONTEND,
         env=os.environ | {"BASE_URL": url, "TRACES": str(traces)} | settings,
         capture_output=True,

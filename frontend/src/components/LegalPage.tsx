@@ -13,7 +13,7 @@ export const LEGAL_TITLES: Record<Document, TextKey> = {
 export function LegalPage({ document, brand }: { document: Document; brand: string }) {
   const title = t(LEGAL_TITLES[document]);
   return (
-    <Page title={title} width="doc">
+    <Page title={title} lead={t("legal.updated")} width="doc">
       <LegalText document={document} brand={brand} />
     </Page>
   );

@@ -1,12 +1,10 @@
 /** One of the legal texts, section by section. */
 import { type Document, legalSections } from "../domain/legal";
-import { t } from "../lib/i18n";
 import classes from "./LegalText.module.css";
 
 export function LegalText({ document, brand }: { document: Document; brand: string }) {
   return (
     <div className={classes.text}>
-      <p className={classes.updated}>{t("legal.updated")}</p>
       {legalSections(document).map(({ heading, paragraphs }) => (
         <section key={heading}>
           <h2>{heading}</h2>

@@ -23,6 +23,13 @@ export const dayText = (text: string | null | undefined): string => dayIn("UTC",
 /** The reader's day of a moment: `10 Jan 2026`; an empty text for no date. */
 export const localDayText = (text: string | null | undefined): string => dayIn(timeZone(), text);
 
+/** The same without the year when it is this one: `10 Jan`. */
+export function briefDayText(text: string | null | undefined, now = new Date()): string {
+  const day = localDayText(text);
+  const year = dateFormat({ year: "numeric", timeZone: timeZone() }).format(now);
+  return day.endsWith(` ${year}`) ? day.slice(0, -year.length - 1) : day;
+}
+
 /** A moment in the reader's time zone: `10 Jan 2026, 14:05`; an empty text for no date. */
 export function momentText(text: string | null | undefined): string {
   const date = parseDate(text);

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
-import { dayText, daysAgo, localDayText, momentText, parseDate } from "./dates";
+import { briefDayText, dayText, daysAgo, localDayText, momentText, parseDate } from "./dates";
 import { chooseTimeZone } from "./locale";
 import { lastPage, pageNumber, pageSize } from "./paging";
 import { digitsOf, isEmail, isStrongPassword } from "./validate";
@@ -55,6 +55,12 @@ test("dates of the server, in each of its spellings", () => {
   expect(parseDate("never")).toBeNull();
   expect(daysAgo(7, new Date("2026-03-03T10:00:00Z"))).toBe("2026-02-24");
 });
+
+test.each([
+  ["2026-01-10 09:00:00+00", "10 Jan"],
+  ["2025-12-31 09:00:00+00", "31 Dec 2025"],
+  [null, ""],
+])("%j without the year of today: %j", (text, expected) => expect(briefDayText(text, new Date("2026-03-03T10:00:00Z"))).toBe(expected));
 
 test("a moment is shown in the reader's time zone, a day is the same everywhere", () => {
   chooseTimeZone("Asia/Tokyo");

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from html import escape
 
 import orjson
@@ -21,6 +23,10 @@ color:inherit;text-decoration:none}li a:hover{background:var(--sunken)}li:first-
 li:last-child a{border-radius:0 0 12px 12px}li strong{font-weight:500}li span{color:var(--text-2);font-size:13px}
 li span:last-child{grid-column:2;grid-row:1}main{max-width:760px}.back{display:inline-block;margin-bottom:12px}
 iframe{width:100%;height:640px;margin-top:16px;border:1px solid var(--line);border-radius:12px;background:var(--bg)}
+.none{display:grid;gap:8px;justify-items:center;padding:48px 24px;text-align:center}.none strong{font-size:16px;line-height:24px;
+font-weight:600}.none p{max-width:46ch}.none a{margin-top:8px;padding:9px 16px;border-radius:8px;background:var(--accent);
+color:var(--on-accent);font-weight:600;text-decoration:none}.none a:hover{background:var(--accent-hover)}
+@media (width < 640px){li a{grid-template-columns:minmax(0,1fr)}li span:last-child{grid-column:1;grid-row:auto}}
 pre{white-space:pre-wrap;padding:16px;border:1px solid var(--line);border-radius:12px;background:var(--surface)}
 """
 
@@ -55,7 +61,7 @@ def _page(title: str, body: str, status: int = 200) -> Response:
 
 
 _NONE = """<section class="panel none"><strong>No mail was sent yet.</strong><p class=quiet>Invite a member, sign up or change an
-email address in the app: the mail is shown here and is sent to nobody.</p></section>"""
+email address in the app: the mail is shown here and is sent to nobody.</p><a href="/">Open the app</a></section>"""
 
 
 def _list(mails: list[StoredMail]) -> str:
@@ -63,15 +69,23 @@ def _list(mails: list[StoredMail]) -> str:
         return _NONE
     rows = (
         f"<li><a href='/sandbox/mail/{mail.id}'><strong>{escape(mail.subject)}</strong><span>to {escape(mail.to)}</span>"
-        f"<span>{escape(mail.date)}</span></a></li>"
+        f"<span>{escape(_moment(mail.date))}</span></a></li>"
         for mail in mails
     )
     return f"<ul>{''.join(rows)}</ul>"
 
 
+def _moment(date: str) -> str:
+    """Return the date of a mail as `22 Nov 2026, 10:59 UTC`, or as it is when it is none."""
+    try:
+        return f"{parsedate_to_datetime(date).astimezone(UTC):%-d %b %Y, %H:%M} UTC"
+    except ValueError:
+        return date
+
+
 def _one(mail: StoredMail) -> str:
     frame = f"<iframe title='The mail' sandbox='allow-popups' src='/sandbox/mail/{mail.id}?part=html'></iframe>"
     return (
-        f"<p class=quiet>to {escape(mail.to)}, {escape(mail.date)}</p>"
+        f"<p class=quiet>to {escape(mail.to)}, {escape(_moment(mail.date))}</p>"
         f"<p><a href='/sandbox/mail'>All mail</a></p>{frame}<h2>Plain text</h2><pre>{escape(mail.text)}</pre>"
     )

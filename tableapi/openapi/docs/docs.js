@@ -109,7 +109,14 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault(); // the hash names the operation
   $("main").focus();
 });
-$("search").addEventListener("input", list);
+$("search").addEventListener("input", () => {
+  $("operations").open = true;
+  list();
+});
+const narrow = matchMedia("(width < 960px)"); // the list stands above the content
+const fold = () => { $("operations").open = !narrow.matches; };
+narrow.addEventListener("change", fold);
+fold();
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input, textarea, select")) return;
   event.preventDefault();
@@ -118,6 +125,7 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", async () => {
   if (choose()) await load();
   else { list(); show(); }
+  fold();
   $("main").focus({ preventScroll: true });
   window.scrollTo(0, 0);
 });

@@ -1,5 +1,5 @@
 /** The layout of text pages, which need no session. */
-import { Link, Outlet } from "react-router";
+import { Link, NavLink, Outlet } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n";
@@ -16,6 +16,13 @@ export function PlainLayout() {
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <footer>
+        <nav className={classes.foot} aria-label={t("legal.documents")}>
+          <NavLink to="/privacypolicy">{t("legal.privacy")}</NavLink>
+          <NavLink to="/termsofuse">{t("legal.terms")}</NavLink>
+          <NavLink to="/login">{t("forgot.back")}</NavLink>
+        </nav>
+      </footer>
     </div>
   );
 }

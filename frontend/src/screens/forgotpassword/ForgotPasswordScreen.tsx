@@ -6,6 +6,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useForgot } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
+import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
 import { isBlank, isEmail } from "../../lib/validate";
@@ -21,11 +22,12 @@ export function ForgotPasswordScreen() {
   });
   const send = ({ email }: typeof form.values) =>
     forgot.mutate(email.trim().toLowerCase(), { onSuccess: () => toast(t("forgot.sent")) });
+  const isSent = forgot.isSuccess;
 
   return (
     <AuthForm
       title={t("forgot.title")}
-      lead={forgot.isSuccess ? t("forgot.sentTo", { email: form.values.email.trim() }) : t("forgot.lead")}
+      lead={!isSent && t("forgot.lead")}
       alert={forgot.isError ? reasonOf(forgot.error) : null}
       onSubmit={form.onSubmit(send)}
       foot={
@@ -34,8 +36,9 @@ export function ForgotPasswordScreen() {
         </Anchor>
       }
     >
+      {isSent && <Banner tone="accent">{t("forgot.sentTo", { email: forgot.variables })}</Banner>}
       <TextInput label={t("field.email")} type="email" autoComplete="username" autoFocus {...form.getInputProps("email")} />
-      <BusyButton type="submit" size="md" busy={forgot.isPending}>
+      <BusyButton type="submit" size="md" variant={isSent ? "default" : "filled"} busy={forgot.isPending}>
         {t("forgot.submit")}
       </BusyButton>
     </AuthForm>

@@ -93,5 +93,6 @@ function reasonOf(error: unknown, vendor: Vendor): string {
   if (error instanceof ApiError && error.status === 422) return t("register.businessOnly");
   if (error instanceof ApiError && error.reason === "no_proof") return t("login.socialLate");
   const text = error instanceof ProviderRefused ? t("login.socialFailed") : t("somethingWrong");
-  return vendor === "linkedin" ? text + t("login.socialRetry") : text;
+  const failure = vendor === "linkedin" ? text + t("login.socialRetry") : text;
+  return error instanceof ApiError && error.reason === "email_not_verified" ? failure + t("login.socialUnverified") : failure;
 }

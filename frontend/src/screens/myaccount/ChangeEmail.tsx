@@ -95,7 +95,7 @@ function CodeStep({ me, newemail, code, onDone }: { me: Account; newemail: strin
   return (
     <form onSubmit={form.onSubmit(save)} noValidate>
       <Stack>
-        <TextInput label={t("email.new")} readOnly variant="filled" {...form.getInputProps("newemail")} />
+        <TextInput label={t("email.new")} readOnly {...form.getInputProps("newemail")} />
         <TextInput label={t("email.code")} autoComplete="one-time-code" data-autofocus {...form.getInputProps("code")} />
         <BusyButton type="submit" busy={update.isPending}>
           {t("email.verify")}

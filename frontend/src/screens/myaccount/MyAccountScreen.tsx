@@ -7,6 +7,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { AvatarCard } from "./AvatarCard";
 import { ChangeEmail } from "./ChangeEmail";
 import { LanguageCard } from "./LanguageCard";
+import classes from "./MyAccount.module.css";
 import { ProfileForm } from "./ProfileForm";
 
 export function MyAccountScreen() {
@@ -21,9 +22,11 @@ export function MyAccountScreen() {
   };
   return (
     <Page title={t("settings.myaccount")} width="form">
-      <AvatarCard />
-      <ProfileForm me={me} onChangeEmail={open} />
-      <LanguageCard />
+      <div className={classes.cards}>
+        <AvatarCard />
+        <ProfileForm me={me} onChangeEmail={open} />
+        <LanguageCard />
+      </div>
       <ChangeEmail opened={opened} onClose={leave} me={me} linked={linked} />
     </Page>
   );

@@ -86,7 +86,7 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
             <TextInput label={t("field.lastname")} autoComplete="family-name" {...form.getInputProps("lastname")} />
           </div>
           <div>
-            <TextInput label={t("field.email")} value={me.email} readOnly variant="filled" />
+            <TextInput label={t("field.email")} value={me.email} readOnly />
             <Anchor component="button" type="button" size="sm" mt="xs" onClick={onChangeEmail}>
               {t("account.changeEmail")}
             </Anchor>

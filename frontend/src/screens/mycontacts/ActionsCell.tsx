@@ -13,30 +13,34 @@ export function ActionsCell({ row }: { row: UserContact }) {
   const values = votableOf(row);
   const vote = voteOnAll(votes, row.linkedinurl, values);
   return (
-    <span className={classes.actions} data-on={removed.has(row.contactid) || undefined}>
-      <Vote
-        label={t("vote.up")}
-        hint={t("vote.upHint", { count: values.length })}
-        pressed={vote === "mixed" ? "mixed" : vote === "upvote"}
-        disabled={values.length === 0}
-        onClick={() => onUpvote(row)}
-      >
-        <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
-      </Vote>
-      <Vote
-        label={t("vote.down")}
-        hint={t("vote.downHint", { count: values.length })}
-        pressed={vote === "downvote"}
-        disabled={values.length === 0}
-        onClick={() => onDownvote(row)}
-      >
-        <ThumbsDown size={16} strokeWidth={1.75} aria-hidden="true" />
-      </Vote>
-      <ActionIcon variant="subtle" color="gray" aria-label={t("contacts.open", { name: row.name })} onClick={() => onOpen(row)}>
-        <PanelRight size={16} strokeWidth={1.75} aria-hidden="true" />
-      </ActionIcon>
-      <Remove row={row} />
-    </span>
+    <>
+      <span className={classes.tools} data-on={removed.has(row.contactid) || undefined}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t("contacts.open", { name: row.name })} onClick={() => onOpen(row)}>
+          <PanelRight size={16} strokeWidth={1.75} aria-hidden="true" />
+        </ActionIcon>
+        <Remove row={row} />
+      </span>
+      <span className={classes.actions}>
+        <Vote
+          label={t("vote.up")}
+          hint={t("vote.upHint", { count: values.length })}
+          pressed={vote === "mixed" ? "mixed" : vote === "upvote"}
+          disabled={values.length === 0}
+          onClick={() => onUpvote(row)}
+        >
+          <ThumbsUp size={16} strokeWidth={1.75} aria-hidden="true" />
+        </Vote>
+        <Vote
+          label={t("vote.down")}
+          hint={t("vote.downHint", { count: values.length })}
+          pressed={vote === "downvote"}
+          disabled={values.length === 0}
+          onClick={() => onDownvote(row)}
+        >
+          <ThumbsDown size={16} strokeWidth={1.75} aria-hidden="true" />
+        </Vote>
+      </span>
+    </>
   );
 }
 

@@ -1,10 +1,10 @@
 /** The columns of My Contacts. A cell gets the votes by context, so that the columns themselves stay the same. */
-import { Anchor, Badge } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import type { UserContact } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
 import type { Column } from "../../components/ui/DataTable";
 import { profileLink } from "../../domain/contacts";
-import { localDayText } from "../../lib/dates";
+import { briefDayText, localDayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { ActionsCell } from "./ActionsCell";
 import classes from "./MyContacts.module.css";
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<UserContact>[] = [
   { key: "phone", head: t("contacts.phone"), cell: (row) => <ValuesCell row={row} kind="phone" /> },
   { key: "business", head: t("contacts.business"), cell: (row) => <ValuesCell row={row} kind="business" /> },
   { key: "personal", head: t("contacts.personal"), cell: (row) => <ValuesCell row={row} kind="personal" /> },
-  { key: "added", head: t("contacts.added"), sort: "newest", cell: (row) => <span className={classes.date}>{localDayText(row.createdon)}</span> },
+  { key: "added", head: t("contacts.added"), sort: "newest", cell: (row) => <AddedCell at={row.createdon} /> },
   { key: "feedback", head: t("contacts.feedback"), quiet: true, cell: (row) => <ActionsCell row={row} /> },
 ];
 
@@ -34,14 +34,20 @@ function NameCell({ row }: { row: UserContact }) {
   return (
     <span className={classes.name}>
       <NameAvatar name={row.name} size={24} />
-      <Anchor href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
-        {row.name}
-      </Anchor>
-      {Boolean(row.deleted) && (
-        <Badge color="gray" variant="light" className={classes.badge}>
-          {t("contacts.deleted")}
-        </Badge>
-      )}
+      <span className={classes.who}>
+        <Anchor href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
+          {row.name}
+        </Anchor>
+        {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
+      </span>
     </span>
+  );
+}
+
+function AddedCell({ at }: { at: string }) {
+  return (
+    <time className={classes.date} dateTime={at} title={localDayText(at)}>
+      {briefDayText(at)}
+    </time>
   );
 }

@@ -20,7 +20,7 @@ export function PrivacyScreen() {
   return (
     <Page title={t("settings.privacy")} width="form">
       <Tabs defaultValue="privacy" keepMounted={false}>
-        <Tabs.List mb="md" aria-label={t("settings.privacy")}>
+        <Tabs.List mb="md" className={classes.tabs} aria-label={t("settings.privacy")}>
           {DOCUMENTS.map((document) => (
             <Tabs.Tab key={document} value={document}>
               {t(LEGAL_TITLES[document])}
@@ -29,9 +29,12 @@ export function PrivacyScreen() {
         </Tabs.List>
         {DOCUMENTS.map((document) => (
           <Tabs.Panel key={document} value={document}>
-            <Anchor href={PAGES[document]} target="_blank" rel="noopener" size="sm" className={classes.open}>
-              {t("legal.open")} <ExternalLink size={14} strokeWidth={1.75} aria-hidden="true" />
-            </Anchor>
+            <p className={classes.about}>
+              {t("legal.updated")}
+              <Anchor href={PAGES[document]} target="_blank" rel="noopener" size="sm" className={classes.open}>
+                {t("legal.open")} <ExternalLink size={14} strokeWidth={1.75} aria-hidden="true" />
+              </Anchor>
+            </p>
             <LegalText document={document} brand={config().brandname} />
           </Tabs.Panel>
         ))}

@@ -58,8 +58,8 @@ export function ResetPasswordScreen() {
         </Anchor>
       }
     >
-      <TextInput label={t("field.email")} value={email} readOnly autoComplete="username" variant="filled" />
-      <TextInput label={t("reset.code")} value={code} readOnly variant="filled" />
+      <TextInput label={t("field.email")} value={email} readOnly autoComplete="username" />
+      <TextInput label={t("reset.code")} value={code} readOnly />
       <SecretInput label={t("field.password")} autoComplete="new-password" {...form.getInputProps("password")} />
       <PasswordHint password={form.values.password} />
       <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />

@@ -1,18 +1,50 @@
-/** Where a provider sends its window back to. It passes the answer on and closes itself. */
-import { Loader } from "@mantine/core";
-import { useEffect } from "react";
+/** Where a provider sends its window back to. It passes the answer on and closes itself.
+
+ A window that a browser does not let close, because no page has opened it, says how to go on. */
+import { Button, Loader } from "@mantine/core";
+import { Link2Off } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Link } from "react-router";
+import { config } from "../../api/config";
 import { Title } from "../../components/Title";
+import { Logo } from "../../components/ui/Logo";
+import { Outcome } from "../../components/ui/Outcome";
 import { t } from "../../lib/i18n";
 import { answerFromPopup } from "../../lib/popup";
 import classes from "./SocialCallback.module.css";
 
+/** A window that may close is gone long before. */
+const CLOSED_MS = 1500;
+
 export function SocialCallbackScreen() {
-  useEffect(() => answerFromPopup(window.location.search), []);
+  const [isLeft, setLeft] = useState(false);
+  useEffect(() => {
+    answerFromPopup(window.location.search);
+    const timer = setTimeout(() => setLeft(true), CLOSED_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <main id="content" className={classes.page}>
       <Title text={t("login.title")} />
-      <Loader size="sm" />
-      <p role="status">{t("login.finishing")}</p>
+      <Logo name={config().brandname} badge={t("beta")} />
+      {isLeft ? (
+        <Outcome
+          tone="waiting"
+          icon={<Link2Off size={24} strokeWidth={1.75} aria-hidden="true" />}
+          title={t("login.notFinished")}
+          text={t("login.notFinishedText")}
+          actions={
+            <Button component={Link} to="/login" role="button">
+              {t("verification.goToLogin")}
+            </Button>
+          }
+        />
+      ) : (
+        <p role="status" className={classes.finishing}>
+          <Loader size="sm" />
+          {t("login.finishing")}
+        </p>
+      )}
     </main>
   );
 }
