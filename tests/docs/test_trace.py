@@ -6,6 +6,7 @@ import re
 import secrets
 import sys
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.helpers.product import Account, Product
 from tests.helpers.support import ROOT
 
 Request = Callable[[], Awaitable[httpx2.Response]]
+_traced: ContextVar[bool] = ContextVar("_traced", default=False)
 
 
 def told(section: str) -> list[str]:
@@ -27,20 +29,25 @@ def told(section: str) -> list[str]:
 
 
 async def traced(request: Request) -> list[str]:
-    """The files of ours in which the functions of one request run, by their first call."""
+    """The files of ours in which the functions of one request run, by their first call.
+
+    Tasks that the application runs beside its requests have another context.
+    """
     order: dict[str, None] = {}
     root, length = str(ROOT), len(str(ROOT)) + 1
 
     def called(frame: FrameType, event: str, _argument: Any) -> None:
         name = frame.f_code.co_filename
-        if event == "call" and name.startswith(root) and ".venv" not in name:
+        if event == "call" and _traced.get() and name.startswith(root) and ".venv" not in name:
             order.setdefault(name[length:])
 
+    token = _traced.set(True)
     sys.setprofile(called)
     try:
         response = await request()
     finally:
         sys.setprofile(None)
+        _traced.reset(token)
     assert response.status_code == 200, response.text
     return [name for name in order if name.startswith(("tableapi/", "scripts/"))]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from typing import Any
 
@@ -61,10 +60,10 @@ async def test_workers_count_one_limit(new_database: NewDatabase, serve: Serve) 
     await prepare(url, 1)
     async with caller(server.url) as http:
         key = (await _key(http))["apikey"]
-        began = time.monotonic()
-        answers = await asyncio.gather(*(_look(server.url, key) for _ in range(PER_MINUTE + 20)))
-        assert time.monotonic() - began < 60
-    assert len({_worker(answer) for answer in answers}) == 2
-    assert Counter(answer.status_code for answer in answers) == {200: PER_MINUTE, 429: 20}
+        answers: list[httpx2.Response] = []
+        async with asyncio.timeout(60):  # of the limit
+            while len(answers) <= PER_MINUTE or len({_worker(answer) for answer in answers}) < 2:
+                answers += await asyncio.gather(*(_look(server.url, key) for _ in range(10)))
+    assert Counter(answer.status_code for answer in answers) == {200: PER_MINUTE, 429: len(answers) - PER_MINUTE}
     refused = next(answer for answer in answers if answer.status_code == 429)
     assert int(refused.headers["retry-after"]) <= 60

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -83,10 +84,11 @@ async def http() -> AsyncIterator[httpx2.AsyncClient]:
         yield client
 
 
-async def reads(http: httpx2.AsyncClient, node: Server) -> dict[str, int]:
-    """Return the node's counts of reads by source."""
+async def reads(http: httpx2.AsyncClient, node: Server) -> Counter[str]:
+    """Return the node's counts of reads by source; a source without a read is not listed by the node."""
     text = (await http.get(f"{node.url}/metrics", headers={"Authorization": "Bearer watch"})).text
-    return {name: int(float(n)) for name, n in re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text)}
+    found = re.findall(r'tableapi_reads_total\{source="(\w+)"\} (\S+)', text)
+    return Counter({name: int(float(n)) for name, n in found})
 
 
 async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds: float = 10.0) -> None:
@@ -95,7 +97,7 @@ async def from_replica(http: httpx2.AsyncClient, node: Server, url: str, seconds
     while True:
         before = await reads(http, node)
         assert (await http.get(url)).status_code == 200
-        if (await reads(http, node)).get("replica", 0) > before.get("replica", 0):
+        if (await reads(http, node))["replica"] > before["replica"]:
             return
         assert time.monotonic() < until, "the replica answers nothing"
         await asyncio.sleep(0.05)

@@ -32,23 +32,27 @@ async def empty(live: LiveServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "headers", "query", "status", "reason"),
+    ("table", "user", "query", "status", "reason"),
     [
-        ("messages", {}, {}, 403, "forbidden"),
-        ("teams", {}, {}, 403, "forbidden"),
-        ("audit", of(ADA), {}, 403, "forbidden"),
-        ("keyless", of(ADA), {}, 403, "forbidden"),
-        ("members", of(ADA), {}, 409, "not_live"),
-        ("messages", of(ADA), {"fields": "secret"}, 400, "unknown_field"),
-        ("messages", of(ADA), {"filter": "secret = 'x'"}, 400, "unknown_field"),
-        ("messages", {"Authorization": "Bearer a.b.c"}, {}, 401, "bad_token"),
+        ("messages", None, {}, 403, "forbidden"),
+        ("teams", None, {}, 403, "forbidden"),
+        ("audit", ADA, {}, 403, "forbidden"),
+        ("keyless", ADA, {}, 403, "forbidden"),
+        ("members", ADA, {}, 409, "not_live"),
+        ("messages", ADA, {"fields": "secret"}, 400, "unknown_field"),
+        ("messages", ADA, {"filter": "secret = 'x'"}, 400, "unknown_field"),
     ],
 )
 async def test_refusals(
-    live: LiveServer, table: str, headers: dict[str, str], query: dict[str, str], status: int, reason: str
+    live: LiveServer, table: str, user: str | None, query: dict[str, str], status: int, reason: str
 ) -> None:
-    async with stream(live, table, headers, **query) as changes:
+    async with stream(live, table, of(user) if user else {}, **query) as changes:
         assert (changes.status, changes.reason) == (status, reason), changes.body
+
+
+async def test_a_token_that_cannot_be_read_is_refused(live: LiveServer) -> None:
+    async with stream(live, "messages", {"Authorization": "Bearer a.b.c"}) as changes:
+        assert (changes.status, changes.reason) == (401, "bad_token"), changes.body
 
 
 # -- what one user sees another is never told ------------------------------------------------------------------------
