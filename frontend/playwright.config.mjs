@@ -2,7 +2,7 @@
 
  Each journey wants a fresh demo, so pytest starts a server for each (tests/e2e). With TRACE=1 a failure leaves its trace in .cache. */
 import { defineConfig } from "@playwright/test";
-import { BASE, CHROMIUM, TIMEOUT, WIDE } from "./e2e/server.mjs";
+import { ARGS, BASE, HEADLESS, TIMEOUT, WIDE } from "./e2e/server.mjs";
 
 export default defineConfig({
   testDir: "e2e",
@@ -26,6 +26,6 @@ export default defineConfig({
     // A trace costs a quarter of the time of a journey.
     trace: process.env.TRACE ? { mode: "retain-on-failure", screenshots: false, snapshots: true } : "off",
     screenshot: "only-on-failure",
-    launchOptions: { executablePath: CHROMIUM, args: ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text"] },
+    launchOptions: { executablePath: HEADLESS, args: ARGS },
   },
 });

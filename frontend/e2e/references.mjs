@@ -1,11 +1,15 @@
 /** Compare screens with the pictures in e2e/references, at half the scale; `make pictures ACCEPT=1` accepts what changed.
 
  Text is hinted and smoothed differently from one machine to the next, so single pixels at its edges may differ. */
-import { expect } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { OWNER, SMALL, WIDE, journey, signIn } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
+import { ARGS, CHROMIUM } from "./server.mjs";
 import { STATES } from "./states.mjs";
 import { APPEARANCES, appear, steady } from "./steady.mjs";
+
+// The headless shell smooths text differently.
+test.use({ launchOptions: { executablePath: CHROMIUM, args: ARGS } });
 
 /** A quarter of the pixels keeps the repository small, and hides how a letter is smoothed. */
 const SCALE = 0.5;

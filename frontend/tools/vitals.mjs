@@ -5,7 +5,7 @@
 */
 import { chromium } from "@playwright/test";
 import { signIn } from "../e2e/browser.mjs";
-import { CHROMIUM, OWNER, WIDE } from "../e2e/server.mjs";
+import { HEADLESS, OWNER, WIDE } from "../e2e/server.mjs";
 
 const BASE = process.argv[2] ?? "http://127.0.0.1:8000";
 
@@ -63,7 +63,7 @@ async function visit(browser, { path, signedIn, control }) {
   }
 }
 
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: HEADLESS, args: ["--no-sandbox"] });
 try {
   console.log("| Screen | Usable, best of 3 (all) | Layout shift, worst of 3 |\n| --- | --- | --- |");
   for (const screen of SCREENS) {
