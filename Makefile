@@ -20,7 +20,9 @@ help: ## This list
 run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded database
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
-test: setup chromium postgis lint types unit ## Every check
+test: setup chromium postgis ## Every check
+	@$(MAKE) -j2 -O lint types
+	@$(MAKE) unit
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests
 
 setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html ## Install what run and test need: .venv/bin/tableapi, frontend/dist
@@ -43,9 +45,13 @@ types: setup ## mypy --strict and tsc
 	@$(BIN)/mypy
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
-check: lint types ## Fast checks: lint, types, rules of both languages; screens are tested by `make unit`
-	@cd frontend && $(WITH_NODE) npm run --silent test:rules && $(WITH_NODE) npm run --silent budget
+check: setup ## Fast checks: lint, types, rules of both languages; screens are tested by `make unit`
+	@$(MAKE) -j2 -O lint types rules
 	@$(BIN)/pytest -q -n 2 tests/engine/unit tests/product/unit tests/repository
+
+.PHONY: rules
+rules: setup
+	@cd frontend && $(WITH_NODE) npm run --silent test:rules && $(WITH_NODE) npm run --silent budget
 
 unit: setup ## Unit tests and bundle sizes of the front end
 	@cd frontend && $(WITH_NODE) npm run --silent test && $(WITH_NODE) npm run --silent budget
