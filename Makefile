@@ -21,7 +21,7 @@ run: setup ## Demo: app and API on http://127.0.0.1:8000, with an embedded datab
 	@DEMO=$${DEMO-1} LOG_LEVEL=$${LOG_LEVEL-warning} exec $(BIN)/tableapi serve
 
 test: setup chromium postgis ## Every check
-	@$(MAKE) -j2 -O lint types
+	@$(MAKE) -j2 lint types
 	@$(MAKE) unit
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests
 
@@ -46,7 +46,7 @@ types: setup ## mypy --strict and tsc
 	@cd frontend && $(WITH_NODE) npm run --silent types
 
 check: setup ## Fast checks: lint, types, rules of both languages; screens are tested by `make unit`
-	@$(MAKE) -j2 -O lint types rules
+	@$(MAKE) -j2 lint types rules
 	@$(BIN)/pytest -q -n 2 tests/engine/unit tests/product/unit tests/repository
 
 .PHONY: rules
