@@ -39,8 +39,15 @@ class Authenticator(Protocol):
         """
         ...
 
+    async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
+        """Return the actor of a request that was authenticated before, without extending its session.
 
-class OpenAuthenticator:
+        Raises as `actor`.
+        """
+        return await self.actor(headers, ip)
+
+
+class OpenAuthenticator(Authenticator):
     """`--open`: grant every right to every request, or with `--api-key` to requests with that key."""
 
     def __init__(self, key: str) -> None:
@@ -53,7 +60,7 @@ class OpenAuthenticator:
         raise Unauthorized("A valid API key is needed in X-API-Key.", reason="no_key")
 
 
-class KeyAuthenticator:
+class KeyAuthenticator(Authenticator):
     """`--access`: map the key of a request to the role and user of the access file."""
 
     def __init__(self, access: AccessFile) -> None:
@@ -70,14 +77,14 @@ class KeyAuthenticator:
         return actor
 
 
-class AnonymousAuthenticator:
+class AnonymousAuthenticator(Authenticator):
     """A policy without sessions: give every request the role `anyone`."""
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         return ANONYMOUS
 
 
-class SessionAuthenticator:
+class SessionAuthenticator(Authenticator):
     """A policy with sessions: an app key identifies the application, a session token the user."""
 
     def __init__(self, db: Db, sessions: Sessions, app_keys: Iterable[str] | None, guesses: Guesses) -> None:
@@ -101,11 +108,8 @@ class SessionAuthenticator:
         token = session_token(headers)
         return await self.holder(token, key, ip) if token else Actor("key", key=key)
 
-    async def again(self, headers: Mapping[str, str]) -> Actor:
-        """Return the actor of a request that was authenticated before, without extending its session.
-
-        Raises as `actor`, except for the limit of unknown tokens.
-        """
+    async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
+        # Unknown tokens are not counted: this one was known.
         key, token = app_key(headers), session_token(headers)
         if self._keys is not None and key not in self._keys:
             return NOBODY

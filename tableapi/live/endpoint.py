@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tableapi.auth.authenticators import Authenticator, SessionAuthenticator
+from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Actor
-from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import Busy, Conflict, TooMany
@@ -96,9 +95,4 @@ class LiveChanges:
 
     async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
         """Return the caller of a stream as it is now. Raises Unauthorized when its session has ended."""
-        authenticator = self._authenticator()
-        if isinstance(authenticator, SessionAuthenticator):
-            return await authenticator.again(headers)
-        if isinstance(authenticator, TokenAuthenticator):
-            return await authenticator.again(headers, ip)
-        return await authenticator.actor(headers, ip)
+        return await self._authenticator().again(headers, ip)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import orjson
 
-from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator, SessionAuthenticator
+from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator
 from tableapi.auth.policy import Actor
 from tableapi.auth.tokens import keys, verify
 from tableapi.auth.tokens.verify import BadToken, TokenSettings
@@ -18,7 +18,7 @@ CACHE_SECONDS = 60.0  # a verified token; a key that its issuer has withdrawn is
 _NEVER = frozenset(("", "*", "key"))
 
 
-class TokenAuthenticator:
+class TokenAuthenticator(Authenticator):
     """Identify the caller of a request by a signed token; of one without a token as `inner` does.
 
     roles: that a token may name. sessions: whether a bearer token that is no JWT is a session of `inner`.
@@ -49,12 +49,8 @@ class TokenAuthenticator:
         return actor
 
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
-        """Return the actor of a request that was authenticated before, without extending its session.
-
-        Raises as `actor`.
-        """
-        if self._token(headers) is None and isinstance(self._inner, SessionAuthenticator):
-            return await self._inner.again(headers)
+        if self._token(headers) is None:
+            return await self._inner.again(headers, ip)
         return await self.actor(headers, ip)
 
     def _token(self, headers: Mapping[str, str]) -> str | None:
