@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
-.PHONY: help run test setup dev bench check lint types unit e2e cluster coverage lock release chromium
+.PHONY: help run test setup dev bench check lint types rules unit e2e cluster coverage lock release chromium
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,7 +49,6 @@ check: setup ## Fast checks: lint, types, rules of both languages; screens are t
 	@$(MAKE) -j2 lint types rules
 	@$(BIN)/pytest -q -n 2 tests/engine/unit tests/product/unit tests/repository
 
-.PHONY: rules
 rules: setup
 	@cd frontend && $(WITH_NODE) npm run --silent test:rules && $(WITH_NODE) npm run --silent budget
 

@@ -106,10 +106,13 @@ def tableapi(*words: str, cwd: Path, **environment: str | Path) -> subprocess.Co
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the process ids of all descendants of a process."""
+    """Return the process ids of all descendants of a process, none of one that has ended."""
     children = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        children |= {int(child) for child in (task / "children").read_text().split()}
+    # Threads and processes may end while they are listed.
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                children |= {int(child) for child in (task / "children").read_text().split()}
     return sorted(children) + [deeper for child in sorted(children) for deeper in descendants(child)]
 
 
@@ -136,8 +139,8 @@ class Server:
             self.process.kill()
 
     def kill(self) -> None:
-        """Send SIGKILL to every descendant, then to the server."""
-        for pid in [*descendants(self.process.pid), self.process.pid]:
+        """Send SIGKILL to the server and every descendant, like a power cut."""
+        for pid in [self.process.pid, *descendants(self.process.pid)]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait(20)

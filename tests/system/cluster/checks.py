@@ -18,7 +18,7 @@ from tableapi.crypto.vault import token_hash
 from tests.helpers.customer import CONTACTS, HEADERS, KEY, REVEAL, books, reveal
 from tests.helpers.load import Request, Seen, load
 from tests.helpers.standby import caught_up, crash
-from tests.system.cluster.nodes import Cluster, kill
+from tests.system.cluster.nodes import Cluster
 
 _people = itertools.count(1)
 PLANS = "/api/v2/leads/_table/subscriptionplan"
@@ -173,7 +173,7 @@ async def node_dies(cluster: Cluster) -> Row:
     """Kill a whole node by SIGKILL under load, and start it again."""
     async with _load(cluster) as seen:
         await asyncio.sleep(1)
-        await asyncio.to_thread(kill, cluster.nodes[0])
+        await asyncio.to_thread(cluster.nodes[0].kill)
         await asyncio.sleep(3)
         cluster.nodes[0] = await asyncio.to_thread(cluster.node, 0)
         await asyncio.sleep(2)

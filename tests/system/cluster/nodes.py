@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import socket
 import subprocess
 import time
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -134,12 +132,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _listens(port: int) -> bool:
     with closing(socket.socket()) as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def kill(node: Server) -> None:
-    """Kill every process of a node, like a power cut."""
-    children = Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children").read_text().split()
-    for pid in (node.process.pid, *map(int, children)):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    node.process.wait(20)

@@ -8,12 +8,13 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.helpers.support import ROOT
+from tests.helpers.support import ROOT, descendants
 from tests.system.faults.conftest import HEADERS, Product
 from tests.system.faults.traffic import until
 
@@ -34,11 +35,8 @@ time.time = _moved
 def children(pid: int) -> dict[int, str]:
     """Return the descendants of a process with their command lines."""
     processes = {}
-    for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
-        processes[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    # `WorkerProcess` starts the job worker from a thread.
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
+    for child in descendants(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):
             processes[child] = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     return processes
 
