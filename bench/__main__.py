@@ -36,6 +36,7 @@ def words() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=0)
+    parser.add_argument("--stolen", type=float, default=1.0, help="repeat runs in which the host took more, as 0.05")
     parser.add_argument("--only", default="", help="comma list of: " + ", ".join([*NAMES, *OTHERS]))
     parser.add_argument("--out", type=Path, default=ROOT / "bench.json")
     return parser.parse_args()
@@ -60,7 +61,8 @@ def scenarios(stage: Stage, args: argparse.Namespace, postgres: int, names: list
         runs[scenario] = {racer.name: [] for racer in running}
         for _ in range(args.rounds):
             for racer in running:
-                result = load.run(racer, racer.asks[scenario], places, seconds, postgres)
+                ask = racer.asks[scenario]
+                result = load.undisturbed(racer, ask, places, seconds, postgres, args.stolen)
                 runs[scenario][racer.name].append(result)
         asyncio.run(data.restore(stage.database, args.scale))
         print(*report.lines(report.summary({scenario: runs[scenario]}))[2:], sep="\n", flush=True)

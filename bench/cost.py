@@ -40,3 +40,9 @@ def memory(pid: int) -> float:
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024
     raise AssertionError(pid)
+
+
+def machine() -> tuple[int, int]:
+    """Return the CPU ticks of the machine since its start: those taken by other machines of its host, and all."""
+    ticks = list(map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:9]))
+    return ticks[7], sum(ticks)

@@ -20,6 +20,7 @@ from bench.scenarios import KEY, Ask, Places, filled
 
 SCRIPT = Path(__file__).parent / "load.lua"
 CONNECTIONS = 64
+TRIES, PAUSE_SECONDS = 20, 3  # for a run that the host does not disturb
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
 
 
@@ -29,13 +30,17 @@ class WrongAnswers(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One run of wrk: requests per second, latency in ms, CPU microseconds per request."""
+    """One run of wrk: requests per second, latency in ms, CPU microseconds per request.
+
+    `stolen` is the share of the machine's CPU time that its host gave to other machines meanwhile.
+    """
 
     rate: float
     p50: float
     p99: float
     server: float
     postgres: float
+    stolen: float
 
 
 def check(contender: Contender, name: str, ask: Ask, places: Places, times: int = 3) -> None:
@@ -68,12 +73,13 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
         "B_CLIENTS": str(places.clients), "B_STRIDE": str(places.stride), "B_EACH": str(places.each),
         "B_USERS": str(places.users),
     }  # fmt: skip
-    before = cost.cpu(contender.pid), cost.cpu(postgres)
+    before, taken = (cost.cpu(contender.pid), cost.cpu(postgres)), cost.machine()
     result = subprocess.run(
         ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", SCRIPT,
          contender.url],
         env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
+    stolen, ticks = (b - a for a, b in zip(taken, cost.machine(), strict=True))
     time.sleep(0.2)  # requests in flight when wrk closed its connections
     after = cost.cpu(contender.pid), cost.cpu(postgres)
     done = int(re.search(r"(\d+) requests in", result)[1])  # type: ignore[index]
@@ -82,7 +88,21 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
     server, database = ((b - a) * 1e6 / max(done, 1) for a, b in zip(before, after, strict=True))
     rate = re.search(r"Requests/sec:\s+([\d.]+)", result)
     assert rate is not None
-    return Result(float(rate[1]), _latency(result, "50%"), _latency(result, "99%"), server, database)
+    return Result(
+        float(rate[1]), _latency(result, "50%"), _latency(result, "99%"), server, database, stolen / max(ticks, 1)
+    )
+
+
+def undisturbed(
+    contender: Contender, ask: Ask, places: Places, seconds: int, postgres: int, most: float = 1.0
+) -> Result:
+    """Run like `run`, again while the host takes more than the share `most`; the least disturbed of TRIES counts."""
+    results: list[Result] = []
+    while len(results) < TRIES and not (results and results[-1].stolen <= most):
+        if results:
+            time.sleep(PAUSE_SECONDS)
+        results.append(run(contender, ask, places, seconds, postgres))
+    return min(results, key=lambda result: result.stolen)
 
 
 def _latency(text: str, mark: str) -> float:

@@ -37,7 +37,7 @@ def summary(runs: Runs) -> dict[str, Any]:
 
 def lines(results: Mapping[str, Any]) -> list[str]:
     """Format the summary as a Markdown table."""
-    head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | tableapi is | must be |"
+    head = "| | | req/s | spread | p50 ms | p99 ms | server us | PostgreSQL us | stolen | tableapi is | must be |"
     items = [head, "|" + " --- |" * (head.count("|") - 1)]
     for scenario, rows in results.items():
         best = max((n for n in rows if n not in ("tableapi", "baseline")), key=lambda n: rows[n]["rate"], default="")
@@ -51,7 +51,7 @@ def lines(results: Mapping[str, Any]) -> list[str]:
             what = f"{scenario} {NAMES[scenario]}" if name == "tableapi" else ""
             items.append(
                 f"| {what} | {name} | {row['rate']:,.0f} | {row['spread']:.0%} | {row['p50']:.1f} | {row['p99']:.0f} |"
-                f" {row['server']:.0f} | {row['postgres']:.0f} | {ratio} | {must} |"
+                f" {row['server']:.0f} | {row['postgres']:.0f} | {row['stolen']:.0%} | {ratio} | {must} |"
             )
     return items
 
