@@ -19,7 +19,7 @@ export interface FlagAnswer {
 
 interface Props {
   /** The values that can be flagged; null closes the dialog. */
-  values: Votable[] | null;
+  values: readonly Votable[] | null;
   busy: boolean;
   onClose: () => void;
   onSubmit: (answer: FlagAnswer) => void;
@@ -49,7 +49,7 @@ const REASONS = {
 
 type Reason = FlagAnswer["downvotereason"];
 
-function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: Votable[] }) {
+function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: readonly Votable[] }) {
   const [index, setIndex] = useState(0);
   const { kind, value } = values[index]!;
   const isPhone = kind === "phone";

@@ -12,11 +12,11 @@
  `fill`       the table scrolls inside what is left of the window, and its head stays
  `foot`       below the rows, inside the card: the pager
 */
-import { Checkbox } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, type UIEvent, memo, useCallback, useLayoutEffect, useRef, useState } from "react";
 import classes from "./DataTable.module.css";
+import { Tick } from "./Tick";
 
 export interface Column<Row> {
   /** "actions" holds buttons, which are not printed. */
@@ -73,9 +73,9 @@ export function DataTable<Row>(props: Props<Row>) {
     const box = scroll.current;
     if (!box) return;
     const observer = new ResizeObserver(() => look(box));
+    // Both are looked at once they are laid out; asking before that would lay the page out twice.
     observer.observe(box);
     if (box.firstElementChild) observer.observe(box.firstElementChild);
-    look(box);
     return () => observer.disconnect();
   }, [look]);
 
@@ -129,10 +129,10 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
       <tr>
         {selection && (
           <th className={classes.tick}>
-            <Checkbox
-              aria-label={selection.allLabel}
+            <Tick
+              label={selection.allLabel}
               checked={all}
-              indeterminate={ticked > 0 && !all}
+              mixed={ticked > 0 && !all}
               disabled={open.length === 0 && ticked === 0}
               onChange={() => selection.toggleAll([...rows])}
             />
@@ -182,7 +182,7 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
     >
       {tick && (
         <td className={classes.tick}>
-          <Checkbox aria-label={name} checked={tick === "on"} disabled={tick === "none"} onChange={() => onToggle(row)} />
+          <Tick label={name} checked={tick === "on"} disabled={tick === "none"} onChange={() => onToggle(row)} />
         </td>
       )}
       {phone ? (

@@ -1,8 +1,9 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { setConfig } from "../../api/config";
 import { currentSession } from "../../stores/session";
-import { accountAnswer } from "../../testing/answers";
+import { CONFIG, accountAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { LoginScreen } from "./LoginScreen";
 
@@ -76,4 +77,17 @@ test("an unverified user goes to /verifyemail and is remembered there", async ()
   await signIn("new@acme.com", "Demo1234");
   await waitFor(() => expect(where()).toBe("/verifyemail"));
   expect(JSON.parse(sessionStorage.getItem("unverified")!).state.person).toEqual({ appuserid: 7, name: "New One", email: "new@acme.com", checktoken: "c" });
+});
+
+test("why a provider's sign-in failed stays above the form until the next attempt", async () => {
+  vi.spyOn(window, "open").mockReturnValue(null);
+  setConfig({ ...CONFIG, googleenabled: true, linkedinenabled: true });
+  serve({ "POST user/session": new Refusal(401, { code: 401, message: "other words" }) });
+  draw(<LoginScreen />, { at: "/login", me: null });
+  await user.click(screen.getByRole("button", { name: "Continue with Google" }));
+  expect(await screen.findByRole("alert")).toHaveTextContent("The browser blocked the sign-in window.");
+  await signIn("owner@acme-demo.com", "wrong");
+  await waitFor(() => expect(screen.getByRole("alert")).toHaveTextContent("You have entered an invalid email or password"));
+  await user.click(screen.getByRole("button", { name: "Continue with LinkedIn" }));
+  await waitFor(() => expect(screen.getByRole("alert")).toHaveTextContent("The browser blocked the sign-in window."));
 });

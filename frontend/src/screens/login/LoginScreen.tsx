@@ -62,8 +62,11 @@ export function LoginScreen() {
     <AuthForm
       title={t("login.title")}
       lead={t("login.lead")}
-      alert={login.isError ? reasonOf(login.error) : null}
-      onSubmit={form.onSubmit((values) => login.mutate(values))}
+      alert={login.isError ? reasonOf(login.error) : social.failure}
+      onSubmit={form.onSubmit((values) => {
+        social.cancel();
+        login.mutate(values);
+      })}
       foot={
         <>
           {t("login.noAccount")}{" "}
@@ -95,7 +98,7 @@ export function LoginScreen() {
         {t("login.submit")}
       </BusyButton>
       <Divider label={t("login.or")} />
-      <SocialButtons social={social} />
+      <SocialButtons social={social} onStart={login.reset} />
     </AuthForm>
   );
 }

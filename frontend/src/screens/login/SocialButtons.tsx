@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { type ReactNode, Suspense, lazy } from "react";
 import { config } from "../../api/config";
+import type { Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";
 import { GoogleMark, LinkedInMark } from "./marks";
 import classes from "./Login.module.css";
@@ -10,9 +11,13 @@ import type { useSocial } from "./useSocial";
 // Few people sign up this way; the dialog is fetched for them alone.
 const TermsDialog = lazy(() => import("./TermsDialog"));
 
-export function SocialButtons({ social }: { social: ReturnType<typeof useSocial> }) {
+export function SocialButtons({ social, onStart }: { social: ReturnType<typeof useSocial>; onStart: () => void }) {
   const { googleenabled, linkedinenabled } = config();
-  const { start, cancel, newcomer, accept, isEntering } = social;
+  const { cancel, newcomer, accept, isEntering } = social;
+  const start = (vendor: Vendor) => {
+    onStart();
+    social.start(vendor);
+  };
   return (
     <div className={classes.social}>
       <SocialButton label={t("login.google")} mark={<GoogleMark />} enabled={googleenabled} onClick={() => start("google")} />

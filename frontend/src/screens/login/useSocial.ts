@@ -9,11 +9,13 @@ import type { SocialProof } from "../../api/scripts";
 import type { Entered, Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";
 import { openPopup } from "../../lib/openpopup";
-import { toast } from "../../stores/toasts";
 import { REFUSALS, wayIn } from "./outcome";
 
 // Fetched when a button is pressed: the sign-in screen is the first one that is loaded.
 const social = () => import("../../api/social");
+
+/** The browser let no window open. */
+class PopupBlocked extends Error {}
 
 export interface Proved {
   vendor: Vendor;
@@ -28,12 +30,10 @@ export function useSocial() {
   const enter = useMutation({
     mutationFn: async ({ proof, terms }: Proved & { terms: boolean }) => (await social()).enterWith(proof, terms),
     onSuccess: lead,
-    onError: (error, { vendor }) => {
-      if (!needsTerms(error)) toast(reasonOf(error, vendor), "bad", 1);
-    },
   });
   const prove = useMutation({
-    mutationFn: async ({ vendor, popup, signal }: { vendor: Vendor; popup: Window; signal: AbortSignal }) => {
+    mutationFn: async ({ vendor, popup, signal }: { vendor: Vendor; popup: Window | null; signal: AbortSignal }) => {
+      if (!popup) throw new PopupBlocked();
       try {
         return await (await social()).proofOf(vendor, popup, signal);
       } finally {
@@ -43,24 +43,21 @@ export function useSocial() {
     onSuccess: (proof, { vendor }) => {
       if (proof.action === "login") enter.mutate({ vendor, proof, terms: false });
     },
-    onError: (error, { vendor, signal }) => {
-      if (!signal.aborted) toast(reasonOf(error, vendor), "bad", 1);
-    },
   });
 
   const start = (vendor: Vendor) => {
-    waiting.current?.abort();
+    cancel();
     waiting.current = new AbortController();
-    enter.reset();
-    const popup = openPopup();
-    if (popup) prove.mutate({ vendor, popup, signal: waiting.current.signal });
-    else toast(t("login.popupBlocked"), "bad", 1);
+    // At once: a browser opens no window later than the click.
+    prove.mutate({ vendor, popup: openPopup(), signal: waiting.current.signal });
   };
   const cancel = () => {
+    waiting.current?.abort();
     prove.reset();
     enter.reset();
   };
 
+  const failed = [prove, enter].find(({ error }) => error && !needsTerms(error));
   const isNew = prove.data?.action === "signup" || needsTerms(enter.error);
   const asks = prove.data && isNew && !enter.isSuccess && (!enter.isError || needsTerms(enter.error));
   return {
@@ -68,6 +65,8 @@ export function useSocial() {
     cancel,
     isIdle: enter.isIdle,
     isEntering: enter.isPending,
+    /** Why the last attempt failed, until `cancel` or the next one. */
+    failure: failed ? reasonOf(failed.error, (prove.variables ?? enter.variables)?.vendor) : null,
     /** The identity that must accept the terms first. */
     newcomer: asks ? { vendor: prove.variables.vendor, proof: prove.data } : null,
     accept: (newcomer: Proved) => enter.mutate({ ...newcomer, terms: true }),
@@ -88,7 +87,8 @@ function useLead() {
 
 const needsTerms = (error: unknown): boolean => "terms" in fieldErrors(error);
 
-function reasonOf(error: unknown, vendor: Vendor): string {
+function reasonOf(error: unknown, vendor: Vendor | undefined): string {
+  if (error instanceof PopupBlocked) return t("login.popupBlocked");
   if (error instanceof ApiError && REFUSALS[error.code]) return REFUSALS[error.code]!;
   if (error instanceof ApiError && error.status === 422) return t("register.businessOnly");
   if (error instanceof ApiError && error.reason === "no_proof") return t("login.socialLate");

@@ -6,6 +6,7 @@ import { explain, fieldErrors } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
 import type { Account } from "../../api/types";
 import { COUNT_FIELDS, CompanyFields, type CompanyValues, companyRecord, countError, phoneError } from "../../components/CompanyFields";
+import { bottomBar } from "../../components/ui/bottombar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
@@ -108,7 +109,7 @@ export function ProfileForm({ me, onChangeEmail }: Props) {
           </div>
         </Card>
       )}
-      <div className={classes.save} data-dirty={form.isDirty() || undefined}>
+      <div ref={form.isDirty() ? bottomBar : undefined} className={classes.save} data-dirty={form.isDirty() || undefined}>
         <span role="status">{form.isDirty() ? t("account.unsaved") : ""}</span>
         <BusyButton type="submit" variant={form.isDirty() ? "filled" : "default"} busy={save.isPending}>
           {t("save")}

@@ -1,8 +1,8 @@
 /** What can be done with one contact: both votes, opening it, removing it. */
-import { ActionIcon } from "@mantine/core";
 import { PanelRight, ThumbsDown, ThumbsUp, Trash2, Undo2 } from "lucide-react";
 import { use } from "react";
 import type { UserContact } from "../../api/types";
+import { IconButton } from "../../components/ui/IconButton";
 import { voteOnAll } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./MyContacts.module.css";
@@ -15,9 +15,9 @@ export function ActionsCell({ row }: { row: UserContact }) {
   return (
     <>
       <span className={classes.tools} data-on={removed.has(row.contactid) || undefined}>
-        <ActionIcon variant="subtle" color="gray" aria-label={t("contacts.open", { name: row.name })} onClick={() => onOpen(row)}>
+        <IconButton aria-label={t("contacts.open", { name: row.name })} onClick={() => onOpen(row)}>
           <PanelRight size={16} strokeWidth={1.75} aria-hidden="true" />
-        </ActionIcon>
+        </IconButton>
         <Remove row={row} />
       </span>
       <span className={classes.actions}>
@@ -51,14 +51,12 @@ function Remove({ row }: { row: UserContact }) {
   if (!canRestore && (row.deleted || !onRemove)) return null;
   const Icon = canRestore ? Undo2 : Trash2;
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
+    <IconButton
       aria-label={t(canRestore ? "contacts.restore" : "contacts.remove", { name: row.name })}
       onClick={() => (canRestore ? onRestore(row) : onRemove?.(row))}
     >
       <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-    </ActionIcon>
+    </IconButton>
   );
 }
 
@@ -74,17 +72,8 @@ interface VoteProps {
 
 function Vote({ label, hint, pressed, disabled, onClick, children }: VoteProps) {
   return (
-    <ActionIcon
-      variant={pressed ? "light" : "subtle"}
-      color={pressed ? "pine" : "gray"}
-      title={hint}
-      aria-label={label}
-      aria-description={hint}
-      aria-pressed={pressed}
-      disabled={disabled}
-      onClick={onClick}
-    >
+    <IconButton title={hint} aria-label={label} aria-description={hint} pressed={pressed} disabled={disabled} onClick={onClick}>
       {children}
-    </ActionIcon>
+    </IconButton>
   );
 }

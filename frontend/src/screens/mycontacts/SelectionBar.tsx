@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { MOST_EXPORTED } from "../../api/exports";
 import type { UserContact } from "../../api/types";
+import { bottomBar } from "../../components/ui/bottombar";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./MyContacts.module.css";
 import type { Selection } from "./useSelection";
@@ -21,7 +22,7 @@ export function SelectionBar({ selection, page, count, children }: Props) {
   const elsewhere = rows.filter(({ contactid }) => !here.has(contactid)).length;
   const offersAll = !all && count > rows.length && count <= MOST_EXPORTED && page.some(selection.has);
   return (
-    <div className={classes.bar} role="group" aria-label={t("contacts.selected", { count: all ? count : rows.length })}>
+    <div ref={bottomBar} className={classes.bar} role="group" aria-label={t("contacts.selected", { count: all ? count : rows.length })}>
       <p role="status">
         <strong>{all ? t("contacts.allSelected", { count }) : t("contacts.selected", { count: rows.length })}</strong>
         {elsewhere > 0 && <span>{t("contacts.elsewhere", { count: elsewhere })}</span>}

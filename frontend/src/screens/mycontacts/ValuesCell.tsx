@@ -1,5 +1,5 @@
 /** The values of one kind in one line: the first, and a button for the others. A press on a value copies it. */
-import { Popover, UnstyledButton } from "@mantine/core";
+import { Popover } from "@mantine/core";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { use, useState } from "react";
 import type { UserContact } from "../../api/types";
@@ -36,9 +36,9 @@ function Value({ row, kind, value }: ValueProps) {
   const vote = voteOn(votes, row.linkedinurl, { kind, value });
   return (
     <span className={classes.line}>
-      <UnstyledButton className={classes.value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
+      <button type="button" className={classes.value} aria-label={t("search.copy", { value })} onClick={() => void copy(value)}>
         {value}
-      </UnstyledButton>
+      </button>
       {vote && <Mark vote={vote} />}
     </span>
   );
@@ -55,14 +55,15 @@ interface MoreProps {
 function More({ row, kind, values, others }: MoreProps) {
   const [opened, setOpened] = useState(false);
   const button = (
-    <UnstyledButton
+    <button
+      type="button"
       className={classes.more}
       aria-expanded={opened}
       aria-label={`+${others.length}, ${t("contacts.more", { count: others.length, name: row.name })}`}
       onClick={() => setOpened(!opened)}
     >
       +{others.length}
-    </UnstyledButton>
+    </button>
   );
   return (
     <>

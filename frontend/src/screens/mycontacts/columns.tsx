@@ -1,5 +1,4 @@
 /** The columns of My Contacts. A cell gets the votes by context, so that the columns themselves stay the same. */
-import { Anchor } from "@mantine/core";
 import type { UserContact } from "../../api/types";
 import { NameAvatar } from "../../components/NameAvatar";
 import type { Column } from "../../components/ui/DataTable";
@@ -35,9 +34,9 @@ function NameCell({ row }: { row: UserContact }) {
     <span className={classes.name}>
       <NameAvatar name={row.name} size={24} />
       <span className={classes.who}>
-        <Anchor href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
+        <a href={profileLink(row.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.link}>
           {row.name}
-        </Anchor>
+        </a>
         {Boolean(row.deleted) && <span className={classes.removed}>{t("contacts.deleted")}</span>}
       </span>
     </span>

@@ -28,12 +28,18 @@ export const VotingContext = createContext<Voting>({
   onRestore: nothing,
 });
 
-/** Every value of a contact that can be voted on. */
-export function votableOf(row: UserContact): Votable[] {
+const votables = new WeakMap<UserContact, readonly Votable[]>();
+
+/** Every value of a contact that can be voted on. Each cell of its row asks for them; a changed row is another object. */
+export function votableOf(row: UserContact): readonly Votable[] {
+  const known = votables.get(row);
+  if (known) return known;
   const { phones, business, personal } = valuesOf(row);
-  return [
+  const made = [
     ...phones.map((value): Votable => ({ kind: "phone", value })),
     ...business.map((value): Votable => ({ kind: "business", value })),
     ...personal.map((value): Votable => ({ kind: "personal", value })),
   ];
+  votables.set(row, made);
+  return made;
 }

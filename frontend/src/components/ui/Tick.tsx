@@ -1,0 +1,27 @@
+/** A check box of a table: one element instead of Mantine's eight, because a list has one in every row. */
+import classes from "./Tick.module.css";
+
+interface Props {
+  label: string | undefined;
+  checked: boolean;
+  /** Some of the rows that it stands for are ticked. */
+  mixed?: boolean;
+  disabled?: boolean;
+  onChange: () => void;
+}
+
+export function Tick({ label, checked, mixed = false, disabled, onChange }: Props) {
+  return (
+    <input
+      type="checkbox"
+      className={classes.tick}
+      ref={(input) => {
+        if (input) input.indeterminate = mixed;
+      }}
+      aria-label={label}
+      checked={checked}
+      disabled={disabled}
+      onChange={onChange}
+    />
+  );
+}
