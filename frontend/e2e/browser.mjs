@@ -63,6 +63,24 @@ export async function accessible(page, what, part = "html") {
   check(places.length === 0, `${what} to be clean for axe:\n  ${places.join("\n  ")}`);
 }
 
+/** Fails when the text of a button does not fit into it. A text for screen readers alone is one pixel wide. */
+export async function uncut(page, what) {
+  const cut = await page.evaluate(() => {
+    const parts = document.querySelectorAll(":is(button, a[role=button]), :is(button, a[role=button]) span");
+    return [...parts]
+      .filter((part) => part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== "visible")
+      .map((part) => part.textContent);
+  });
+  check(cut.length === 0, `no button of ${what} to cut its text: ${cut.join(" | ")}`);
+}
+
+/** Fails when the page is wider than its window, or a button cuts its text. */
+export async function fits(page, what) {
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  check(wider <= 0, `${what} to fit its window, it is ${wider} px wider`);
+  await uncut(page, what);
+}
+
 /** A picture under the folder SHOTS, when that is set. */
 export async function picture(page, name) {
   const folder = process.env.SHOTS;

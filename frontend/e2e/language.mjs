@@ -1,5 +1,19 @@
 /** The language is chosen in My Account, is there from the first page on, and outlives a sign-out. */
-import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
+import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
+import { INSIDE } from "./screens.mjs";
+
+/** German words are longer than the English ones that a screen was drawn with. */
+async function everyScreenFits(page) {
+  for (const [name, path] of INSIDE) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    for (const viewport of [SMALL, WIDE]) {
+      await page.setViewportSize(viewport);
+      await fits(page, `${name} in German at ${viewport.width} px`);
+    }
+  }
+}
 
 journey("language", async (open) => {
   const page = await open({ locale: "de-DE" });
@@ -23,6 +37,7 @@ journey("language", async (open) => {
   await picture(page, "mycontacts-german");
   await page.goto("/dashboard/settings/billing");
   await page.getByText(/\d{1,2}\. (Jan\.|Feb\.|März|Apr\.|Mai|Juni|Juli|Aug\.|Sept\.|Okt\.|Nov\.|Dez\.) \d{4}/).first().waitFor();
+  await everyScreenFits(page);
 
   await page.getByRole("button", { name: "Kontomenü" }).click();
   await page.getByRole("menuitem", { name: "Abmelden" }).click();

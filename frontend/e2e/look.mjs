@@ -1,5 +1,5 @@
 /** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
-import { OWNER, SMALL, WIDE, accessible, check, journey, picture, signIn } from "./browser.mjs";
+import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 
 const MAX_REQUESTS = 20;
@@ -11,12 +11,6 @@ function fewAndOnce(name, requests) {
   check(requests.length <= MAX_REQUESTS, `at most ${MAX_REQUESTS} requests for ${name}, not ${requests.length}:\n  ${requests.join("\n  ")}`);
   const twice = requests.filter((request, index) => request.includes("/api/") && request !== REPEATED && requests.indexOf(request) !== index);
   check(twice.length === 0, `no call of ${name} to be sent twice: ${twice.join(", ")}`);
-}
-
-async function fits(page, name) {
-  await picture(page, name);
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  check(wider <= 0, `${name} to fit its window of ${page.viewportSize().width} px, it is ${wider} px wider`);
 }
 
 /** Tables scroll sideways rather than cut a value, but not in a window of the usual width. */
@@ -38,7 +32,8 @@ async function look(open, [name, path, heading], options = {}) {
     await page.setViewportSize(viewport);
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     await page.waitForLoadState("networkidle");
-    await fits(page, name);
+    await picture(page, name);
+    await fits(page, `${name} at ${viewport.width} px`);
     if (viewport === WIDE) await everyColumnInView(page, name);
     await accessible(page, `${name} at ${viewport.width} px`);
   }

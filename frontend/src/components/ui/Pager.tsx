@@ -1,6 +1,6 @@
 /** Page sizes and numbered pages with arrows to the first and the last. */
 import { Pagination, UnstyledButton } from "@mantine/core";
-import { useRef } from "react";
+import { memo, useRef } from "react";
 import { t } from "../../lib/i18n.dashboard";
 import { PAGE_SIZES, type PageSize, lastPage } from "../../lib/paging";
 import { useKeptFocus } from "../useKeptFocus";
@@ -22,7 +22,7 @@ const ARROWS = {
   last: t("contacts.last"),
 };
 
-export function Pager({ page, size, count, onChange, withSizes = true }: Props) {
+export const Pager = memo(function Pager({ page, size, count, onChange, withSizes = true }: Props) {
   const pages = useRef<HTMLElement>(null);
   useKeptFocus(pages, "[aria-current=page]");
   return (
@@ -55,4 +55,4 @@ export function Pager({ page, size, count, onChange, withSizes = true }: Props) 
       </nav>
     </div>
   );
-}
+});

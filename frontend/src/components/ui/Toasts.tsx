@@ -1,5 +1,6 @@
 /** The notes at the edge of the page. Errors interrupt a screen reader; the rest waits its turn.
 
+ `above`   pixels at the bottom of the window that stay free
  `onHold`  a note with Undo stays while it is pointed at or has the focus
  `onUndo`  the button of such a note; the focus goes back to where it was before the note had it
 */
@@ -24,9 +25,9 @@ interface Handlers {
 
 const ICONS = { good: CircleCheck, bad: CircleAlert, plain: Info };
 
-export function Toasts({ items, ...handlers }: { items: ToastItem[] } & Handlers) {
+export function Toasts({ items, above, ...handlers }: { items: ToastItem[]; above: number } & Handlers) {
   return (
-    <div className={classes.stack}>
+    <div className={classes.stack} style={{ paddingBlockEnd: above }}>
       {items.map((item) => (
         <Note key={item.id} item={item} {...handlers} />
       ))}

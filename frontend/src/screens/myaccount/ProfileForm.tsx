@@ -6,11 +6,11 @@ import { explain, fieldErrors } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
 import type { Account } from "../../api/types";
 import { COUNT_FIELDS, CompanyFields, type CompanyValues, companyRecord, countError, phoneError } from "../../components/CompanyFields";
-import { bottomBar } from "../../components/ui/bottombar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
 import { isBlank } from "../../lib/validate";
+import { bottomBar } from "../../stores/bottombar";
 import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 

@@ -3,8 +3,8 @@ import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { MOST_EXPORTED } from "../../api/exports";
 import type { UserContact } from "../../api/types";
-import { bottomBar } from "../../components/ui/bottombar";
 import { t } from "../../lib/i18n.dashboard";
+import { bottomBar } from "../../stores/bottombar";
 import classes from "./MyContacts.module.css";
 import type { Selection } from "./useSelection";
 

@@ -1,5 +1,5 @@
 /** What the list shows, kept in the address: search text, page, size, order, filters, columns, density, the open contact. */
-import { useMemo } from "react";
+import { useCallback, useLayoutEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { type ContactFilter, type ContactOrder, NEWEST_FIRST, isOrder } from "../../domain/contactfilter";
 import { daysAgo } from "../../lib/dates";
@@ -69,9 +69,20 @@ export type ChangeList = (change: Partial<ListParams>) => void;
 export function useListParams(): [ListParams, ChangeList] {
   const [params, setParams] = useSearchParams();
   const now = useMemo(() => read(params), [params]);
-  const change: ChangeList = (part) =>
-    // From the address as it is now: a debounced search must not bring back an older page.
-    setParams((old) => written({ ...read(old), ...part }), { replace: part.text !== undefined || part.contact === 0, preventScrollReset: true });
+  // The same function on every render: what it is given to is memoised.
+  const set = useRef(setParams);
+  useLayoutEffect(() => {
+    set.current = setParams;
+  });
+  const change: ChangeList = useCallback(
+    (part) =>
+      // From the address as it is now: a debounced search must not bring back an older page.
+      set.current((old) => written({ ...read(old), ...part }), {
+        replace: part.text !== undefined || part.contact === 0,
+        preventScrollReset: true,
+      }),
+    [],
+  );
   return [now, change];
 }
 

@@ -1,0 +1,17 @@
+/** The height of a bar at the bottom of the window, `<div ref={bottomBar}>`: notes are shown above it. */
+import { create } from "zustand";
+
+const useStore = create<{ height: number }>(() => ({ height: 0 }));
+
+export const useBottomBar = () => useStore((state) => state.height);
+
+// No custom property of the root, which would be cheaper to write: a change of it styles every element anew.
+export function bottomBar(bar: HTMLElement | null) {
+  if (!bar) return;
+  const observer = new ResizeObserver(() => useStore.setState({ height: bar.offsetHeight }));
+  observer.observe(bar);
+  return () => {
+    observer.disconnect();
+    useStore.setState({ height: 0 });
+  };
+}
