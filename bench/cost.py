@@ -43,6 +43,9 @@ def memory(pid: int) -> float:
 
 
 def machine() -> tuple[int, int]:
-    """Return the CPU ticks of the machine since its start: those taken by other machines of its host, and all."""
+    """Return CPU ticks of this machine since its start.
+
+    Out: those that its host gave to other machines, and all.
+    """
     ticks = list(map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:9]))
     return ticks[7], sum(ticks)

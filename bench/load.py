@@ -96,7 +96,10 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
 def undisturbed(
     contender: Contender, ask: Ask, places: Places, seconds: int, postgres: int, most: float = 1.0
 ) -> Result:
-    """Run like `run`, again while the host takes more than the share `most`; the least disturbed of TRIES counts."""
+    """Repeat `run` while the host takes more than the share `most` of the CPU, up to TRIES times.
+
+    Return the least disturbed result.
+    """
     results: list[Result] = []
     while len(results) < TRIES and not (results and results[-1].stolen <= most):
         if results:

@@ -73,7 +73,7 @@ export function DataTable<Row>(props: Props<Row>) {
     const box = scroll.current;
     if (!box) return;
     const observer = new ResizeObserver(() => look(box));
-    // Both are looked at once they are laid out; asking before that would lay the page out twice.
+    // The observer calls once they are laid out; to ask before that would lay the page out twice.
     observer.observe(box);
     if (box.firstElementChild) observer.observe(box.firstElementChild);
     return () => observer.disconnect();
