@@ -19,7 +19,8 @@ from tableapi.auth.authenticators import (
 from tableapi.auth.guesses import Guesses
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
-from tableapi.auth.tokens.authenticator import TokenAuthenticator, token_settings
+from tableapi.auth.tokens.authenticator import TokenAuthenticator
+from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from tableapi.auth.tokens.authenticator import token_settings
+from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import CommandError, MissingExtra
 from tableapi.config.settings import Settings
 from tableapi.observability import tracing

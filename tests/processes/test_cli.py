@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -149,6 +151,13 @@ def test_every_command_has_help_with_examples(tmp_path: Path) -> None:
         result = tableapi(command, "--help", cwd=tmp_path)
         assert result.returncode == 0
         assert f"tableapi {command}" in result.stdout.partition("example")[2]
+
+
+def test_help_and_errors_load_no_query_builder() -> None:
+    # A third of the modules of the server, and of the time of a command that ends with one line.
+    words = [sys.executable, "-c", "import sys, tableapi.cli.main; print('sqlalchemy' in sys.modules)"]
+    result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"
 
 
 def test_check_says_what_is_missing_for_production(tmp_path: Path, pg_url: str) -> None:

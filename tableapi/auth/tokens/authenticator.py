@@ -10,9 +10,8 @@ import orjson
 
 from tableapi.auth.authenticators import MAX_CACHED_ACTORS, Authenticator
 from tableapi.auth.policy import Actor
-from tableapi.auth.tokens import keys, verify
+from tableapi.auth.tokens import verify
 from tableapi.auth.tokens.verify import BadToken, TokenSettings
-from tableapi.config.settings import BadSettings, Settings
 
 CACHE_SECONDS = 60.0  # a verified token; a key that its issuer has withdrawn is in use for so long
 _NEVER = frozenset(("", "*", "key"))
@@ -75,28 +74,3 @@ class TokenAuthenticator(Authenticator):
             user={"sub": subject} if isinstance(subject, str) else {},
             claims=claims,
         )
-
-
-def token_settings(settings: Settings) -> TokenSettings | None:
-    """Return what the settings say of tokens; None when they name no keys.
-
-    Raises:
-        BadSettings: the settings contradict each other.
-    """
-    if not settings.jwt_secret and not settings.jwt_jwks:
-        return None
-    if settings.jwt_secret and settings.jwt_jwks:
-        raise BadSettings("Set either JWT_SECRET or JWT_JWKS.")
-    if settings.jwt_secret and len(settings.jwt_secret.encode()) < 32:
-        raise BadSettings("JWT_SECRET needs 32 bytes at least.")
-    if problem := keys.address_problem(settings.jwt_jwks):
-        raise BadSettings(f"JWT_JWKS: {problem}.")
-    algorithms = frozenset(settings.jwt_algorithms or (verify.OF_SECRET if settings.jwt_secret else verify.OF_KEYS))
-    kinds = {"oct"} if settings.jwt_secret else {"RSA", "EC", "OKP"}
-    if wrong := sorted(name for name in algorithms if verify.KEY_TYPES.get(name) not in kinds):
-        raise BadSettings(f"JWT_ALGORITHMS: {wrong[0]} does not go with the keys.")
-    source = keys.source(settings.jwt_secret, settings.jwt_jwks)
-    return TokenSettings(
-        source, algorithms, settings.jwt_issuer, frozenset(settings.jwt_audience), settings.jwt_role_claim,
-        settings.jwt_default_role, settings.jwt_leeway_seconds,
-    )  # fmt: skip
