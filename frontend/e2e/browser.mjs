@@ -54,6 +54,9 @@ export async function signIn(page, { email, password }) {
   await page.waitForURL("**/dashboard/main/dashboardmain");
 }
 
+/** Refuses streams of changes to the pages of a context: where one is open, the network never comes to rest. */
+export const unfollowed = (page) => page.context().route("**/_changes*", (route) => route.fulfill({ status: 404, json: {} }));
+
 /** Fails with the rules and places that axe finds wrong on the page as it is now, or in a part of it. */
 export async function accessible(page, what, part = "html") {
   // No frames of other origins, and no list of what passes: a third of the time.

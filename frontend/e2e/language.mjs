@@ -1,5 +1,5 @@
 /** The language is chosen in My Account, is there from the first page on, and outlives a sign-out. */
-import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
+import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
 import { INSIDE } from "./screens.mjs";
 
 /** German words are longer than the English ones that a screen was drawn with. */
@@ -17,6 +17,7 @@ async function everyScreenFits(page) {
 
 journey("language", async (open) => {
   const page = await open({ locale: "de-DE" });
+  await unfollowed(page);
   await page.goto("/login");
   await page.getByRole("heading", { level: 1, name: "Login" }).waitFor();
   check((await page.evaluate(() => document.documentElement.lang)) === "en", "English until another language is chosen");

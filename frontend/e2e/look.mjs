@@ -1,5 +1,5 @@
 /** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
-import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn } from "./browser.mjs";
+import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 
 const MAX_REQUESTS = 20;
@@ -22,6 +22,7 @@ async function everyColumnInView(page, name) {
 /** Opens a screen in a context without a cache, and looks at it at both widths. */
 async function look(open, [name, path, heading], options = {}) {
   const page = await open(options);
+  await unfollowed(page);
   const requests = [];
   page.on("request", (request) => requests.push(`${request.method()} ${request.url().replace(/^https?:\/\/[^/]+/, "")}`));
   await page.goto(path);

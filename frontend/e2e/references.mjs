@@ -2,7 +2,7 @@
 
  Text is hinted and smoothed differently from one machine to the next, so single pixels at its edges may differ. */
 import { expect, test } from "@playwright/test";
-import { OWNER, SMALL, WIDE, journey, signIn } from "./browser.mjs";
+import { OWNER, SMALL, WIDE, journey, signIn, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { ARGS, CHROMIUM } from "./server.mjs";
 import { STATES } from "./states.mjs";
@@ -58,6 +58,7 @@ async function compareScreen(page, [name, path, heading]) {
 
 async function compareState(open, options, [name, path, steps]) {
   const page = await open(options);
+  await unfollowed(page);
   await page.goto(path);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
@@ -73,6 +74,7 @@ for (const viewport of [WIDE, SMALL]) {
 
   journey(`references at ${viewport.width}`, async (open) => {
     const page = await open(options);
+    await unfollowed(page);
     for (const screen of BEFORE.filter(compared)) await compareScreen(page, screen);
     await signIn(page, OWNER);
     const storageState = await page.context().storageState();
