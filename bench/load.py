@@ -93,17 +93,14 @@ def run(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: 
     )
 
 
-def undisturbed(
-    contender: Contender, ask: Ask, places: Places, seconds: int, postgres: int, most: float = 1.0
-) -> Result:
+def undisturbed(contender: Contender, ask: Ask, places: Places, seconds: int, postgres: int, most: float) -> Result:
     """Repeat `run` while the host takes more than the share `most` of the CPU, up to TRIES times.
 
     Return the least disturbed result.
     """
-    results: list[Result] = []
-    while len(results) < TRIES and not (results and results[-1].stolen <= most):
-        if results:
-            time.sleep(PAUSE_SECONDS)
+    results = [run(contender, ask, places, seconds, postgres)]
+    while results[-1].stolen > most and len(results) < TRIES:
+        time.sleep(PAUSE_SECONDS)
         results.append(run(contender, ask, places, seconds, postgres))
     return min(results, key=lambda result: result.stolen)
 
