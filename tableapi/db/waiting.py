@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 # A queue is overloaded when more than OVERLOAD_WAITERS requests wait and the first of them has waited for
 # OVERLOAD_WAIT_SECONDS. A further request would only wait in vain, so it is refused at once.
-OVERLOAD_WAITERS, OVERLOAD_WAIT_SECONDS = 64, 0.5
+OVERLOAD_WAITERS, OVERLOAD_WAIT_SECONDS = 64, 1.0
 FULL = "The server is busy. Try again in a moment."
 LATE = "The database is busy. Try again in a moment."
 

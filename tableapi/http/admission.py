@@ -16,9 +16,12 @@ from typing import Any, NoReturn
 from tableapi.errors import BadRequest, Busy
 from tableapi.http.request import HttpRequest
 
-# Overload: for OVERLOAD_SECONDS there were never fewer than OVERLOAD_REQUESTS in flight while the process had work to
-# do. A burst from one page is shorter than that, and requests that wait for a slow vendor leave the CPU idle.
-OVERLOAD_REQUESTS, OVERLOAD_SECONDS = 64, 1.0
+# Overload: for OVERLOAD_SECONDS there was a backlog, and the process had work to do. A backlog is more than
+# BACKLOG_REQUESTS in flight that take longer than BACKLOG_SECONDS at the current rate. So many callers that each wait
+# for their response are no overload as long as they are served soon, and requests that wait for a slow vendor are
+# none, because they leave the CPU idle. It ends when no request was refused for CALM_SECONDS.
+BACKLOG_REQUESTS, BACKLOG_SECONDS = 64, 0.5
+OVERLOAD_SECONDS, CALM_SECONDS = 0.5, 1.0
 OVERLOAD_MAX_REQUESTS = 40  # in flight during overload: enough to keep the CPU busy, and each is answered sooner
 IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
@@ -43,7 +46,7 @@ class AdmissionControl:
         self._check_timer: asyncio.TimerHandle | None = None
         self._sample_timer: asyncio.TimerHandle | None = None
         self._last_sample = (0.0, 0.0)  # wall clock, CPU time
-        self._fewest = self._refused = 0  # since the last sample
+        self._fewest = self._refused = self._ended = 0  # since the last sample
         self._calm_at = self._loaded_at = 0.0  # the last samples of each kind
         self.overloaded = False
         self.idle = 0  # requests in flight that are blocked on their client
@@ -83,6 +86,7 @@ class AdmissionControl:
         if task is None:
             return
         self._tasks.pop(task, None)
+        self._ended += 1
         if (count := len(self._tasks)) < self._fewest:
             self._fewest = count
         if self._watches and (watch := self._watches.pop(task, None)) is not None:
@@ -92,17 +96,20 @@ class AdmissionControl:
         """Update `overloaded`."""
         now, cpu = time.perf_counter(), time.thread_time()
         last, last_cpu = self._last_sample
-        backlog = self._refused > 0 or self._fewest >= OVERLOAD_REQUESTS
-        idle = cpu - last_cpu < IDLE_CPU_SHARE * (now - last) and not self._waits()
+        elapsed = now - last
+        served_soon = max(BACKLOG_REQUESTS, self._ended * BACKLOG_SECONDS / elapsed)
+        backlog = self._refused > 0 or self._fewest > served_soon
+        idle = cpu - last_cpu < IDLE_CPU_SHARE * elapsed and not self._waits()
         if not backlog or idle:
             self._calm_at = now
         else:
             self._loaded_at = now
         if self.overloaded:
-            self.overloaded = now - self._loaded_at < OVERLOAD_SECONDS
+            self.overloaded = now - self._loaded_at < CALM_SECONDS
         else:
             self.overloaded = now - self._calm_at > OVERLOAD_SECONDS
-        self._fewest, self._refused, self._last_sample = len(self._tasks), 0, (now, cpu)
+        self._fewest, self._last_sample = len(self._tasks), (now, cpu)
+        self._refused = self._ended = 0
         self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)
 
     def _check(self) -> None:

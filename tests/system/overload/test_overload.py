@@ -9,6 +9,8 @@ import pytest
 from tests.system.overload.generator import Generator, mixed
 from tests.system.overload.stage import Stage
 
+READS = ("one row", "25 rows")
+
 
 @pytest.mark.slow
 async def test_what_is_too_much_is_refused_and_nothing_breaks(tmp_path: Path) -> None:
@@ -21,3 +23,12 @@ async def test_what_is_too_much_is_refused_and_nothing_breaks(tmp_path: Path) ->
         assert seen.rate > most / 5  # throughput stays near the capacity
         right, spent, reveals = await stage.books()
         assert (right, spent) == (True, reveals)
+
+
+@pytest.mark.slow
+async def test_many_callers_that_wait_for_their_responses_are_no_overload(tmp_path: Path) -> None:
+    async with Stage(tmp_path) as stage:
+        reads = {kind: part for kind, part in stage.parts().items() if kind in READS}
+        generator = Generator("127.0.0.1", stage.server.port, mixed(reads))
+        seen = await generator.closed_loop(128, 4)
+        assert set(+seen.statuses) == {200}

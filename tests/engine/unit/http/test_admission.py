@@ -1,0 +1,76 @@
+"""When a worker counts as overloaded: by the time its backlog would take, not by the number of its callers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from tableapi.http.admission import BACKLOG_REQUESTS, OVERLOAD_SECONDS, AdmissionControl
+from tableapi.http.request import HttpRequest
+from tests.helpers.support import until
+
+CALLERS = BACKLOG_REQUESTS * 2
+
+
+async def nothing() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+@asynccontextmanager
+async def callers(control: AdmissionControl, seconds: float, number: int = CALLERS) -> AsyncIterator[None]:
+    """Let `number` callers send the next request as soon as one was answered, each after `seconds`."""
+
+    async def call() -> None:
+        while True:
+            task = control.enter(HttpRequest({"type": "http", "method": "GET", "path": "/", "headers": []}, nothing))
+            await asyncio.sleep(seconds)
+            control.leave(task)
+
+    async with asyncio.TaskGroup() as group:
+        control.start()
+        tasks = [group.create_task(call()) for _ in range(number)]
+        yield
+        for task in tasks:
+            task.cancel()
+    control.stop()
+
+
+def overloaded(control: AdmissionControl) -> Callable[[], bool]:
+    return lambda: control.overloaded
+
+
+async def test_a_backlog_that_takes_long_is_an_overload() -> None:
+    control = AdmissionControl(512, 60, waits=lambda: True)
+    async with callers(control, 60):
+        await until(overloaded(control))
+        assert control.full()
+    assert len(control) == CALLERS
+
+
+async def test_many_callers_that_are_served_soon_are_no_overload() -> None:
+    control = AdmissionControl(512, 60, waits=lambda: True)
+    async with callers(control, 0.02):
+        with pytest.raises(TimeoutError):
+            await until(overloaded(control), OVERLOAD_SECONDS * 4)
+        assert not control.full()
+
+
+async def test_requests_that_wait_for_others_than_the_database_are_no_overload() -> None:
+    control = AdmissionControl(512, 60, waits=lambda: False)
+    async with callers(control, 60):
+        with pytest.raises(TimeoutError):
+            await until(overloaded(control), OVERLOAD_SECONDS * 4)
+
+
+async def test_refusals_are_an_overload_until_none_was_needed_for_a_while() -> None:
+    control = AdmissionControl(1, 60, waits=lambda: True)
+    async with callers(control, 60, number=1):
+        await asyncio.sleep(0)
+        await until(lambda: control.overloaded or not control.full())
+        assert not control.full()  # there may be OVERLOAD_MAX_REQUESTS now
+        await until(lambda: not control.overloaded)
+        assert control.full()
