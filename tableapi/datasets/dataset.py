@@ -71,7 +71,7 @@ class Dataset:
         self._looking = asyncio.Lock()
         self._looked = 0.0
         self._look_seconds = 0.0  # of the last check, without the wait for a connection
-        self._next: asyncio.Task[bool] | None = None
+        self._next: asyncio.Task[None] | None = None
         self._mark = ""
         self.others: dict[str, Dataset] = {}  # by role: the same database with the tables of another policy
 
@@ -133,7 +133,8 @@ class Dataset:
             NotFound: `unknown_table`.
         """
         table = self.schema.find(name)
-        if table is None and await self.look():
+        if table is None:
+            await self.look()
             table = self.schema.find(name)
         if table is None:
             hint = suggestion(name, self._usable(rights)) if rights else ""
@@ -182,18 +183,20 @@ class Dataset:
         self.plan_cache.clear()
         self._rights.clear()  # they refer to tables of the old schema
 
-    async def look(self) -> bool:
-        """Read the schema again if DDL changed it, and return whether it did.
+    async def look(self) -> None:
+        """Read the schema again if DDL changed it.
 
-        Requests that call this before a check begins share the check; there are at most twenty in a second.
+        Requests that call this before a check begins share the check; there are at most twenty in a second. Whether a
+        caller sees another schema afterwards does not depend on its own check: one that began before may have read it.
         """
         if self._parent is not None:
-            return await self._parent.look()
+            await self._parent.look()
+            return
         if self._next is None:
             self._next = background.start(self._look(), "look")
-        return await asyncio.shield(self._next)
+        await asyncio.shield(self._next)
 
-    async def _look(self) -> bool:
+    async def _look(self) -> None:
         try:
             await asyncio.sleep(max(0.0, self._looked + 0.05 - time.monotonic()))
         finally:
@@ -201,12 +204,10 @@ class Dataset:
         self._looked = time.monotonic()
         async with self._looking, self.db.reads.acquire() as connection:
             began = time.monotonic()
-            changed = await introspection.fingerprint(connection, self._acts_as) != self._mark
-            if changed:
+            if await introspection.fingerprint(connection, self._acts_as) != self._mark:
                 self._use(await introspection.read(connection, self._acts_as))
                 log.info("schema_read", dataset=self.name, tables=len(self.schema.tables))
             self._look_seconds = time.monotonic() - began
-            return changed
 
     def look_soon(self) -> None:
         """Check for DDL in the background."""

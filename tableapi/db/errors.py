@@ -54,7 +54,7 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     raised = error.server_source_function == "exec_stmt_raise" and not code.startswith("53")
     inside = "PL/" in context or "SQL " in context
     if raised:
-        return sqlstates.meaning(code, raised=True).error(str(error)[:MAX_MESSAGE_CHARS])
+        return _raised(error, sqlstates.meaning(code, raised=True))
     if code == "42601" and not inside and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
     if code == "23502" and error.column_name:
@@ -67,6 +67,15 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
         log.warning("database_refuses", sqlstate=code, function=error.server_source_function)
     if meaning in _WITH_DETAILS and telling.get():
         refusal.context["postgres"] = str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS]
+    return refusal
+
+
+def _raised(error: asyncpg.PostgresError, meaning: sqlstates.Meaning) -> ApiError:
+    """Return an error of RAISE: its message, and its DETAIL and HINT in the context."""
+    refusal = meaning.error(str(error.args[0] if error.args else "")[:MAX_MESSAGE_CHARS])
+    for name, text in (("detail", error.detail), ("hint", error.hint)):
+        if text:
+            refusal.context[name] = str(text)[:MAX_MESSAGE_CHARS]
     return refusal
 
 

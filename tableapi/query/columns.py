@@ -12,7 +12,7 @@ from tableapi.query import aggregate
 from tableapi.query.bounds import Limits
 from tableapi.query.cursor import directed, ordering
 from tableapi.query.expressions import fields
-from tableapi.query.expressions.conditions import clause
+from tableapi.query.expressions.conditions import guarded
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
@@ -191,7 +191,7 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
         if not text.strip():
             return []
         tree, literals = cache.parse(text, limits)
-        return [clause(shifted(tree.tree, scope.binder.constants(literals)), scope)]
+        return [guarded(shifted(tree.tree, scope.binder.constants(literals)), scope, scope.rows())]
 
     return narrow
 

@@ -152,13 +152,11 @@ def count_plan(request: ReadRequest) -> Plan:
     """Build the plan of a count of records or groups."""
     options, scope = request.options, request.scope()
     tree = request.filter.tree if request.filter else None
-    if grouped := aggregate.is_grouped(options):
+    if aggregate.is_grouped(options):
         statement = group_count(scope, options, tree, request.bounds.filter)
     else:
         statement = counting(scope, tree, explain=options.estimated)
-    plan = Plan(
-        statement.sql, bound(statement), request.table, "count", options, estimate=options.estimated and not grouped
-    )
+    plan = Plan(statement.sql, bound(statement), request.table, "count", options, estimate=statement.estimates)
     plan.replica, plan.patterns = _from_replica(scope), scope.binder.patterns
     return plan
 

@@ -17,7 +17,7 @@ from tableapi.auth.policy import Rows
 from tableapi.query import aggregate, cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
-from tableapi.query.expressions.conditions import clause
+from tableapi.query.expressions.conditions import guarded, guarded_by
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Condition, Logic, Node
@@ -31,12 +31,11 @@ _ORDER = "tableapi order "  # prefix of labels; no column has such a name
 
 def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
     """Return the conditions of a read: the row rule and the filter, joined as trees."""
-    conditions = []
     row_rule = rule_of(scope, tree)
-    if row_rule is not None:
-        conditions.append(row_rule(scope.clause, ACTOR))
+    rule = row_rule(scope.clause, ACTOR) if row_rule is not None else None
+    conditions = [] if rule is None else [rule]
     if tree is not None:
-        conditions.append(clause(tree, scope))
+        conditions.append(guarded(tree, scope, rule))
     return _once(conditions) if len(conditions) > 1 else conditions
 
 
@@ -127,9 +126,11 @@ def listing(
     options = reader.options
     conditions = where(scope, tree)
     all_rows = list(conditions)
+    scope.binder.may_fail = False
     terms = cursor.ordering(scope, order_terms(options.order), scope.table.key, total=position is not None)
     if position:
-        conditions.append(cursor.after(terms, position, scope))
+        following, rule = cursor.after(terms, position, scope), rule_of(scope, tree)
+        conditions.append(following if rule is None else guarded_by(rule(scope.clause, ACTOR), following, scope))
     near = cursor.nearest(scope, terms, conditions, limit + probe, options.offset) if position is None else None
     if near is not None:
         terms, conditions = cursor.ordering(near, order_terms(options.order), scope.table.key), []
@@ -232,13 +233,22 @@ def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
 
 
 def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> Statement:
-    """Build the number of records, or with `explain` the plan of reading them, which estimates it cheaply."""
-    if explain:
-        statement = finish(
-            sa.select(sa.literal_column("1")).select_from(scope.clause).where(*where(scope, tree)), scope.binder
-        )
-        return Statement("EXPLAIN (FORMAT JSON) " + statement.sql, statement.sources)
-    return finish(_count(scope, where(scope, tree), tree), scope.binder)
+    """Build the number of records, or with `explain` the plan of reading them, which estimates it cheaply.
+
+    The records of a filter under a row rule are always counted: PostgreSQL estimates them from the values of all rows.
+    """
+    conditions = where(scope, tree)
+    if explain and (tree is None or not _limited(scope)):
+        rows: sa.Select[Any] = sa.select(sa.literal_column("1")).select_from(scope.clause).where(*conditions)
+        statement = finish(rows, scope.binder)
+        return Statement("EXPLAIN (FORMAT JSON) " + statement.sql, statement.sources, estimates=True)
+    return finish(_count(scope, conditions, tree), scope.binder)
+
+
+def _limited(scope: Scope) -> bool:
+    """Return whether a row rule holds for a table of the statement."""
+    rights = (scope.rights.right(table, "GET") for table in scope.binder.tables.values())
+    return any(right is None or right.rows is not None for right in rights)
 
 
 def version(scope: Scope, table: Table) -> Any:

@@ -41,6 +41,7 @@ class Binder:
         self.tables: dict[str, Table] = {}  # of the statement, without those that only a row rule reads
         self.searches: dict[str, tuple[str, Any]] = {}  # language and query of MATCHES, by the name of the field
         self.patterns = False  # whether the statement has a regular expression of the request
+        self.may_fail = False  # whether a condition may fail at the value of a row, as a cast does
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
         self._constants: list[str] = []
 
@@ -100,12 +101,13 @@ class Statement:
     """A compiled statement.
 
     sources: where the value of each parameter comes from, in order. measure: a statement that returns the size of the
-    response, or None when the response cannot be too large.
+    response, or None when the response cannot be too large. estimates: it returns how PostgreSQL would execute a read.
     """
 
     sql: str
     sources: tuple[ParamSource, ...]
     measure: Statement | None = None
+    estimates: bool = False
 
 
 def finish(statement: Any, binder: Binder) -> Statement:

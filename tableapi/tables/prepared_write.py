@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import asyncpg
+
 from tableapi.auth.rights import EVERYTHING
 from tableapi.errors import ApiError, Forbidden
 from tableapi.http import etag, response
@@ -21,7 +23,7 @@ from tableapi.query.dml.target import may_refuse
 from tableapi.query.expressions import syntax
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
-from tableapi.tables import read
+from tableapi.tables import read, tenant_guard
 from tableapi.tables.batch import Batch, trying
 from tableapi.tables.read import TableRequest
 
@@ -99,7 +101,10 @@ async def write(call: TableRequest, verb: str, ident: str | None) -> Reply | Non
 
 
 async def _run(call: TableRequest, prepared: PreparedWrite, values: Bindings) -> Any:
-    return await call.dataset.db.writes.fetchrow(prepared.sql, *[get(values) for get in prepared.binders])
+    try:
+        return await call.dataset.db.writes.fetchrow(prepared.sql, *[get(values) for get in prepared.binders])
+    except asyncpg.NotNullViolationError as error:
+        raise tenant_guard.required(call, error) from None
 
 
 def _answer(call: TableRequest, prepared: PreparedWrite, row: Any, body: bytes) -> Reply:

@@ -90,8 +90,8 @@ async def answer(
 async def _named(dataset: Dataset, actor: Actor, name: str, verb: str) -> list[Routine]:
     """Return the public routines of this name; an unknown one may be new, so the schema is read again."""
     for again in (False, True):
-        if again and not await dataset.look():
-            break
+        if again:
+            await dataset.look()
         if named := [routine for routine in public(dataset, actor.role, verb) if routine.name.lower() == name.lower()]:
             return named
     return []

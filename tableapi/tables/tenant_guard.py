@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import asyncpg
+
 from tableapi.auth.rights import Right
+from tableapi.db import sqlstates
+from tableapi.db.errors import telling
 from tableapi.errors import Forbidden
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation
@@ -26,6 +30,18 @@ def unwritable(fields: Mapping[str, Any]) -> Forbidden:
     """Return the refusal of fields that the caller may not change."""
     names = ", ".join(fields)
     return Forbidden(f"You cannot change: {names}.", reason="field_not_writable", context={"field": names})
+
+
+def required(call: TableRequest, error: Exception) -> Exception:
+    """Return an error; one of a missing value names no field that the caller may not read or write."""
+    if not isinstance(error, asyncpg.NotNullViolationError):
+        return error
+    place = (error.schema_name, error.table_name)
+    table = next((table for table in call.dataset.schema.tables.values() if (table.schema, table.bare) == place), None)
+    rights = [call.rights.right(table, verb) for verb in ("GET", "POST", "PATCH")] if table is not None else []
+    name = str(error.column_name)
+    known = any(right is not None and (right.sees(name) or right.writes(name)) for right in rights)
+    return error if known or telling.get() or not error.column_name else sqlstates.REQUIRED.error()
 
 
 def differs(call: TableRequest, name: str, value: Any) -> bool:

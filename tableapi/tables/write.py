@@ -76,12 +76,18 @@ class Writer:
     async def fetch(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> Any:
         """Run a statement that is compiled once per key, and return its first row, or None."""
         sql, args = self._compiled(key, build, values)
-        return await self.connection.fetchrow(sql, *args)
+        try:
+            return await self.connection.fetchrow(sql, *args)
+        except asyncpg.NotNullViolationError as error:
+            raise tenant_guard.required(self.call, error) from None
 
     async def fetch_all(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> list[Any]:
         """Run a statement that is compiled once per key, and return its rows."""
         sql, args = self._compiled(key, build, values)
-        return list(await self.connection.fetch(sql, *args))
+        try:
+            return list(await self.connection.fetch(sql, *args))
+        except asyncpg.NotNullViolationError as error:
+            raise tenant_guard.required(self.call, error) from None
 
     def _compiled(self, key: tuple[Any, ...], build: Callable[[], Any], values: Bindings) -> tuple[str, list[Any]]:
         """Return the SQL and the parameters of a statement that is compiled once per key."""

@@ -29,6 +29,12 @@ def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
+def _ended(value: str) -> str:
+    """Return a pattern of LIKE in which a backslash at the end, an error otherwise, stands for itself."""
+    alone = (len(value) - len(value.rstrip("\\"))) % 2
+    return value + "\\" * alone
+
+
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,
     "!=": lambda c, v: c != v,
@@ -37,9 +43,9 @@ _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "<": lambda c, v: c < v,
     "<=": lambda c, v: c <= v,
 }
-_PATTERN: dict[str, tuple[str, Callable[[str], str] | None]] = {
-    "like": ("LIKE", None),
-    "ilike": ("ILIKE", None),
+_PATTERN: dict[str, tuple[str, Callable[[str], str]]] = {
+    "like": ("LIKE", _ended),
+    "ilike": ("ILIKE", _ended),
     "contains": ("LIKE", lambda v: f"%{_escape(v)}%"),
     "starts": ("LIKE", lambda v: f"{_escape(v)}%"),
     "ends": ("LIKE", lambda v: f"%{_escape(v)}"),

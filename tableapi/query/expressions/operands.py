@@ -132,6 +132,7 @@ def _field(scope: Scope, path: tuple[str, ...]) -> Operand:
         array = sa.type_coerce(target, sa.ARRAY(own_type(element)))
         return Operand(array[first + sa.literal_column(path[1])], element, name)
     if column.type.kind == "json":
+        scope.binder.may_fail |= column.type.name != "jsonb"  # json may hold what jsonb cannot
         return _inside(sa.cast(target, Named("jsonb")), path[1:], name)
     if column.type.kind == "composite" or column.type.of_composites:
         return _inside(sa.func.to_jsonb(target), path[1:], name)
@@ -143,6 +144,7 @@ def _computed(scope: Scope, name: str) -> Operand | None:
     computed = scope.table.function(name)
     if computed is None or not scope.right.computes(computed.name):
         return None
+    scope.binder.may_fail = True
     value = call(computed.schema, computed.name, scope.row(), type_=Named(computed.type.name))
     return Operand(value, computed.type, computed.name)
 
@@ -162,12 +164,14 @@ def _keys(path: tuple[str, ...]) -> Any:
 # -- functions -------------------------------------------------------------------------------------------------------
 
 
-def _cast(_: Scope, operand: Operand, function: Function) -> Operand:
+def _cast(scope: Scope, operand: Operand, function: Function) -> Operand:
+    scope.binder.may_fail = True
     expression, type_ = casts.cast(operand.expression, operand.text, operand.type, function.argument, operand.name)
     return Operand(expression, type_, operand.name)
 
 
-def _date_part(_: Scope, operand: Operand, function: Function) -> Operand:
+def _date_part(scope: Scope, operand: Operand, function: Function) -> Operand:
+    scope.binder.may_fail = True  # a date may be no time
     expression, type_ = dates.start_of(function.name, operand.expression, operand.type, operand.name)
     return Operand(expression, type_, f"{function.name}_{operand.name.lower()}")
 

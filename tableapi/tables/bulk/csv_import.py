@@ -102,7 +102,7 @@ class _Import:
         return lines.joined(records)
 
     def _report(self, line: int, error: Exception, name: str = "") -> None:
-        refusal = to_api_error(error)
+        refusal = to_api_error(tenant_guard.required(self.call, error))
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
             raise _unchecked("PostgreSQL checks its new rows one by one")

@@ -11,6 +11,9 @@ import pytest
 
 from tests.helpers.support import NewDatabase, Serve
 
+TURNS = 5
+CALLS = ",".join(f"late_{turn}_call" for turn in range(TURNS))
+
 
 @pytest.fixture
 async def living(
@@ -20,7 +23,7 @@ async def living(
     database = await asyncpg.connect(url)
     await database.execute("create table steady (id serial primary key, a text, b integer)")
     await database.execute("insert into steady (a, b) select 'a' || n, n from generate_series(1, 50) n")
-    server = await asyncio.to_thread(serve, "--dataset", f"x={url}", "--open", WORKERS="2")
+    server = await asyncio.to_thread(serve, "--dataset", f"x={url}", "--open", WORKERS="2", PUBLIC_ROUTINES=CALLS)
     async with httpx.AsyncClient(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client, database
     await database.close()
@@ -95,3 +98,21 @@ async def test_ddl_is_seen_at_once_and_no_request_fails(living: tuple[httpx.Asyn
     await asyncio.gather(*loaders)
     assert wrong == []
     assert answered > 50
+
+
+async def test_a_new_table_is_found_while_another_request_reads_the_schema(
+    living: tuple[httpx.AsyncClient, asyncpg.Connection],
+) -> None:
+    client, database = living
+
+    async def asked(path: str, after: float) -> tuple[str, int]:
+        await asyncio.sleep(after)  # spread over the time that a worker takes to read the schema
+        method = "POST" if "_func" in path else "GET"
+        return path, (await client.request(method, str(client.base_url.join(path)))).status_code
+
+    for turn in range(TURNS):
+        await alter(database, f"create table late_{turn} (id integer primary key)")
+        await alter(database, f"create function late_{turn}_call() returns integer language sql stable as 'select 1'")
+        paths = (f"/api/v2/x/_table/late_{turn}", f"/api/v2/x/_func/late_{turn}_call")
+        answers = await asyncio.gather(*(asked(path, n * 0.002) for path in paths for n in range(40)))
+        assert set(answers) == {(path, 200) for path in paths}

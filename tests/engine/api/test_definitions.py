@@ -28,6 +28,9 @@ create table watched (id integer primary key, name text, kind text);
 create function watch() returns trigger language plpgsql as $$
 begin
   if new.kind = 'plain' then raise exception 'Closed on Sundays'; end if;
+  if new.kind = 'hinted' then
+    raise exception 'Closed' using detail = 'It is a Sunday.', hint = 'Come on Monday.';
+  end if;
   if new.kind = 'coded' then raise exception 'Twice is too much' using errcode = 'unique_violation'; end if;
   if new.kind = 'own' then raise exception 'Own code' using errcode = 'ZZ123'; end if;
   if new.kind = 'busy' then raise exception 'Not now' using errcode = 'serialization_failure'; end if;
@@ -124,3 +127,9 @@ def test_what_a_trigger_raises_reaches_the_caller(base: str, kind: str, status: 
             assert error["status_code"] == status, error
             assert message in error["message"]
             assert "never" not in error["message"]
+
+
+def test_the_hint_of_a_trigger_stands_beside_its_message(base: str) -> None:
+    error = refused(base, "some", "POST", "/watched", json={"resource": [{"id": 7, "kind": "hinted"}]})
+    assert error["message"] == "Closed"
+    assert (error["context"]["detail"], error["context"]["hint"]) == ("It is a Sunday.", "Come on Monday.")

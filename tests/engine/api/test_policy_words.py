@@ -20,6 +20,7 @@ create table task (taskid serial primary key, name text, accountid integer, team
 create table badge (badgeid serial primary key, label text, accountid integer, teamid integer unique references team);
 create table label (labelid integer primary key, text text);
 create table note (noteid integer primary key, text text);
+create table sealed (id integer primary key, shown text not null, hidden text not null);
 create table link (teamid integer references team, labelid integer references label, primary key (teamid, labelid));
 """
 ROWS = """
@@ -59,6 +60,8 @@ POLICY = {
     "badge": Access(read=Rule(rows=own), update=Rule(rows=own, fields={"label"})),
     "label": Access(read=Rule()),
     "note": Access(read=Rule(), create=Rule(), update=Rule()),
+    "sealed": Access(read=Rule(hidden={"hidden"}), create=Rule(fields={"id", "shown"}),
+                     update=Rule(fields={"shown"})),
     "link": Access(read=Rule()),
 }
 SESSIONS = Sessions(
@@ -219,3 +222,15 @@ def test_an_upsert_does_not_pass_by_the_hook_of_changes(http: httpx.Client, stor
     for path, body in (("/note/2", {"Text": "x"}), ("/note", {"resource": [{"NoteId": 1, "TEXT": "x"}]})):
         assert http.patch(path, json=body).status_code == 200
     assert stored()["note"] == [(1, "by the hook"), (2, "by the hook")]
+
+
+def test_a_missing_value_of_a_hidden_field_names_no_field(http: httpx.Client) -> None:
+    records = {"resource": [{"id": 1, "shown": "a"}]}
+    for query in ({}, {"upsert": "ignore"}, {"upsert": "true"}, {"continue": "true"}, {"dry_run": "true"}):
+        answer = http.post("/sealed", params=query, json=records)
+        assert answer.json()["error"]["context"]["resource"][0]["message"] == "A required field is missing or null."
+    lines = http.post("/sealed?import=true", content="id,shown\n1,a\n", headers={"Content-Type": "text/csv"})
+    assert lines.json()["error"]["context"]["errors"][0]["message"] == "A required field is missing or null."
+    assert "hidden" not in lines.text
+    shown = http.post("/sealed", json={"resource": [{"id": 1, "shown": None}]})
+    assert "'shown' is required" in shown.text

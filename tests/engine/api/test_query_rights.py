@@ -22,6 +22,10 @@ create function listed(doc) returns text language sql stable as $$ select $1.hid
 create function unlisted(doc) returns text language sql stable as $$ select $1.hidden $$;
 create function near(doc) returns setof doc language sql stable as $$ select * from doc $$;
 create function far(doc) returns setof doc language sql stable as $$ select * from doc $$;
+create table leaf (leafid integer primary key, docid integer references doc, word text, about json, born date);
+create function granted(leaf integer, person integer) returns boolean language plpgsql stable cost 1000
+    as $$ begin return leaf <> 2 and person = 5; end $$;
+create function figure(leaf) returns integer language sql stable as $$ select $1.word::integer $$;
 create table audit (auditid integer primary key, docid integer references doc);
 """
 ROWS = """
@@ -32,8 +36,12 @@ insert into doc values
  (3, 9, 'theirs', 'cat', '{x}', '[1,5)', now(), '{"a": 1}', 's1.token', '{"a": 1}', 1, 9);
 insert into remark values (1, 1, 1, 5, 7), (2, 1, 9, 1, 7), (3, 3, 9, 2, 7), (4, 2, 1, 3, 7);
 insert into audit values (1, 1);
+insert into leaf values (1, 1, '10', '{"a": 1}', '2024-01-01'), (2, 1, 'rare\\x', '{"a": "\\u0000"}', '5874897-01-01'),
+ (3, 1, '11', '{"a": 1}', '2024-01-01');
 """
 POLICY = '''"""Documents of accounts."""
+import sqlalchemy as sa
+
 from tableapi.auth.policy import Access, Rule, Sessions
 
 
@@ -45,6 +53,10 @@ def first(table, actor):
     return table.c.ownerid == 1
 
 
+def granted(table, actor):  # dear, so that PostgreSQL evaluates the filter first
+    return sa.func.granted(table.c.leafid, actor.userid)
+
+
 HIDDEN = {"hidden", "hiddentags", "hiddenspan", "hiddenat", "hiddendata"}
 POLICY = {
     "owner": Access(read=Rule(rows=first, hidden={"salary"})),
@@ -53,6 +65,8 @@ POLICY = {
         update=Rule(rows=own, fields={"title"}),
         sealed={"token"}, computed={"listed", "near"},
     ),
+    "leaf": Access(read=Rule(rows=granted), update=Rule(rows=granted), delete=Rule(rows=granted),
+                   computed={"figure"}),
     "remark": Access(read=Rule(rows=own, hidden={"secret"})),
 }
 SESSIONS = Sessions(lookup="select 'user' as role, 1 as accountid, 5 as userid where $1 = sha256('token')")
@@ -235,3 +249,48 @@ def test_a_hidden_column_is_no_body_and_a_stream_has_row_rules(http: httpx.Clien
     assert http.get("/doc/1", params={"raw": "title"}).text == "mine"
     lines = http.get("/doc", params={"fields": "docid"}, headers={"Accept": "application/x-ndjson"}).text
     assert lines == '{"docid":1}\n{"docid":2}\n'
+
+
+# Each fails at a value of the row that the caller may not read, and at no other.
+FAILING = [
+    "CAST(word AS integer) > 0", "about.a = 1", "MONTH(born) > '2000-01-01'", "figure > 0", "word ILIKE 'RARE\\'",
+]  # fmt: skip
+INSIDE = ["NOT ({})", "leafid = 0 OR {}", "leafid > 0 AND ({} OR leafid = 7)", "doc_by_docid.leaf_by_docid.{}"]
+
+
+@pytest.mark.parametrize("text", [*FAILING, *(form.format(FAILING[0]) for form in INSIDE)])
+def test_a_hidden_row_does_not_make_a_filter_fail(http: httpx.Client, text: str) -> None:
+    for word in ("rare", "none"):  # of the hidden row, and of no row
+        answer = http.get("/leaf", params={"filter": f"word STARTS WITH {word} AND ({text})", "include_count": "true"})
+        assert (answer.status_code, answer.json().get("resource")) == (200, []), answer.text
+
+
+@pytest.mark.parametrize("text", FAILING)
+def test_a_hidden_row_makes_no_read_or_write_fail(http: httpx.Client, text: str) -> None:
+    narrowed, change = {"leaf_by_docid.filter": text}, {"resource": [{"docid": 2}]}
+    answers = [
+        http.get("/leaf", params={"filter": text, "count_only": "true"}),
+        http.get("/leaf", params={"filter": text, "group": "docid", "fields": "docid,COUNT(*)"}),
+        http.get("/doc", params={"filter": f"leaf_by_docid.{text}"}),
+        http.get("/doc", params={"related": "leaf_by_docid", **narrowed}),
+        http.get("/doc", params={"fields": "leaf_by_docid.COUNT(*)", **narrowed}),
+        http.get("/doc", params={"filter": "leaf_by_docid.COUNT(*) >= 0", **narrowed}),
+        http.patch("/leaf", params={"filter": text, "dry_run": "true"}, json=change),
+        http.delete("/leaf", params={"filter": text, "dry_run": "true"}),
+    ]
+    assert [answer.status_code for answer in answers] == [200] * len(answers), [a.text for a in answers]
+
+
+def test_a_hidden_row_does_not_make_the_next_page_fail(http: httpx.Client) -> None:
+    query = {"order": "CAST(word AS integer)", "limit": "1", "fields": "leafid"}
+    first = http.get("/leaf", params={**query, "cursor": ""}).json()
+    second = http.get("/leaf", params={**query, "cursor": first["meta"]["next_cursor"]})
+    assert second.json()["resource"] == [{"leafid": 3}], second.text
+
+
+def test_an_estimated_count_does_not_tell_the_values_of_hidden_rows(http: httpx.Client) -> None:
+    for text, count in (("word STARTS WITH rare", 0), ("leafid > 0", 2)):
+        answer = http.get("/leaf", params={"filter": text, "include_count": "estimated"})
+        assert answer.json()["meta"]["count"] == count
+    narrowed = {"filter": "leaf_by_docid.word STARTS WITH rare", "include_count": "estimated"}
+    assert http.get("/doc", params=narrowed).json()["meta"]["count"] == 0
