@@ -90,7 +90,7 @@ export default defineConfig({
     // each file would load React and Mantine again, which takes as long as its tests.
     projects: [
       { extends: true, test: { name: "rules", sequence: { groupOrder: 0 }, environment: "node", include: [`src/{${RULES}}/**/*.test.ts`] } },
-      { extends: true, test: { name: "screens", isolate: false, sequence: { groupOrder: 1 }, environment: "jsdom", setupFiles: ["src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"], exclude: [`src/{${RULES}}/**`] } },
+      { extends: true, test: { name: "screens", isolate: false, sequence: { groupOrder: 1 }, environment: "jsdom", setupFiles: ["src/testing/setup.ts"], include: ["{src,studio,extension}/**/*.test.{ts,tsx}"], exclude: [`src/{${RULES}}/**`] } },
     ],
   },
 });

@@ -120,8 +120,8 @@ journey("studio", async (open) => {
 journey("studio on a phone, in the dark", async (open) => {
   const page = await open({ viewport: SMALL, colorScheme: "dark" });
   await page.goto("/studio");
-  await page.getByRole("button", { name: "Show the tables" }).click();
-  await page.getByRole("link", { name: /^customer 50K/ }).click();
+  await page.getByRole("button", { name: "All tables" }).click();
+  await page.getByRole("navigation", { name: "Tables" }).getByRole("link", { name: /^customer 50K/ }).click();
   await page.locator(".phone-row").nth(3).waitFor();
   await accessible(page, "the list on a phone");
   await picture(page, "studio-dark");

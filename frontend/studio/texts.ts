@@ -2,14 +2,23 @@
 
 const lines = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "line" : "lines"}`;
 
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+/** A number in a few characters: 10M. */
+export const compact = (count: number): string => short.format(count);
+
 export const T = {
   title: "Studio",
   tables: "Tables",
   findTable: "Find a table",
   noTables: "No table has this in its name.",
   nothingHere: "There is no table here that you may use.",
-  chooseTable: "Choose a table",
-  chooseTableHint: "Tables and views are on the left. Press / to search them.",
+  overview: (dataset: string) => `Overview of ${dataset}`,
+  overviewSize: (tables: number, rows: number) => `${tables.toLocaleString("en")} ${tables === 1 ? "table" : "tables"} and views, about ${compact(rows)} rows`,
+  compactRows: (count: number) => `${compact(count)} ${count === 1 ? "row" : "rows"}`,
+  allTables: "All tables",
+  lately: "Opened last",
+  largest: "Largest tables",
+  reference: "API reference",
   rows: (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`,
   aboutRows: (count: number) => `about ${count.toLocaleString("en")} rows`,
   view: "view",
@@ -149,6 +158,7 @@ export const T = {
   pictureSave: "Save as SVG",
   pictureZoomIn: "Larger",
   pictureZoomOut: "Smaller",
+  pictureFit: "Fit into the window",
   pictureCut: (shown: number, all: number) => `${shown} of ${all} tables`,
   showImages: (name: string) => `Load the images of ${name}`,
   hideImages: (name: string) => `Load no images of ${name}`,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,11 @@ def test_limits_count_networks_and_not_single_addresses() -> None:
     """One subscriber has 2^64 IPv6 addresses."""
     limit = re.compile(r"ctx\.limit\([^)]*request\.ip\b")
     assert _listed([path for path in SCRIPTS if limit.search(path.read_text())]) == []
+
+
+def test_every_test_of_the_front_end_is_run() -> None:
+    folder = ROOT / "frontend"
+    words = ["node", "node_modules/vitest/vitest.mjs", "list", "--filesOnly", "--json"]
+    listed = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True).stdout
+    run = {Path(entry["file"]).resolve() for entry in json.loads(listed)}
+    assert {path for path in FRONTEND if re.search(r"\.test\.tsx?$", path.name)} == run

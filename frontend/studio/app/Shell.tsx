@@ -1,12 +1,13 @@
 /** Header, list of tables, and what is shown of the chosen one. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, lazy, useState } from "react";
-import { History, Keyboard, LogOut, Menu, Moon, Network, Table2 } from "lucide-react";
+import { History, Keyboard, LogOut, Menu, Moon, Network } from "lucide-react";
 import { signOut, useCredentials } from "../api/credentials";
 import { type Address, go, hrefOf } from "../lib/address";
 import { T } from "../texts";
-import { Button, Dialog, State, Waiting } from "../ui";
+import { Button, Dialog, Waiting } from "../ui";
 import logo from "../../../tableapi/openapi/docs/logo.svg";
+import { Overview } from "./Overview";
 import { switchScheme } from "./scheme";
 import { TableList } from "./TableList";
 import { TableScreen } from "./TableScreen";
@@ -44,7 +45,7 @@ export function Shell({ datasets, address }: { datasets: string[]; address: Addr
         <Suspense fallback={<Waiting />}>
           {isPicture && <Picture key={dataset} dataset={dataset} />}
           {table && <TableScreen key={`${dataset}/${table}`} address={address} />}
-          {!table && !isPicture && <State icon={Table2} title={T.chooseTable} hint={T.chooseTableHint} />}
+          {!table && !isPicture && <Overview key={dataset} dataset={dataset} onAll={() => setMenuOpen(true)} />}
         </Suspense>
       </main>
       <Suspense>{dialog === "history" && <HistoryPanel onClose={() => setDialog(null)} />}</Suspense>

@@ -1,16 +1,15 @@
 /** The tables and views of a database, with a search; thousands stay fast, because only visible lines are drawn. */
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Eye, Search, Table2 } from "lucide-react";
 import { tables } from "../api/queries";
 import type { TableLine } from "../api/types";
 import { go, hrefOf } from "../lib/address";
-import { T } from "../texts";
+import { T, compact } from "../texts";
 import { ICON, Problem, Waiting } from "../ui";
 
 const LINE = 40;
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 const textOf = ({ name, description }: TableLine): string => `${name} ${description ?? ""}`.toLowerCase();
 
@@ -29,6 +28,11 @@ export function TableList({ dataset, current, isOpen, onChosen }: { dataset: str
   const scroller = useRef<HTMLDivElement>(null);
   // oxlint-disable-next-line react/incompatible-library -- it is not memoised by a compiler here
   const lines = useVirtualizer({ count: found.length, getScrollElement: () => scroller.current, estimateSize: () => LINE, overscan: 12 });
+
+  const place = found.findIndex(({ name }) => name === current);
+  useEffect(() => {
+    if (place >= 0) lines.scrollToIndex(place);
+  }, [lines, place]);
 
   function choose(table: TableLine): void {
     go(hrefOf(dataset, table.name));
@@ -74,7 +78,7 @@ export function TableList({ dataset, current, isOpen, onChosen }: { dataset: str
                 >
                   {table.is_view ? <Eye {...ICON} /> : <Table2 {...ICON} />}
                   <span className="tables-name">{table.name}</span>
-                  {table.rows !== null && <span className="tables-rows" title={T.aboutRows(table.rows)}>{compact.format(table.rows)}</span>}
+                  {table.rows !== null && <span className="tables-rows" title={T.aboutRows(table.rows)}>{compact(table.rows)}</span>}
                 </a>
               </li>
             );

@@ -65,20 +65,29 @@ interface PhoneProps {
   columns: Column[];
 }
 
-function brief(field: Field, value: Json | undefined): string {
-  if (value === null) return "–";
-  return (plainOf(field, value)?.text ?? shown(value)) || "–";
+const PHONE_VALUES = 3;
+
+const brief = (field: Field, value: Json | undefined): string => plainOf(field, value)?.text ?? shown(value);
+
+/** The values below the name of a record: what says the most, so neither keys nor nothing, and references last. */
+function telling(row: Row, columns: readonly Column[], label: Field | null): string {
+  return columns
+    .map(({ field }) => field)
+    .filter((field) => field.name !== label?.name && !field.is_primary_key && row[field.name] !== null && brief(field, row[field.name]) !== "")
+    .toSorted((a, b) => Number(a.ref_table !== null) - Number(b.ref_table !== null))
+    .slice(0, PHONE_VALUES)
+    .map((field) => `${field.name} ${brief(field, row[field.name])}`)
+    .join(" · ");
 }
 
-/** Two lines: what names the record, and its first other values. */
+/** Two lines: what names the record, and some of its other values. */
 export const PhoneRow = memo(function PhoneRow({ index, top, row, info, columns }: PhoneProps) {
   const label = labelField(info);
-  const others = columns.filter(({ field }) => field.name !== label?.name).slice(0, 3);
   return (
     <div className="phone-row" role="row" aria-rowindex={index + 1} data-row={index} style={{ transform: `translateY(${top}px)` }}>
       <div role="gridcell" className="phone-cell">
         <span className="phone-label">{row ? labelOf(info, row) : <span className="pending" />}</span>
-        <span className="phone-values">{row && others.map(({ field }) => `${field.name} ${brief(field, row[field.name])}`).join(" · ")}</span>
+        <span className="phone-values">{row && telling(row, columns, label)}</span>
       </div>
     </div>
   );

@@ -18,6 +18,10 @@ export function history(): Asked[] {
   }
 }
 
+/** What of a table an address shows, in the words of the request. */
+export const said = (params: URLSearchParams): string =>
+  ["filter", "search", "order", "group", "view"].map((name) => params.get(name)).filter(Boolean).join(" · ");
+
 /** Adds an address, or moves it to the top. */
 export function remember(href: string, milliseconds: number): void {
   const others = history().filter((asked) => asked.href !== href);

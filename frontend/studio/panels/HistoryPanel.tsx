@@ -1,7 +1,7 @@
 /** What was asked in this browser, newest first. */
 import { useState } from "react";
 import { parseAddress } from "../lib/address";
-import { forget, history } from "../lib/history";
+import { forget, history, said } from "../lib/history";
 import { T } from "../texts";
 import { Button, Dialog } from "../ui";
 
@@ -16,11 +16,10 @@ export default function HistoryPanel({ onClose }: { onClose: () => void }) {
           <ul className="history">
             {asked.map(({ href, at, milliseconds }) => {
               const { dataset, table, params } = parseAddress(href);
-              const said = [params.get("filter"), params.get("search"), params.get("order"), params.get("group")].filter(Boolean).join(" · ");
               return (
                 <li key={href}>
                   <a href={href} onClick={onClose}>
-                    <strong>{dataset}/{table}</strong> <span>{said}</span>
+                    <strong>{dataset}/{table}</strong> <span>{said(params)}</span>
                   </a>
                   <span className="dim">{new Date(at).toLocaleString("en")} · {milliseconds} ms</span>
                 </li>

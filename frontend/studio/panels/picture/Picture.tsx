@@ -1,18 +1,19 @@
 /** A picture of the tables and their relations. With many tables it shows those around one. */
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
-import { Download, ZoomIn, ZoomOut } from "lucide-react";
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Download, Maximize, ZoomIn, ZoomOut } from "lucide-react";
 import { model } from "../../api/queries";
 import type { ModelTable } from "../../api/types";
 import { hrefOf } from "../../lib/address";
 import { saveBlob } from "../../lib/save";
 import { T } from "../../texts";
 import { Button, Problem, State, Waiting } from "../../ui";
-import { BOX, type Drawing, around, busiest, draw } from "./layout";
+import { BOX, type Drawing, around, busiest, curve, draw } from "./layout";
 
 // More at once neither fit on a screen nor are laid out in a moment.
 const MAX_WHOLE = 120;
 const DEPTHS = [1, 2, 3];
+const SCALES = { least: 0.1, most: 2, step: 1.25 };
 
 export default function Picture({ dataset }: { dataset: string }) {
   const tables = useQuery(model(dataset));
@@ -26,11 +27,14 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
   const isLarge = tables.length > MAX_WHOLE;
   const [center, setCenter] = useState(() => (isLarge ? busiest(tables) : ""));
   const [depth, setDepth] = useState(1);
-  const [scale, setScale] = useState(1);
+  const [scale, setScale] = useState<number | null>(null); // null: as large as the window allows
   const svg = useRef<SVGSVGElement>(null);
   const isKnown = tables.some(({ name }) => name === center);
   const chosen = useMemo(() => (isKnown ? around(tables, center, depth, MAX_WHOLE) : tables.slice(0, MAX_WHOLE)), [tables, center, depth, isKnown]);
   const drawing = useMemo(() => draw(chosen), [chosen]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const fit = useFit(scroller, drawing);
+  const shown = scale ?? fit;
 
   return (
     <section className="screen" aria-label={T.pictureTitle}>
@@ -48,13 +52,14 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
           </select>
         </label>
         <div className="spring" />
-        <Button icon={ZoomOut} aria-label={T.pictureZoomOut} onClick={() => setScale(Math.max(0.25, scale / 1.25))} />
-        <Button icon={ZoomIn} aria-label={T.pictureZoomIn} onClick={() => setScale(Math.min(2, scale * 1.25))} />
+        <Button icon={ZoomOut} aria-label={T.pictureZoomOut} title={T.pictureZoomOut} onClick={() => setScale(Math.max(SCALES.least, shown / SCALES.step))} />
+        <Button icon={ZoomIn} aria-label={T.pictureZoomIn} title={T.pictureZoomIn} onClick={() => setScale(Math.min(SCALES.most, shown * SCALES.step))} />
+        <Button icon={Maximize} aria-label={T.pictureFit} title={T.pictureFit} disabled={scale === null} onClick={() => setScale(null)} />
         <Button icon={Download} onClick={() => svg.current && saveBlob(standalone(svg.current), `${dataset}.svg`)}>{T.pictureSave}</Button>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard */}
-      <div className="picture-scroll" tabIndex={0} role="region" aria-label={T.picture}>
-        <svg ref={svg} className="picture" width={drawing.width * scale} height={drawing.height * scale} viewBox={`0 0 ${drawing.width} ${drawing.height}`}>
+      <div ref={scroller} className="picture-scroll" tabIndex={0} role="region" aria-label={T.picture}>
+        <svg ref={svg} className="picture" width={drawing.width * shown} height={drawing.height * shown} viewBox={`0 0 ${drawing.width} ${drawing.height}`}>
           <Drawn drawing={drawing} dataset={dataset} />
         </svg>
       </div>
@@ -62,11 +67,26 @@ function Loaded({ dataset, tables }: { dataset: string; tables: ModelTable[] }) 
   );
 }
 
+/** The largest scale, 1 at most, at which the whole drawing is in view. */
+function useFit(scroller: RefObject<HTMLDivElement | null>, { width, height }: Drawing): number {
+  const [fit, setFit] = useState(1);
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (!box) return undefined;
+    const measure = () => setFit(Math.max(SCALES.least, Math.min(1, box.clientWidth / width, box.clientHeight / height)));
+    const observer = new ResizeObserver(measure);
+    observer.observe(box);
+    measure();
+    return () => observer.disconnect();
+  }, [scroller, width, height]);
+  return fit;
+}
+
 function Drawn({ drawing: { boxes, lines }, dataset }: { drawing: Drawing; dataset: string }) {
   return (
     <>
       {lines.map(({ edge, points }) => (
-        <path key={`${edge.from} ${edge.column}`} className="picture-line" d={points.map(({ x, y }, index) => `${index ? "L" : "M"}${x},${y}`).join(" ")}>
+        <path key={`${edge.from} ${edge.column}`} className="picture-line" d={curve(points)}>
           <title>{`${edge.from}.${edge.column} → ${edge.to}`}</title>
         </path>
       ))}

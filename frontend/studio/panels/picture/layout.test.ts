@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ModelTable } from "../../api/types";
-import { around, busiest, draw, edgesOf } from "./layout";
+import { around, busiest, curve, draw, edgesOf } from "./layout";
 
 const table = (name: string, ...references: string[]): ModelTable => ({
   name,
@@ -35,3 +35,9 @@ test("every table has a place of its own", () => {
 });
 
 test("the busiest table is that with the most relations", () => expect(busiest([table("x"), table("y", "x"), table("z", "x")])).toBe("x"));
+
+test("a line has no corners, and ends where its points end", () => {
+  expect(curve([])).toBe("");
+  expect(curve([{ x: 0, y: 0 }, { x: 4, y: 2 }])).toBe("M0,0 L4,2");
+  expect(curve([{ x: 0, y: 0 }, { x: 4, y: 0 }, { x: 4, y: 8 }, { x: 9, y: 8 }])).toBe("M0,0 Q4,0 4,4 Q4,8 9,8");
+});

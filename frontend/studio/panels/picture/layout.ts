@@ -22,9 +22,14 @@ export interface Box {
   height: number;
 }
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
 export interface Drawing {
   boxes: Box[];
-  lines: { edge: Edge; points: { x: number; y: number }[] }[];
+  lines: { edge: Edge; points: Point[] }[];
   width: number;
   height: number;
 }
@@ -89,6 +94,19 @@ export function draw(tables: readonly ModelTable[]): Drawing {
   const end = placeRest([...boxes.values()].filter(({ table }) => !linked.has(table.name)), bottom, size.width ?? 0);
   const lines = edges.map((edge) => ({ edge, points: graph.edge(edge.from, edge.to, edge.column).points ?? [] }));
   return { boxes: [...boxes.values()], lines, width: Math.max(size.width ?? 0, end.width), height: end.height };
+}
+
+/** A line through the middles between its points, without corners: the path of an SVG. */
+export function curve(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  const last = rest.pop();
+  if (!first || !last) return "";
+  const parts = rest.map(({ x, y }, index) => {
+    const next = rest[index + 1];
+    const end = next ? { x: (x + next.x) / 2, y: (y + next.y) / 2 } : last;
+    return `Q${x},${y} ${end.x},${end.y}`;
+  });
+  return [`M${first.x},${first.y}`, ...(parts.length > 0 ? parts : [`L${last.x},${last.y}`])].join(" ");
 }
 
 function placeRest(boxes: Box[], top: number, width: number): { width: number; height: number } {

@@ -1,0 +1,38 @@
+/** Where Studio begins: the largest tables, what was opened last, and the picture of all tables. */
+import { SMALL, WIDE, accessible, check, journey, picture } from "./browser.mjs";
+
+const overview = (page) => page.getByRole("region", { name: "Overview of shop" });
+
+journey("studio begins with an overview", async (open) => {
+  const page = await open();
+  await page.goto("/studio");
+  const first = overview(page).getByRole("listitem").first();
+  await first.waitFor();
+  check(/^purchase_line\s+300K rows/.test(await first.innerText()), "the largest table first");
+  for (const viewport of [SMALL, WIDE]) {
+    await page.setViewportSize(viewport);
+    await accessible(page, `the overview at ${viewport.width}`);
+    await picture(page, "studio-overview");
+  }
+  await first.getByRole("link").click();
+  await page.getByRole("heading", { name: "purchase_line", level: 1 }).waitFor();
+  check(await page.getByRole("navigation", { name: "Tables" }).getByRole("link", { name: /^purchase_line/ }).isVisible(), "the open table to be in view in the list");
+
+  await page.goto("/studio#/shop/purchase?filter=total%20%3E%20600");
+  await page.getByRole("grid").getByRole("row").nth(2).waitFor();
+  await page.goto("/studio#/shop");
+  await overview(page).getByRole("link", { name: "purchase total > 600" }).click();
+  await page.getByRole("heading", { name: "purchase", level: 1 }).waitFor();
+});
+
+journey("studio shows all tables in one picture", async (open) => {
+  const page = await open();
+  await page.goto("/studio#/shop?view=picture");
+  await page.locator(".picture-box").nth(20).waitFor();
+  const isCut = () => page.getByRole("region", { name: "Picture" }).evaluate((box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight);
+  check(!(await isCut()), "all tables to be in view at first");
+  for (let times = 0; times < 6; times += 1) await page.getByRole("button", { name: "Larger" }).click();
+  check(await isCut(), "an enlarged picture to be scrolled");
+  await page.getByRole("button", { name: "Fit into the window" }).click();
+  check(!(await isCut()), "all tables to be in view again");
+});
