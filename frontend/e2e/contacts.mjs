@@ -1,6 +1,6 @@
 /** The main job: sign in, search a profile, reveal each kind once, find it under My Contacts, export it, sign out. */
 import { statSync } from "node:fs";
-import { MEMBER, OWNER, check, journey, picture, signIn } from "./browser.mjs";
+import { MEMBER, OWNER, WIDE, check, journey, picture, signIn } from "./browser.mjs";
 
 // People of the made-up directory with data of every kind; the first one not revealed yet is taken.
 const PEOPLE = [
@@ -46,6 +46,17 @@ async function revealAll(page) {
   }
 }
 
+/** Fails when the head of a column stands beside its values, in a window that is narrower than the table. */
+async function headsAbove(page) {
+  await page.setViewportSize({ width: 1000, height: 800 });
+  const apart = await page.getByRole("table").evaluate(({ tHead, tBodies }) => {
+    const [head, values] = [tHead.rows[0].cells, tBodies[0].rows[0].cells];
+    return [...head].map((cell, index) => Math.round(cell.getBoundingClientRect().left - values[index].getBoundingClientRect().left));
+  });
+  check(apart.length > 5 && apart.every((pixels) => pixels === 0), `each head above its values, not ${apart} px beside them`);
+  await page.setViewportSize(WIDE);
+}
+
 journey("contacts", async (open) => {
   const page = await open();
   await signIn(page, OWNER);
@@ -68,6 +79,7 @@ journey("contacts", async (open) => {
   await page.waitForURL("**/mycontacts?search=*");
   const row = page.getByRole("row").filter({ hasText: new RegExp(name, "i") });
   await row.getByText("@").first().waitFor();
+  await headsAbove(page);
   check(await page.getByRole("button", { name: "Export Excel" }).isDisabled(), "no export before a selection");
   await row.first().getByRole("checkbox").check();
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export Excel" }).click()]);

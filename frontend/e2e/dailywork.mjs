@@ -115,7 +115,7 @@ async function lookUpMany(page) {
   await accessible(page, "the price of a bulk look-up");
   await page.getByRole("button", { name: "Start lookup" }).click();
   await page.getByRole("heading", { name: "Finished" }).waitFor();
-  await page.getByText("No profile address").waitFor();
+  await page.getByText("No profile address", { exact: true }).waitFor();
   await picture(page, "bulk-done");
   const file = await keep(page, () => page.getByRole("button", { name: "Download result" }).click());
   check(file === "bulklookup.xlsx", `bulklookup.xlsx, not ${file}`);

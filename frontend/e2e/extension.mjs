@@ -104,7 +104,7 @@ async function walk(context, path) {
   check(price === KNOWN.length, `a price of ${KNOWN.length} credits, it is ${price}`);
   const [app] = await Promise.all([context.waitForEvent("page"), click(/^Look up for/)]);
   await app.waitForURL("**/dashboard/main/bulklookup?job=*");
-  await app.getByText("Nothing found").waitFor();
+  await app.getByText("Nothing found", { exact: true }).waitFor();
   for (const name of KNOWN) await app.getByText(`${NETWORK}/in/${name}`).waitFor();
   await app.getByText(`${price} credits charged`).waitFor();
   await picture(app, "extension-job");

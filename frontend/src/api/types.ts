@@ -77,6 +77,7 @@ export interface PlatformUsage {
 export interface ApiUsage {
   keyid: number;
   apikey: string;
+  purpose: string;
   callcount: number;
   isdeleted: number;
   personalemailcount: number;

@@ -21,11 +21,14 @@ export function makeQueryClient(): QueryClient {
     mutationCache: new MutationCache({ onError: leaveIfOver }),
     defaultOptions: {
       queries: {
+        // Without a connection a request fails at once instead of waiting for one.
+        networkMode: "always",
+        refetchOnReconnect: true,
         staleTime: 30_000,
         retry: (failures, error) => failures < MOST_RETRIES && isPassing(error),
         refetchOnWindowFocus: false,
       },
-      mutations: { retry: false },
+      mutations: { networkMode: "always", retry: false },
     },
   });
 }

@@ -7,8 +7,12 @@ import { FrameShape } from "./layout/FrameShape";
 import { NotFound } from "./layout/NotFound";
 import { PlainLayout } from "./layout/PlainLayout";
 import { Root } from "./layout/Root";
+import { ScreenFailed } from "./layout/ScreenFailed";
 
 const home = <Navigate to="/dashboard/main/dashboardmain" replace />;
+
+/** Screens inside of a frame, which stays when one of them fails. */
+const framed = (children: RouteObject[]): RouteObject[] => [{ errorElement: <ScreenFailed />, children }];
 
 const beforeSignIn: RouteObject[] = [
   { index: true, lazy: () => import("../screens/login/LoginScreen") },
@@ -58,7 +62,7 @@ const dashboard: RouteObject[] = [
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
   { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
   { path: "chromeprivacy", lazy: () => import("../screens/chromeprivacy/ChromePrivacyScreen") },
-  { path: "settings", lazy: () => import("../screens/settings/SettingsScreen"), children: settings },
+  { path: "settings", lazy: () => import("../screens/settings/SettingsScreen"), children: framed(settings) },
 ];
 
 export const router = createBrowserRouter([
@@ -71,7 +75,7 @@ export const router = createBrowserRouter([
       { element: <PlainLayout />, children: [...legal, { path: "*", element: <NotFound /> }] },
       { path: "socialcallback", lazy: () => import("../screens/socialcallback/SocialCallbackScreen") },
       { path: "desk/*", element: <DeskGate /> },
-      { path: "dashboard", lazy: () => import("./layout/Dashboard"), children: [...dashboard, { path: "*", element: <NotFound /> }] },
+      { path: "dashboard", lazy: () => import("./layout/Dashboard"), children: framed([...dashboard, { path: "*", element: <NotFound /> }]) },
     ],
   },
 ]);

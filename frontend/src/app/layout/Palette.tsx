@@ -3,6 +3,7 @@ import { Modal } from "@mantine/core";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { useReturnedFocus } from "../../components/useReturnedFocus";
 import { t } from "../../lib/i18n.dashboard";
 import type { Command } from "./commands";
 import classes from "./Palette.module.css";
@@ -15,6 +16,7 @@ interface Props {
 
 export default function Palette({ onClose, onShortcuts }: Props) {
   const navigate = useNavigate();
+  useReturnedFocus();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
@@ -110,8 +112,10 @@ function Choices({ id, group, active, onChoose }: ChoicesProps) {
             onClick={() => onChoose(command)}
           >
             <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
-            <span className={classes.text}>{command.text}</span>
-            {command.hint && <span className={classes.hint}>{command.hint}</span>}
+            <span className={classes.words}>
+              <span>{command.text}</span>
+              {command.hint && <span className={classes.hint}>{command.hint}</span>}
+            </span>
           </button>
         );
       })}

@@ -1,10 +1,12 @@
 /** The list of shortcuts. */
 import { Dialog } from "../../components/ui/Dialog";
+import { useReturnedFocus } from "../../components/useReturnedFocus";
 import { t } from "../../lib/i18n.dashboard";
 import { GO, MOD_KEY } from "./keys";
 import classes from "./Palette.module.css";
 
 export default function Shortcuts({ onClose }: { onClose: () => void }) {
+  useReturnedFocus();
   const lines: [string, string[]][] = [
     [t("palette.title"), [`${MOD_KEY}K`]],
     [t("palette.shortcuts"), ["?"]],

@@ -75,9 +75,13 @@ function later(table: string, fields: string, handlers: Handlers): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
   const timer = setTimeout(() => {
-    void import("../../api/live").then(({ follow }) => {
-      if (!isOver) stop = follow(table, fields, { ...handlers, open: (isOpen) => setFollowed(table, isOpen) });
-    });
+    void import("../../api/live").then(
+      ({ follow }) => {
+        if (!isOver) stop = follow(table, fields, { ...handlers, open: (isOpen) => setFollowed(table, isOpen) });
+      },
+      // Without a connection: the screens ask by themselves until the next one is opened.
+      () => undefined,
+    );
   }, START_MS);
   return () => {
     isOver = true;

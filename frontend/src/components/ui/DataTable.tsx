@@ -142,7 +142,7 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
           <th>{columns[0]?.head}</th>
         ) : (
           columns.map(({ key, head, align, quiet, sort: by }) => (
-            <th key={key} data-align={align} data-controls={hasControls(key, quiet)} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
+            <th key={key} data-align={align} data-quiet={quiet} data-controls={hasControls(key, quiet)} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
               {by && onSort ? (
                 <button type="button" className={classes.sort} onClick={() => onSort(by)}>
                   {head}

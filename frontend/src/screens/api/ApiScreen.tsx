@@ -90,7 +90,7 @@ function Keys() {
             retry={list.refetch}
           />
         ) : keys.length === 0 ? (
-          <Empty title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
+          <Empty icon={<KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
         ) : (
           <KeyTable keys={keys} usage={usage.data} />
         )}

@@ -34,7 +34,7 @@ type CallsOf = (key: ApiKey) => number | undefined;
 function columnsOf(ask: Ask, callsOf: CallsOf): Column<ApiKey>[] {
   return [
     { key: "key", head: t("api.key"), cell: ({ apikey }) => <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} /> },
-    { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose}>{purpose}</span> },
+    { key: "purpose", head: t("api.purpose"), cell: ({ purpose }) => <span className={classes.purpose} title={purpose}>{purpose}</span> },
     { key: "created", head: t("api.created"), cell: ({ createdon }) => localDayText(createdon) },
     { key: "lastused", head: t("api.lastused"), cell: ({ lastused }) => localDayText(lastused) || t("api.never") },
     { key: "calls", head: t("api.callsMonth"), align: "end", cell: (key) => countText(callsOf(key)) },

@@ -68,6 +68,10 @@ test("a running job is followed to its end, and can be cancelled", async () => {
   expect(await screen.findByRole("heading", { name: "Cancelled" })).toBeVisible();
   expect(await screen.findByRole("button", { name: "Download result" })).toBeVisible();
   expect(screen.getByText("No profile address")).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "No profile address · 1" }));
+  expect(screen.queryByText("linkedin.com/in/p1")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "No profile address · 1" }));
+  expect(screen.getByText("linkedin.com/in/p1")).toBeVisible();
 });
 
 test("the last jobs are listed, each with its link", async () => {

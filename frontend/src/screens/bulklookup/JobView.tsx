@@ -2,7 +2,7 @@
 import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -13,8 +13,10 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Card } from "../../components/ui/Card";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
+import { FilterChip } from "../../components/ui/FilterChip";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
 import classes from "./BulkLookup.module.css";
 import { useResult } from "./useResult";
@@ -26,11 +28,7 @@ const COLUMNS: readonly Column<BulkRow>[] = [
   {
     key: "status",
     head: t("bulk.rowStatus"),
-    cell: (row) => (
-      <span className={classes.outcome} data-status={row.status}>
-        {t(`bulkRow.${row.status}`)}
-      </span>
-    ),
+    cell: (row) => <Outcome row={row} />,
   },
   { key: "charged", head: t("bulk.rowCharged"), align: "end", cell: (row) => row.charged },
 ];
@@ -114,12 +112,49 @@ function Cancel({ jobid }: { jobid: number }) {
 
 const rowKey = (row: BulkRow) => row.line;
 
+type Status = BulkRow["status"];
+
+function Outcome({ row: { status } }: { row: BulkRow }) {
+  return (
+    <span className={classes.outcome} data-status={status}>
+      {t(`bulkRow.${status}`)}
+    </span>
+  );
+}
+
+/** The rows, and above them how many ended in which way: each is a filter. */
 function Rows({ job }: { job: BulkJob }) {
-  const rest = job.rows.length - MOST_SHOWN;
+  const [only, setOnly] = useState<Status | null>(null);
+  const counts = useMemo(() => countsOf(job.rows), [job.rows]);
+  const rows = only && counts.has(only) ? job.rows.filter(({ status }) => status === only) : job.rows;
+  const rest = rows.length - MOST_SHOWN;
   return (
     <>
-      <DataTable label={t("bulk.result")} columns={COLUMNS} rows={job.rows.slice(0, MOST_SHOWN)} rowKey={rowKey} />
+      {counts.size > 1 && (
+        <div className={classes.outcomes} role="group" aria-label={t("bulk.rowStatus")}>
+          {[...counts].map(([status, count]) => (
+            <FilterChip key={status} pressed={only === status} onChange={(on) => setOnly(on ? status : null)}>
+              {`${t(`bulkRow.${status}`)} · ${numberText(count)}`}
+            </FilterChip>
+          ))}
+        </div>
+      )}
+      <DataTable label={t("bulk.result")} columns={COLUMNS} rows={rows.slice(0, MOST_SHOWN)} rowKey={rowKey} phone={phoneRow} />
       {rest > 0 && <p className={classes.dim}>{t("bulk.more", { count: rest })}</p>}
     </>
   );
 }
+
+function countsOf(rows: readonly BulkRow[]): Map<Status, number> {
+  const counts = new Map<Status, number>();
+  for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts;
+}
+
+const phoneRow = (row: BulkRow) => (
+  <div className={classes.phone}>
+    <span>{row.linkedinurl}</span>
+    <Outcome row={row} />
+    <span>{t("bulk.credits", { count: row.charged })}</span>
+  </div>
+);

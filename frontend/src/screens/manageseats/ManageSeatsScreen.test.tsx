@@ -42,6 +42,21 @@ test("shows how things stand with everybody, and what may be done", async () => 
   expect(screen.getByText("2 seats available")).toBeVisible();
 });
 
+test("a large team is searched by name and address", async () => {
+  const many = Array.from({ length: 16 }, (_, index) => person(index + 1, {}));
+  serve({ [LIST]: { resource: [...many, person(77, { name: "Zoë Last" })], meta: { count: 17 } } });
+  draw(<ManageSeatsScreen />, { at: AT });
+  const field = await screen.findByRole("textbox", { name: "Search by name or email" });
+  await user.type(field, "zoë");
+  expect(screen.getAllByRole("row").slice(1).map((line) => within(line).getAllByRole("cell")[1]!.textContent)).toEqual(["p77@acme.com"]);
+  await user.clear(field);
+  await user.type(field, "P3@ACME");
+  expect(row(3).getByText("Person 3")).toBeVisible();
+  expect(screen.getAllByRole("row")).toHaveLength(2);
+  await user.type(field, "zzz");
+  expect(screen.getByText("no data found")).toBeVisible();
+});
+
 test("disables only after a confirmation", async () => {
   const sent = serve({ [LIST]: TEAM, "PATCH leads/_table/appuser": { resource: [{ appuserid: 2 }] } });
   draw(<ManageSeatsScreen />, { at: AT });

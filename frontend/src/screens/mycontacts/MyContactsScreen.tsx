@@ -114,6 +114,7 @@ function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
     <Empty
       icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />}
       title={t("noDataFound")}
+      text={isFiltered(shown) ? "" : t("contacts.noneText")}
       action={
         isFiltered(shown) ? (
           <Button variant="default" onClick={() => change(NO_FILTER)}>

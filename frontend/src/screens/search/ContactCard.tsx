@@ -1,16 +1,15 @@
 /** The person found, with each requested kind of data. */
-import { Anchor, Button } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, ExternalLink, Eye } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { creditsOf, hasLivePlan, isExpired, isOwner, useAccount } from "../../api/account";
+import { hasLivePlan, isExpired, useAccount } from "../../api/account";
 import { type Asked, useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found } from "../../api/types";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
-import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
@@ -18,6 +17,7 @@ import { type Votable, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import classes from "./ContactCard.module.css";
+import { Exhausted, hasNoCredit } from "./Exhausted";
 import { KindField } from "./KindField";
 import { type Reveals, useReveals } from "./useReveals";
 
@@ -62,9 +62,9 @@ export function ContactCard({ found, asked, onChange }: Props) {
         {hidden.length > 1 && <RevealAll kinds={hidden} reveals={reveals} />}
       </header>
       {!hasLivePlan(me) ? (
-        <Exhausted title={t("plan.expired")} isOwner={isOwner(me)} />
+        <Exhausted title={t("plan.expired")} />
       ) : (
-        hasNoCredit(me) && <Exhausted title={t("search.exhausted")} isOwner={isOwner(me)} />
+        hasNoCredit(me) && <Exhausted title={t("search.exhausted")} />
       )}
       {kinds.map((kind) => (
         <KindField
@@ -107,29 +107,4 @@ function RevealAll({ kinds, reveals }: { kinds: Kind[]; reveals: Reveals }) {
 function isShown(found: Found, kind: Kind): boolean {
   const { values, hidden } = fieldOf(found, kind);
   return values.length > 0 && !hidden;
-}
-
-function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
-  const credits = creditsOf(me);
-  return !credits || credits.contactcredit + credits.bus_email_credits + credits.personal_email_credits === 0;
-}
-
-function Exhausted({ title, isOwner: owns }: { title: string; isOwner: boolean }) {
-  return (
-    <div className={classes.exhausted}>
-      <Banner
-        tone="warn"
-        title={title}
-        action={
-          owns && (
-            <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
-              {t("search.upgradePlan")}
-            </Button>
-          )
-        }
-      >
-        {owns ? t("search.exhaustedText") : t("search.askOwner")}
-      </Banner>
-    </div>
-  );
 }

@@ -2,6 +2,7 @@
 import { Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
+import { useAccount } from "../../api/account";
 import { type Asked, searchContact } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -11,6 +12,7 @@ import { Problem } from "../../components/Problem";
 import { KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactCard } from "./ContactCard";
+import { Exhausted, hasNoCredit } from "./Exhausted";
 import classes from "./Search.module.css";
 
 interface Props {
@@ -19,8 +21,19 @@ interface Props {
 }
 
 export function SearchResult({ asked, answer }: Props) {
-  if (!asked) return <Empty icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.start")} />;
+  if (!asked) return <Start />;
   return <Answer asked={asked} answer={answer} />;
+}
+
+/** Before a search; without any credits, the reason is shown here already. */
+function Start() {
+  const me = useAccount();
+  return (
+    <div className={classes.start}>
+      <Empty icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.start")} />
+      {hasNoCredit(me) && <Exhausted title={t("search.exhausted")} />}
+    </div>
+  );
 }
 
 function Answer({ asked, answer }: Props & { asked: Asked }) {

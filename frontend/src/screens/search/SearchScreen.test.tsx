@@ -159,7 +159,10 @@ test("with no credit at all nothing can be revealed", async () => {
   serve({ "POST searchurl": { data: [MASKED] } });
   const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
   draw(<SearchScreen />, { me: accountAnswer({ credits: none }) });
+  expect(await screen.findByText("All credits exhausted")).toBeVisible();
+  expect(screen.getByText("Use search options to find contacts")).toBeVisible();
   await ask("Cell Number");
+  await waitFor(() => expect(screen.queryByText("Use search options to find contacts")).toBeNull());
   expect(await screen.findByText("All credits exhausted")).toBeVisible();
   expect(screen.getByRole("button", { name: "Upgrade Your Plan" })).toBeVisible();
   expect(screen.queryByRole("button", { name: /^Reveal/ })).toBeNull();

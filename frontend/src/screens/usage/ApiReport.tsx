@@ -1,10 +1,14 @@
 /** One line for each API key: its calls in the month, and what they revealed. */
-import { Badge } from "@mantine/core";
+import { Badge, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { Link } from "react-router";
+import { hasApi, useAccount } from "../../api/account";
 import type { UsageSpan } from "../../api/scripts";
 import type { ApiUsage } from "../../api/types";
 import { apiUsage } from "../../api/usage";
 import { CopyKey } from "../../components/CopyKey";
+import { Empty } from "../../components/Empty";
 import type { Column } from "../../components/ui/DataTable";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
@@ -36,8 +40,11 @@ const COLUMNS: Column<ApiUsage>[] = [
   { key: "dials", head: t("usage.dials"), align: "end", cell: (row) => text(row.directdialscount) },
 ];
 
+/** The keys with the most calls first; of equal ones the older. */
+const byCalls = (rows: ApiUsage[]) => rows.toSorted((one, other) => other.callcount - one.callcount);
+
 export function ApiReport({ span }: { span: UsageSpan }) {
-  const list = useQuery(apiUsage(span));
+  const list = useQuery({ ...apiUsage(span), select: byCalls });
   return (
     <Report
       list={list}
@@ -45,17 +52,40 @@ export function ApiReport({ span }: { span: UsageSpan }) {
       columns={COLUMNS}
       rowKey={({ keyid }) => keyid}
       totals={TOTALS}
+      empty={<NoKeys searched={span.search !== ""} />}
       chart={(rows) => (
-        <TeamChart title={t("usage.byKey")} kinds={KINDS} bars={rows.map((row) => ({ key: row.keyid, name: row.apikey, parts: partsOf(row) }))} />
+        <TeamChart title={t("usage.byKey")} kinds={KINDS} bars={rows.map((row) => ({ key: row.keyid, name: nameOf(row), parts: partsOf(row) }))} />
       )}
       phone={(row) => (
         <div className={classes.phone}>
           <Key row={row} />
-          <span>
-            {t("usage.calls")} {text(row.callcount)}
+          <span className={classes.calls}>
+            <strong>{text(row.callcount)}</strong> {t("usage.calls")}
           </span>
         </div>
       )}
+    />
+  );
+}
+
+/** What the key is for says more than its letters. */
+const nameOf = ({ purpose, apikey }: ApiUsage) => purpose || apikey;
+
+/** Without a key: the way to one, or to a plan that has them. */
+function NoKeys({ searched }: { searched: boolean }) {
+  const mayUse = hasApi(useAccount());
+  const icon = <KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />;
+  if (searched) return <Empty icon={icon} title={t("noDataFound")} />;
+  return (
+    <Empty
+      icon={icon}
+      title={t("noDataFound")}
+      text={mayUse ? t("usage.noKeys") : t("usage.noApi")}
+      action={
+        <Button component={Link} to={mayUse ? "/dashboard/settings/api" : "/dashboard/upgradeplan"} role="link" variant="default">
+          {mayUse ? t("usage.toKeys") : t("menu.viewPlans")}
+        </Button>
+      }
     />
   );
 }
@@ -65,15 +95,16 @@ async function copy(key: string): Promise<void> {
   toast(t("copied"));
 }
 
-function Key({ row: { apikey, isdeleted } }: { row: ApiUsage }) {
+function Key({ row: { apikey, purpose, isdeleted } }: { row: ApiUsage }) {
   return (
-    <>
+    <div className={classes.key}>
+      <span className={classes.purpose} title={purpose}>{purpose}</span>
       <CopyKey apikey={apikey} onCopy={() => void copy(apikey)} />
       {Boolean(isdeleted) && (
-        <Badge ml={8} color="gray" variant="light">
+        <Badge color="gray" variant="light">
           {t("usage.deletedKey")}
         </Badge>
       )}
-    </>
+    </div>
   );
 }

@@ -37,8 +37,11 @@ function columnsOf(onOpen: Opens): Column<PlatformUsage>[] {
   ];
 }
 
+/** Members by what they revealed, the most first; equal ones in the order of the server. */
+const byTotal = (rows: PlatformUsage[]) => rows.toSorted((one, other) => other.totalrevealedcount - one.totalrevealedcount);
+
 export function PlatformReport({ span, month }: { span: UsageSpan; month: string }) {
-  const list = useQuery(platformUsage(span));
+  const list = useQuery({ ...platformUsage(span), select: byTotal });
   // The member stays drawn while the drawer fades out.
   const [shown, setShown] = useState<{ member: PlatformUsage; open: boolean } | null>(null);
   const [open, columns] = useMemo(() => {

@@ -20,16 +20,17 @@ interface Props<Row> {
   totals: readonly (readonly [label: string, of: (row: Row) => number])[];
   chart: (rows: Row[]) => ReactNode;
   phone: (row: Row) => ReactNode;
+  empty?: ReactNode;
 }
 
-export function Report<Row>({ list, label, columns, rowKey, totals, chart, phone }: Props<Row>) {
+export function Report<Row>({ list, label, columns, rowKey, totals, chart, phone, empty }: Props<Row>) {
   if (list.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
     return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
   }
   const rows = list.data;
-  if (rows.length === 0) return <Empty title={t("noDataFound")} />;
+  if (rows.length === 0) return empty ?? <Empty title={t("noDataFound")} />;
   return (
     <div className={classes.report} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
       <div className={classes.totals}>

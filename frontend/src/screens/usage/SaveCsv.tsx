@@ -30,6 +30,6 @@ function membersCsv(rows: PlatformUsage[]): string {
 }
 
 function keysCsv(rows: ApiUsage[]): string {
-  const head = [t("usage.key"), t("usage.calls"), ...KINDS];
-  return csvOf(head, rows.map((row) => [row.apikey, row.callcount, row.personalemailcount, row.businessemailcount, row.directdialscount]));
+  const head = [t("usage.key"), t("usage.purpose"), t("usage.calls"), ...KINDS];
+  return csvOf(head, rows.map((row) => [row.apikey, row.purpose, row.callcount, row.personalemailcount, row.businessemailcount, row.directdialscount]));
 }

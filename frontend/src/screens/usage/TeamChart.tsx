@@ -11,14 +11,15 @@ export interface Bar {
   parts: readonly number[];
 }
 
-const MOST = 16;
+const MOST = 12;
 const totalOf = (bar: Bar): number => bar.parts.reduce((sum, part) => sum + part, 0);
 
 export function TeamChart({ title, kinds, bars }: { title: string; kinds: readonly string[]; bars: readonly Bar[] }) {
-  const shown = bars.toSorted((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST);
+  const used = bars.filter((bar) => totalOf(bar) > 0);
+  if (used.length === 0) return null;
+  const shown = used.toSorted((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST);
   const ticks = ticksOf(Math.max(...shown.map(totalOf)));
   const top = ticks.at(-1) ?? 1;
-  if (shown.every((bar) => totalOf(bar) === 0)) return null;
   return (
     <figure className={classes.figure} aria-hidden="true">
       <figcaption>

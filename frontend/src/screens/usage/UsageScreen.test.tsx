@@ -7,7 +7,7 @@ import { UsageScreen } from "./UsageScreen";
 
 const AT = "/dashboard/settings/usage";
 const MEMBER = { appuserid: 7, name: "Max Member", email: "max@acme.example", totalrevealedcount: 12, personalemailcount: 5, busemailcount: 4, directdialscount: 3 };
-const KEY = { keyid: 1, apikey: "abcdefgh12345678", callcount: 9, isdeleted: 0, personalemailcount: 2, businessemailcount: 1, directdialscount: 3 };
+const KEY = { keyid: 1, apikey: "abcdefgh12345678", purpose: "CRM sync", callcount: 9, isdeleted: 0, personalemailcount: 2, businessemailcount: 1, directdialscount: 3 };
 
 function setUp() {
   vi.useFakeTimers({ now: new Date("2026-03-15T12:00:00Z"), toFake: ["Date"] });
@@ -62,7 +62,7 @@ test("the API tab lists the keys with their calls, and searches them", async () 
   const sent = serve({ "POST getapiusagedata": ({ body }: { body: { search: string } }) => ({ resource: body.search ? [] : [KEY] }) });
   const { where } = draw(<UsageScreen />, { at: `${AT}?tab=api` });
   const row = within((await screen.findByText(KEY.apikey)).closest("tr")!);
-  expect(row.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["GET", KEY.apikey, "9", "0", "2", "1", "3"]);
+  expect(row.getAllByRole("cell").map((cell) => cell.textContent)).toEqual(["GET", `CRM sync${KEY.apikey}`, "9", "0", "2", "1", "3"]);
   await user.click(row.getByRole("button", { name: `Copy ${KEY.apikey}` }));
   expect(await screen.findByText("Copied")).toBeVisible();
   await user.type(screen.getByRole("textbox", { name: "Search usage" }), "zzz");

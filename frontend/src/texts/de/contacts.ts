@@ -31,6 +31,7 @@ export const contacts: Translation<typeof english> = {
     previous: "Vorherige Seite",
     next: "Nächste Seite",
     last: "Letzte Seite",
+    noneText: "Wen Sie aufdecken, finden Sie hier wieder und können ihn exportieren.",
     findOne: "Kontakt suchen",
     clearSearch: "Suche zurücksetzen",
     filters: "Filter",

@@ -8,6 +8,7 @@ export const team: Translation<typeof english> = {
     members: "Mitglieder des Teams",
     available_one: "{{count}} Platz verfügbar",
     available_other: "{{count}} Plätze verfügbar",
+    find: "Nach Name oder E-Mail suchen",
     current: "Aktueller Tarif",
     none: "Kein Tarif",
     add: "Mitglied hinzufügen",

@@ -28,6 +28,7 @@ export const contacts = {
     previous: "Previous page",
     next: "Next page",
     last: "Last page",
+    noneText: "Everyone you reveal is kept here, ready to be exported.",
     findOne: "Search a contact",
     clearSearch: "Clear search",
     filters: "Filters",

@@ -6,6 +6,7 @@ export const team = {
     available_one: "{{count}} seat available",
     available_other: "{{count}} seats available",
     current: "Current plan",
+    find: "Search by name or email",
     none: "No plan",
     add: "Add member",
     addTitle: "Invite a member",

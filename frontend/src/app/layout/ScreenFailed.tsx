@@ -1,0 +1,46 @@
+/** In place of one screen: its code could not be fetched, or it threw while drawing. The frame stays, and leads elsewhere. */
+import { Button } from "@mantine/core";
+import { CloudOff, TriangleAlert } from "lucide-react";
+import { useEffect } from "react";
+import { useRouteError } from "react-router";
+import { Outcome } from "../../components/ui/Outcome";
+import { t } from "../../lib/i18n";
+
+// Each browser says it in its own words.
+const NOT_FETCHED = /dynamically imported module|importing a module script|unable to preload/i;
+
+const reload = () => window.location.reload();
+
+export function ScreenFailed() {
+  const error = useRouteError();
+  return error instanceof Error && NOT_FETCHED.test(error.message) ? <NotFetched /> : <Thrown />;
+}
+
+/** The browser remembers what it could not fetch: only a reload asks again. */
+function NotFetched() {
+  useEffect(() => {
+    window.addEventListener("online", reload);
+    return () => window.removeEventListener("online", reload);
+  }, []);
+  return (
+    <Outcome
+      tone="bad"
+      icon={<CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />}
+      title={navigator.onLine ? t("problem.title") : t("problem.noNetwork")}
+      text={t("problem.offline")}
+      actions={<Button onClick={reload}>{t("tryAgain")}</Button>}
+    />
+  );
+}
+
+function Thrown() {
+  return (
+    <Outcome
+      tone="bad"
+      icon={<TriangleAlert size={24} strokeWidth={1.75} aria-hidden="true" />}
+      title={t("problem.crashed")}
+      text={t("problem.crashedText")}
+      actions={<Button onClick={reload}>{t("problem.reload")}</Button>}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+/** Why nothing can be revealed now, and the way out of it. */
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { creditsOf, isOwner, useAccount } from "../../api/account";
+import { Banner } from "../../components/ui/Banner";
+import { t } from "../../lib/i18n.dashboard";
+import classes from "./ContactCard.module.css";
+
+export function hasNoCredit(me: Parameters<typeof creditsOf>[0]): boolean {
+  const credits = creditsOf(me);
+  return !credits || credits.contactcredit + credits.bus_email_credits + credits.personal_email_credits === 0;
+}
+
+export function Exhausted({ title }: { title: string }) {
+  const owns = isOwner(useAccount());
+  return (
+    <div className={classes.exhausted}>
+      <Banner
+        tone="warn"
+        title={title}
+        action={
+          owns && (
+            <Button component={Link} to="/dashboard/upgradeplan" role="button" size="sm">
+              {t("search.upgradePlan")}
+            </Button>
+          )
+        }
+      >
+        {owns ? t("search.exhaustedText") : t("search.askOwner")}
+      </Banner>
+    </div>
+  );
+}
