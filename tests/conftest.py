@@ -14,10 +14,11 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tableapi.server.postgres.server import Embedded
-from tests.helpers.support import NewDatabase, Serve, execute, start
+from tests.helpers.support import ROOT, NewDatabase, Serve, execute, start
 
 pytest_plugins = ["tests.helpers.fixtures"]
 _numbers = itertools.count(1)
+LONGEST = {"e2e": 0, "system": 1, "processes": 2}
 
 POLICY = '''"""A project of one table."""
 from tableapi.auth.policy import Access, Rule, Sessions
@@ -34,7 +35,13 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         return nodeid if path == "tests/e2e/test_journeys.py" else path
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders of the slowest files, so that all workers end at the same time."""
+    items.sort(key=lambda item: LONGEST.get(item.path.relative_to(ROOT / "tests").parts[0], len(LONGEST)))
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    config.option.loadscopereorder = False  # it would begin with the files of the most tests, which are the fastest
     return ByFile(config, log)
 
 
