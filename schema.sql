@@ -405,6 +405,11 @@ create index stripeevent_open on stripeevent (created) where handledon is null;
 create index stripeevent_created on stripeevent (created desc);
 create index stripeevent_unknown on stripeevent (created desc) where note like 'unknown%';
 
+create table paymentcatchup (  -- one row: every event of the provider up to this time is stored
+    id   flag primary key default 1 check (id = 1),
+    upto timestamptz not null
+);
+
 -- People and contacts ------------------------------------------------------------------------------------------------
 
 create table person (

@@ -16,6 +16,11 @@ from tableapi.endpoints.registry import script
 log = structlog.get_logger(__name__)
 OVERLAP, FIRST = timedelta(hours=1), timedelta(days=7)
 
+_UPTO = "select upto from paymentcatchup"
+_CAUGHT_UP = """
+    insert into paymentcatchup (upto) values ($1)
+    on conflict (id) do update set upto = greatest(paymentcatchup.upto, excluded.upto)
+"""
 _STUCK = "select id from stripeevent where handledon is null and keptat < now() - interval '15 minutes' limit 500"
 _OVERDUE = """
     select distinct clientid from usersubscription
@@ -29,12 +34,15 @@ async def run(ctx: Context) -> str | None:
     payments = ctx.vendors.payments
     if payments is None:
         return None
-    last = await ctx.db.fetchval("select max(created) from stripeevent")
-    since = last - OVERLAP if last else datetime.now(UTC) - FIRST
+    began = datetime.now(UTC)
+    # Not the latest stored event: the webhook may have delivered it after others were lost.
+    upto = await ctx.db.fetchval(_UPTO)
+    since = upto - OVERLAP if upto else began - FIRST
     missed = [event for types in webhook_events.REQUESTED async for event in payments.events(since, types)]
     stored = 0
     for event in sorted(missed, key=lambda event: event.created):
         stored += await webhook_events.store(ctx, event)
+    await ctx.db.execute(_CAUGHT_UP, began)
     for row in await ctx.db.fetch(_STUCK):
         await ctx.later("stripeevent", id=row["id"])
     for row in await ctx.db.fetch(_OVERDUE):

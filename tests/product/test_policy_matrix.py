@@ -29,6 +29,7 @@ HIDDEN_FROM_ALL = {
     "reveal",
     "onetimetoken",
     "stripeevent",
+    "paymentcatchup",
     "suppression",
     "pgqueuer",
     "upload",

@@ -89,6 +89,19 @@ async def test_a_day_without_webhooks_is_caught_up(shop: Shop, trial: Account) -
     assert again == "0 events had been missed."
 
 
+async def test_an_event_lost_long_before_the_latest_one_is_caught_up(shop: Shop, trial: Account) -> None:
+    """While the server was down, an event was lost; the first delivery after it does not hide the gap."""
+    lost = await renewal(shop, trial)
+    await shop.pass_days(1)
+    await shop.new_card(trial, "visa")
+    await shop.deliver()
+    await shop.product.scripts.run_job("catchup", {})
+    await shop.product.work()
+    kept = await shop.product.db.fetch("select id from stripeevent where id = any($1)", lost)
+    assert {row["id"] for row in kept} == {event for event in lost if shop.type_of(event) != "invoice.created"}
+    await check(shop, trial)
+
+
 async def test_two_workers_on_one_client_grant_once(shop: Shop, trial: Account) -> None:
     import asyncio
 
