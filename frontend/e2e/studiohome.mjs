@@ -19,7 +19,7 @@ journey("studio begins with an overview", async (open) => {
   check(await page.getByRole("navigation", { name: "Tables" }).getByRole("link", { name: /^purchase_line/ }).isVisible(), "the open table to be in view in the list");
 
   await page.goto("/studio#/shop/purchase?filter=total%20%3E%20600");
-  await page.getByRole("grid").getByRole("row").nth(2).waitFor();
+  await page.getByRole("region", { name: "Purchases" }).getByRole("status").filter({ hasText: "rows" }).waitFor();
   await page.goto("/studio#/shop");
   await overview(page).getByRole("link", { name: "purchase total > 600" }).click();
   await page.getByRole("heading", { name: "purchase", level: 1 }).waitFor();
