@@ -33,6 +33,7 @@ from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.endpoints.project_files import check_files, load_project
 from tableapi.observability import metrics_folder
+from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
 from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port
@@ -209,6 +210,7 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         workers_kill_timeout=STOP_SECONDS,
     )
+    server.main_loop_interrupt = Interrupt()
     server.datasets = datasets
     server.announce = announce
     server.drain_seconds = settings.drain_seconds

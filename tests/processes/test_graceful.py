@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import signal
 from functools import partial
+from pathlib import Path
 
 import asyncpg
 import httpx2
@@ -104,3 +106,12 @@ async def test_reload_drops_no_request_and_sees_new_tables(url: str, serve: Serv
             await until(partial(_serves, server, f"/api/v2/db/_table/fresh{number}"), 5)
     assert seen.count > 200
     assert not seen.wrong(200)
+
+
+def test_a_signal_that_the_kernel_hands_to_another_thread_stops_the_server(url: str, serve: Serve) -> None:
+    """The kernel may do so, for example when the process is paused and resumed at that moment."""
+    server = serve("--dataset", f"db={url}", "--open")
+    main = server.process.pid
+    others = [int(task.name) for task in Path(f"/proc/{main}/task").iterdir() if int(task.name) != main]
+    assert ctypes.CDLL(None).tgkill(main, others[0], signal.SIGTERM) == 0
+    assert server.process.wait(15) in (0, 143)
