@@ -1,12 +1,12 @@
 /** The records of an account: sessions, audit log, credit ledger. */
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { type Named, namedBy, targetText } from "../domain/event";
 import { t } from "../lib/i18n.dashboard";
 import { call } from "./client";
 import { invalidate } from "./keys";
 import { rows, tablePath, useTableDelete } from "./tables";
-import { team } from "./team";
-import type { List } from "./types";
+import type { AuditEvent, List } from "./types";
 
 export const HISTORY_PAGE = 25;
 
@@ -36,11 +36,39 @@ export const creditLedger = (page: number, kind: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** The name shown for an actor: of the member, "API key", or "System" for neither. */
+// Deleted ones included: they still stand in the records.
+const userNames = rows("appuser", { fields: "appuserid,name", limit: 1000 });
+const keyNames = rows("apikeys", { fields: "keyid,purpose", limit: 1000 });
+const planNames = rows("subscriptionplan", { fields: "planid,name", limit: 1000 });
+
+/** The name shown for an actor: of the user, of the API key, or "System" for neither. */
 export function useActorName(): (actor: number | null, keyid: number | null) => string {
-  const members = useQuery(team).data?.resource;
+  const users = useQuery(userNames).data?.resource;
+  const keys = useQuery(keyNames).data?.resource;
   return useMemo(() => {
-    const names = new Map(members?.map(({ appuserid, name }) => [appuserid, name]));
-    return (actor, keyid) => (keyid ? t("audit.key") : (actor && names.get(actor)) || t("audit.system"));
-  }, [members]);
+    const userOf = new Map(users?.map(({ appuserid, name }) => [appuserid, name]));
+    const keyOf = new Map(keys?.map(({ keyid, purpose }) => [keyid, purpose]));
+    return (actor, keyid) => {
+      if (keyid) return [t("audit.key"), keyOf.get(keyid)].filter(Boolean).join(": ");
+      return (actor && (userOf.get(actor) ?? (users && t("audit.former")))) || t("audit.system");
+    };
+  }, [users, keys]);
+}
+
+/** What an entry of the audit log is about: the name of its user, plan or API key, or its target as it stands. */
+export function useTargetText(): (event: AuditEvent) => string {
+  const users = useQuery(userNames).data?.resource;
+  const keys = useQuery(keyNames).data?.resource;
+  const plans = useQuery(planNames).data?.resource;
+  return useMemo(() => {
+    const names: Record<Named, Map<string, string>> = {
+      user: new Map(users?.map(({ appuserid, name }) => [String(appuserid), name])),
+      key: new Map(keys?.map(({ keyid, purpose }) => [String(keyid), purpose])),
+      plan: new Map(plans?.map(({ planid, name }) => [String(planid), name])),
+    };
+    return ({ event, target, detail }) => {
+      const named = namedBy(event, target);
+      return targetText((named && names[named].get(target!)) ?? target, detail);
+    };
+  }, [users, keys, plans]);
 }

@@ -6,6 +6,7 @@ import { type Subject, invalidate, keys } from "./keys";
 import type { List, Tables } from "./types";
 
 export interface ListOptions extends Query {
+  fields?: string | undefined;
   filter?: string | undefined;
   order?: string | undefined;
   related?: string | undefined;

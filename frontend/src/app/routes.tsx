@@ -32,19 +32,23 @@ const legal: RouteObject[] = [
   { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
 ];
 
+const ofOwner = (children: RouteObject[]): RouteObject => ({ lazy: () => import("./layout/OwnerGate"), children });
+
 const settings: RouteObject[] = [
   { index: true, element: <Navigate to="myaccount" replace /> },
   { path: "myaccount", lazy: () => import("../screens/myaccount/MyAccountScreen") },
   { path: "password", lazy: () => import("../screens/password/PasswordScreen") },
-  { path: "manageseats", lazy: () => import("../screens/manageseats/ManageSeatsScreen") },
-  { path: "billing", lazy: () => import("../screens/billing/BillingScreen") },
-  { path: "plans", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
-  { path: "usage", lazy: () => import("../screens/usage/UsageScreen") },
-  { path: "api", lazy: () => import("../screens/api/ApiScreen") },
   { path: "privacy", lazy: () => import("../screens/privacy/PrivacyScreen") },
   { path: "sessions", lazy: () => import("../screens/sessions/SessionsScreen") },
-  { path: "auditlog", lazy: () => import("../screens/auditlog/AuditLogScreen") },
-  { path: "creditledger", lazy: () => import("../screens/creditledger/CreditLedgerScreen") },
+  ofOwner([
+    { path: "manageseats", lazy: () => import("../screens/manageseats/ManageSeatsScreen") },
+    { path: "billing", lazy: () => import("../screens/billing/BillingScreen") },
+    { path: "plans", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
+    { path: "usage", lazy: () => import("../screens/usage/UsageScreen") },
+    { path: "api", lazy: () => import("../screens/api/ApiScreen") },
+    { path: "auditlog", lazy: () => import("../screens/auditlog/AuditLogScreen") },
+    { path: "creditledger", lazy: () => import("../screens/creditledger/CreditLedgerScreen") },
+  ]),
 ];
 
 const dashboard: RouteObject[] = [
@@ -53,8 +57,10 @@ const dashboard: RouteObject[] = [
   { path: "main/dashboardmain", lazy: () => import("../screens/dashboardmain/DashboardMainScreen") },
   { path: "main/search", lazy: () => import("../screens/search/SearchScreen") },
   { path: "main/mycontacts", lazy: () => import("../screens/mycontacts/MyContactsScreen") },
-  { path: "upgradeplan", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
-  { path: "creditaddons", lazy: () => import("../screens/creditaddons/CreditAddonsScreen") },
+  ofOwner([
+    { path: "upgradeplan", lazy: () => import("../screens/upgradeplan/UpgradePlanScreen") },
+    { path: "creditaddons", lazy: () => import("../screens/creditaddons/CreditAddonsScreen") },
+  ]),
   { path: "paysuccess", lazy: () => import("../screens/paysuccess/PaySuccessScreen") },
   { path: "payfail", lazy: () => import("../screens/payfail/PayFailScreen") },
   { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceOf, eventText } from "./device";
+import { deviceOf } from "./device";
 
 test.each([
   ["Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36", "Chrome, Linux"],
@@ -10,12 +10,4 @@ test.each([
   [null, ""],
 ])("%s is %s", (useragent, device) => {
   expect(deviceOf(useragent)).toBe(device);
-});
-
-test.each([
-  ["signin_failed", "Sign-in failed"],
-  ["reveal", "Reveal"],
-  ["addon_bought", "Add-on bought"],
-])("the event %s reads %s", (name, text) => {
-  expect(eventText(name)).toBe(text);
 });

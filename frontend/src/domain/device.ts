@@ -26,15 +26,3 @@ export function deviceOf(useragent: string | null): string {
   const text = useragent ?? "";
   return [first(BROWSERS, text), first(SYSTEMS, text)].filter(Boolean).join(", ");
 }
-
-/** What an entry of the audit log is about: its target, and the reason that support gave. */
-export function targetText(target: string | null, detail: unknown): string {
-  const { reason } = (detail ?? {}) as { reason?: unknown };
-  return [target, typeof reason === "string" ? reason : null].filter(Boolean).join(": ");
-}
-
-/** `plan_downgrade_recorded` as words: `Plan downgrade recorded`. */
-export function eventText(name: string): string {
-  const words = name.replaceAll("_", " ").trim().replace(/^sign(in|out)\b/, "sign-$1").replace(/^addon\b/, "add-on");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

@@ -3,8 +3,8 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, FlaskConical, KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import { Link, Navigate } from "react-router";
-import { creditsOf, hasApi, isOwner, useAccount } from "../../api/account";
+import { Link } from "react-router";
+import { creditsOf, hasApi, useAccount } from "../../api/account";
 import { apiKeys } from "../../api/apikeys";
 import { apiUsage } from "../../api/usage";
 import { ApiError } from "../../api/errors";
@@ -25,12 +25,6 @@ import { TryOut } from "./TryOut";
 
 type Dialog = "create" | "try" | "how" | null;
 
-export function ApiScreen() {
-  const me = useAccount();
-  if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
-  return <Keys />;
-}
-
 function Gate() {
   return (
     <section className={classes.gate} aria-label={t("api.gate")}>
@@ -46,7 +40,7 @@ function Gate() {
   );
 }
 
-function Keys() {
+export function ApiScreen() {
   const me = useAccount();
   const list = useQuery(apiKeys);
   const [dialog, setDialog] = useState<Dialog>(null);

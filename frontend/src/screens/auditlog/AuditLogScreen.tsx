@@ -1,44 +1,41 @@
 /** What was done in the account, newest first. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Navigate, useSearchParams } from "react-router";
-import { isOwner, useAccount } from "../../api/account";
+import { useSearchParams } from "react-router";
 import { problemOf } from "../../api/explain";
-import { HISTORY_PAGE, auditLog, useActorName } from "../../api/history";
+import { HISTORY_PAGE, auditLog, useActorName, useTargetText } from "../../api/history";
 import type { AuditEvent } from "../../api/types";
 import { HistoryList } from "../../components/HistoryList";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
-import { eventText, targetText } from "../../domain/device";
+import { eventText } from "../../domain/event";
 import { t } from "../../lib/i18n.dashboard";
 import { momentText } from "../../lib/dates";
 import { pageNumber } from "../../lib/paging";
 
-function columnsOf(nameOf: (event: AuditEvent) => string): Column<AuditEvent>[] {
+type Words = (event: AuditEvent) => string;
+
+function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
   return [
     { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
     { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
-    { key: "target", head: t("audit.target"), cell: ({ target, detail }) => targetText(target, detail) || "–" },
+    { key: "target", head: t("audit.target"), cell: (event) => targetOf(event) || "–" },
     { key: "actor", head: t("audit.actor"), cell: nameOf },
     { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
   ];
 }
 
 export function AuditLogScreen() {
-  if (!isOwner(useAccount())) return <Navigate to="/dashboard/settings/myaccount" replace />;
-  return <Log />;
-}
-
-function Log() {
   const [params, setParams] = useSearchParams();
   const page = pageNumber(params.get("page"));
   const list = useQuery(auditLog(page));
   const actorName = useActorName();
+  const targetOf = useTargetText();
   const [nameOf, columns] = useMemo(() => {
     const name = ({ event, appuserid, keyid }: AuditEvent) =>
       event.startsWith("support_") ? t("audit.support") : actorName(appuserid, keyid);
-    return [name, columnsOf(name)];
-  }, [actorName]);
+    return [name, columnsOf(name, targetOf)];
+  }, [actorName, targetOf]);
   return (
     <Page title={t("settings.auditlog")} lead={t("audit.lead")}>
       <HistoryList
@@ -54,7 +51,7 @@ function Log() {
           <>
             <strong>{eventText(event.event)}</strong>
             <span>{momentText(event.createdon)}</span>
-            <span>{targetText(event.target, event.detail)}</span>
+            <span>{targetOf(event)}</span>
             <span>{nameOf(event)}</span>
           </>
         )}

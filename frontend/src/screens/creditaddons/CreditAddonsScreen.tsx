@@ -3,8 +3,8 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { PackageOpen } from "lucide-react";
 import { useState } from "react";
-import { Link, Navigate } from "react-router";
-import { isFreePlan, isOwner, useAccount } from "../../api/account";
+import { Link } from "react-router";
+import { isFreePlan, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
 import { canPay } from "../../api/config";
 import { ApiError } from "../../api/errors";
@@ -25,7 +25,6 @@ import { useBankReturn } from "./useBankReturn";
 export function CreditAddonsScreen() {
   const me = useAccount();
   const confirming = useBankReturn();
-  if (!isOwner(me)) return <Navigate to="/dashboard/main/dashboardmain" replace />;
   return (
     <Page title={t("addons.title")} lead={t("addons.lead")} back={{ to: "/dashboard/main/dashboardmain", text: t("plans.back") }} width="form">
       {confirming ? <Empty title={t("addons.confirming")} /> : isFreePlan(me) ? <NoneOnFree /> : <Addons />}

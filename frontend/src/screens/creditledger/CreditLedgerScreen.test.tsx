@@ -1,7 +1,6 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { accountAnswer } from "../../testing/answers";
 import { draw, serve } from "../../testing/render";
 import { CreditLedgerScreen } from "./CreditLedgerScreen";
 
@@ -23,10 +22,4 @@ test("each change has its sign and the balance after it; one kind can be chosen"
   await userEvent.click(screen.getByRole("radio", { name: "Work Email" }));
   await waitFor(() => expect(where()).toBe(`${AT}?kind=bus_email_credits`));
   await waitFor(() => expect(sent.at(-1)!.query.get("filter")).toBe("(kind='bus_email_credits')"));
-});
-
-test("is the owner's alone", async () => {
-  serve(ANSWERS);
-  const { where } = draw(<CreditLedgerScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
-  await waitFor(() => expect(where()).toBe("/dashboard/settings/myaccount"));
 });

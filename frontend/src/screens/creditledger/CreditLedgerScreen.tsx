@@ -1,8 +1,7 @@
 /** Every change of the credit balances, newest first; one kind or all. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Navigate, useSearchParams } from "react-router";
-import { isOwner, useAccount } from "../../api/account";
+import { useSearchParams } from "react-router";
 import { problemOf } from "../../api/explain";
 import { HISTORY_PAGE, creditLedger, useActorName } from "../../api/history";
 import type { LedgerRow } from "../../api/types";
@@ -11,7 +10,7 @@ import { HistoryList } from "../../components/HistoryList";
 import type { Column } from "../../components/ui/DataTable";
 import { Page } from "../../components/ui/Page";
 import { Segment } from "../../components/ui/Segment";
-import { eventText } from "../../domain/device";
+import { eventText } from "../../domain/event";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { momentText } from "../../lib/dates";
@@ -38,11 +37,6 @@ function columnsOf(nameOf: (row: LedgerRow) => string): Column<LedgerRow>[] {
 }
 
 export function CreditLedgerScreen() {
-  if (!isOwner(useAccount())) return <Navigate to="/dashboard/settings/myaccount" replace />;
-  return <Ledger />;
-}
-
-function Ledger() {
   const [params, setParams] = useSearchParams();
   const page = pageNumber(params.get("page"));
   const kind = OPTIONS.find(({ value }) => value === params.get("kind"))?.value ?? "";

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { User } from "../../api/types";
@@ -69,14 +69,11 @@ test("disables only after a confirmation", async () => {
   expect(sent.find((one) => one.method === "PATCH")!.body.resource).toEqual([{ appuserid: 2, isactive: 0 }]);
 });
 
-test("without a seat nobody can be added; a member has no business here", async () => {
+test("without a seat nobody can be added", async () => {
   serve({ [LIST]: TEAM });
-  const first = draw(<ManageSeatsScreen />, { at: AT, me: accountAnswer({ credits: { seatcount: 0 } }) });
+  draw(<ManageSeatsScreen />, { at: AT, me: accountAnswer({ credits: { seatcount: 0 } }) });
   expect(await screen.findByText("0 seats available")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Add member" })).toBeNull();
-  first.unmount();
-  const { where } = draw(<ManageSeatsScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
-  await waitFor(() => expect(where()).toBe("/dashboard/settings/myaccount"));
 });
 
 test("invites: fields first, then the domain, then whether it is taken, then the seat", async () => {

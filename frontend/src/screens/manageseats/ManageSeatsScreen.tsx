@@ -4,8 +4,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Search, UserPlus } from "lucide-react";
 import { useMemo, useState } from "react";
-import { Link, Navigate } from "react-router";
-import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
+import { Link } from "react-router";
+import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { team } from "../../api/team";
@@ -20,12 +20,6 @@ import { toast } from "../../stores/toasts";
 import { AddMember } from "./AddMember";
 import classes from "./ManageSeats.module.css";
 import { TeamTable } from "./TeamTable";
-
-export function ManageSeatsScreen() {
-  const me = useAccount();
-  if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
-  return <Team />;
-}
 
 function PlanBanner({ used }: { used: number }) {
   const me = useAccount();
@@ -51,7 +45,7 @@ function PlanBanner({ used }: { used: number }) {
   );
 }
 
-function Team() {
+export function ManageSeatsScreen() {
   const me = useAccount();
   const list = useQuery(team);
   const [adding, { open, close }] = useDisclosure();

@@ -84,12 +84,6 @@ test.each([
   expect(await labels("Starter", "Pro", "Business")).toEqual(["Subscribe Now", "Subscribe Now", "Subscribe Now"]);
 });
 
-test("a member is led away", () => {
-  serve(base());
-  const { where } = draw(<UpgradePlanScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
-  expect(where()).toBe("/dashboard/main/dashboardmain");
-});
-
 test("without payments the plans can be seen and the buttons say so", async () => {
   setConfig({ ...CONFIG, paymentsenabled: false });
   serve(base());

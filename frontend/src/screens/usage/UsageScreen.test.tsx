@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import { accountAnswer, contactAnswer } from "../../testing/answers";
+import { contactAnswer } from "../../testing/answers";
 import { draw, serve } from "../../testing/render";
 import { UsageScreen } from "./UsageScreen";
 
@@ -69,9 +69,4 @@ test("the API tab lists the keys with their calls, and searches them", async () 
   expect(await screen.findByText("no data found")).toBeVisible();
   expect(where()).toBe(`${AT}?tab=api&search=zzz`);
   expect(sent.map(({ body }) => body.search)).toEqual(["", "zzz"]);
-});
-
-test("nobody but the owner sees it", async () => {
-  const { where } = draw(<UsageScreen />, { at: AT, me: accountAnswer({ role: "member" }) });
-  await waitFor(() => expect(where()).toBe("/dashboard/settings/myaccount"));
 });

@@ -1,7 +1,6 @@
 /** What the team and the API keys revealed in a month. Tab, month and search are in the address. */
 import { Tabs } from "@mantine/core";
-import { Navigate } from "react-router";
-import { isOwner, useAccount } from "../../api/account";
+import { useAccount } from "../../api/account";
 import { Page } from "../../components/ui/Page";
 import { monthSpan } from "../../lib/months";
 import { t } from "../../lib/i18n.dashboard";
@@ -15,8 +14,6 @@ import { type Tab, useUsageParams } from "./useUsageParams";
 export function UsageScreen() {
   const me = useAccount();
   const [{ tab, month, search }, change] = useUsageParams();
-  if (!isOwner(me)) return <Navigate to="/dashboard/settings/myaccount" replace />;
-
   const span = { ...monthSpan(month), clientid: me.clientid, search };
   return (
     <Page title={t("usage.title")} lead={t("usage.lead")} actions={<SaveCsv tab={tab} month={month} span={span} />}>

@@ -30,6 +30,11 @@ export const frame: Translation<typeof english> = {
     help: "Hilfe",
     apiDocs: "API-Dokumentation",
   },
+  ownerOnly: {
+    title: "Diese Seite kann nur der Inhaber öffnen",
+    text: "Pläne, Zahlungen, Plätze und API-Schlüssel gehören dem Inhaber Ihres Teams. Bitten Sie ihn um das, was Sie brauchen.",
+    home: "Zur Übersicht",
+  },
   theme: {
     label: "Farbschema",
     auto: "System",

@@ -27,6 +27,7 @@ export const records: Translation<typeof english> = {
     actor: "Von",
     key: "API-Schlüssel",
     support: "Support",
+    former: "Früheres Mitglied",
     system: "System",
   },
   ledger: {

@@ -27,6 +27,11 @@ export const frame = {
     help: "Help",
     apiDocs: "API documentation",
   },
+  ownerOnly: {
+    title: "Only the owner can open this page",
+    text: "Plans, payments, seats and API keys belong to the owner of your team. Ask them for what you need.",
+    home: "Go to the dashboard",
+  },
   theme: {
     label: "Colour scheme",
     auto: "System",

@@ -25,6 +25,7 @@ export const records = {
     key: "API key",
     system: "System",
     support: "Support",
+    former: "Former member",
   },
   ledger: {
     lead: "Every change of your credit balances, newest first.",

@@ -1,0 +1,30 @@
+/** Around the screens that belong to the owner of an account: a member is told so, in the frame of the app. */
+import { Button } from "@mantine/core";
+import { Lock } from "lucide-react";
+import { Link, Outlet } from "react-router";
+import { isOwner, useAccount } from "../../api/account";
+import { Title } from "../../components/Title";
+import { Outcome } from "../../components/ui/Outcome";
+import { t } from "../../lib/i18n.dashboard";
+
+export function OwnerGate() {
+  if (isOwner(useAccount())) return <Outlet />;
+  return (
+    <>
+      <Title text={t("ownerOnly.title")} />
+      <Outcome
+        tone="waiting"
+        icon={<Lock size={24} strokeWidth={1.75} aria-hidden="true" />}
+        title={t("ownerOnly.title")}
+        text={t("ownerOnly.text")}
+        actions={
+          <Button component={Link} to="/dashboard/main/dashboardmain">
+            {t("ownerOnly.home")}
+          </Button>
+        }
+      />
+    </>
+  );
+}
+
+export { OwnerGate as Component };
