@@ -6,7 +6,7 @@ none. An option of the wrong type is refused before anything is read or written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,7 +157,7 @@ def _text(name: str, value: Any) -> str:
     raise BadRequest(f"Option '{name}' must be text.", reason="bad_option", context={"option": name})
 
 
-def returned(value: Any) -> bool:
+def _returned(_name: str, value: Any) -> bool:
     """Return whether option `return` asks for no records."""
     if (word := str(value).strip().lower()) not in ("minimal", "representation", ""):
         raise BadRequest(
@@ -176,7 +176,7 @@ def unknown(query: Mapping[str, str], relation: Relations) -> list[str]:
     ]
 
 
-def _params(value: Any) -> dict[str, Any]:
+def _params(_name: str, value: Any) -> dict[str, Any]:
     """Return the named values of option `params`, sent as an object or as its JSON."""
     if isinstance(value, str):
         try:
@@ -193,7 +193,7 @@ def _params(value: Any) -> dict[str, Any]:
     return {name.removeprefix(":"): item for name, item in value.items()}
 
 
-def _ids(value: Any) -> list[Any]:
+def _ids(_name: str, value: Any) -> list[Any]:
     """Return the identifiers of option `ids`, sent as a list, a single value or a comma list."""
     if isinstance(value, str):
         return list(names.identifiers(value))
@@ -204,19 +204,20 @@ def _ids(value: Any) -> list[Any]:
     raise BadRequest("Option 'ids' must be a list of identifiers.", reason="bad_option", context={"option": "ids"})
 
 
-_BOOLEANS = frozenset(
-    (
-        "count_only",
-        "include_schema",
-        "allow_related_delete",
-        "force",
-        "as_list",
-        "rollback",
-        "refresh",
-        "dry_run",
-        "explain",
-    )
-)
+def _at_least_zero(name: str, value: Any) -> int:
+    return max(0, integer(name, value))
+
+
+# How a value becomes the field of Options of the same name; other options are text.
+_CONVERTERS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(
+        ("count_only", "include_schema", "allow_related_delete", "force", "as_list", "rollback", "refresh", "dry_run",
+         "explain", "wrap", "continue"), boolean,
+    ),
+    "limit": integer, "offset": integer, "max_affected": _at_least_zero, "return": _returned, "params": _params,
+    "ids": _ids,
+}  # fmt: skip
+_FIELDS = {"continue": "go_on", "return": "minimal"}
 
 
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
@@ -228,51 +229,43 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
         BadRequest: an option has the wrong type, or an option of a relation is misspelt.
     """
     values: dict[str, Any] = {}
-    relations: dict[str, str] = {}
+    parsed = Options()
     if isinstance(body, dict):
-        for name, value in body.items():
-            option = ALIASES.get(name, name)
-            if option in BODY_OPTIONS:
-                values[option] = value
-            elif may_concern_relation(name) and (key := relation_option(name, relation)) is not None:
-                relations[key] = str(value) if isinstance(value, int) else _text(name, value)
-    for name, value in query.items():
+        _sort_out(body, BODY_OPTIONS, relation, values, parsed.relations)
+    _sort_out(query, KNOWN, relation, values, parsed.relations)
+    for name, value in values.items():
+        if value is not None and name != "import":  # read where a request is dispatched
+            _set(parsed, name, value)
+    return parsed
+
+
+def _sort_out(
+    given: Mapping[str, Any],
+    known: frozenset[str],
+    relation: Relations,
+    values: dict[str, Any],
+    relations: dict[str, str],
+) -> None:
+    """Add what was given to the options of the table, or to those of its relations."""
+    for name, value in given.items():
         option = ALIASES.get(name, name)
-        if option in KNOWN:
+        if option in known:
             values[option] = value
         elif may_concern_relation(name) and (key := relation_option(name, relation)) is not None:
-            relations[key] = _text(name, value)
-    parsed = Options(relations=relations)
-    for name, value in values.items():
-        if value is None or name == "import":  # read where a request is dispatched
-            continue
-        if name in _BOOLEANS:
-            setattr(parsed, name, boolean(name, value))
-        elif name in ("limit", "offset"):
-            setattr(parsed, name, integer(name, value))
-        elif name == "upsert":
-            parsed.ignore_existing = str(value).strip().lower() == "ignore"
-            parsed.upsert = parsed.ignore_existing or boolean(name, value)
-        elif name == "max_affected":
-            parsed.max_affected = max(0, integer(name, value))
-        elif name == "return":
-            parsed.minimal = returned(value)
-        elif name == "continue":
-            parsed.go_on = boolean(name, value)
-        elif name == "include_count":
-            parsed.estimated = str(value).strip().lower() == "estimated"
-            parsed.include_count = parsed.estimated or boolean(name, value)
-        elif name == "wrap":
-            parsed.wrap = boolean(name, value)
-        elif name == "params":
-            parsed.params = _params(value)
-        elif name == "ids":
-            parsed.ids = _ids(value)
-        elif name == "raw":
-            raise BadRequest(
-                "Option 'raw' belongs to the read of one record by its path.", reason="bad_option",
-                context={"option": name},
-            )  # fmt: skip
-        else:
-            setattr(parsed, name, _text(name, value))
-    return parsed
+            relations[key] = str(value) if isinstance(value, int) else _text(name, value)
+
+
+def _set(parsed: Options, name: str, value: Any) -> None:
+    if name == "upsert":
+        parsed.ignore_existing = str(value).strip().lower() == "ignore"
+        parsed.upsert = parsed.ignore_existing or boolean(name, value)
+    elif name == "include_count":
+        parsed.estimated = str(value).strip().lower() == "estimated"
+        parsed.include_count = parsed.estimated or boolean(name, value)
+    elif name == "raw":
+        raise BadRequest(
+            "Option 'raw' belongs to the read of one record by its path.", reason="bad_option", context={"option": name}
+        )
+    else:
+        convert: Callable[[str, Any], Any] = _CONVERTERS.get(name, _text)
+        setattr(parsed, _FIELDS.get(name, name), convert(name, value))

@@ -118,7 +118,7 @@ DECODERS: dict[int, tuple[int, Callable[[bytes], Any] | None]] = {
     21: (BINARY, _integer),
     23: (BINARY, _integer),
     25: (BINARY, bytes.decode),
-    114: (TEXT, None),  # json, which goes to the client without being decoded
+    114: (BINARY, None),  # json, which goes to the client without being decoded
     700: (BINARY, _float(">f")),
     701: (BINARY, _float(">d")),
     1042: (BINARY, bytes.decode),
