@@ -15,7 +15,7 @@ from tableapi.config.settings import Settings
 from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink
 
-_MMAP_THRESHOLD = -3  # of mallopt(3)
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt(3)
 
 
 class WorkerResources:
@@ -54,4 +54,6 @@ def _tune_memory() -> None:
     # glibc raises by itself the size from which memory goes back to the system at once; then every thread that hashed a
     # password keeps 19 MB.
     with contextlib.suppress(AttributeError):  # another C library
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 4 << 20)
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_MMAP_THRESHOLD, 4 << 20)
+        libc.mallopt(_TRIM_THRESHOLD, 16 << 20)

@@ -24,6 +24,7 @@ from urllib.parse import quote
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
+from tableapi.server.postgres.defaults import MALLOC, NOT_DURABLE, SERVER
 from tableapi.server.postgres.privileges import CannotDropPrivileges, UnprivilegedUser, runner_for
 
 _NUMBER = re.compile(r"(\d++)")
@@ -31,23 +32,6 @@ _FAULT = re.compile(r"FATAL|PANIC|error:")
 OLDEST_VERSION = 15
 DATABASE = "tableapi"
 STATES = "ready", "standby"
-
-# Statements and error details stay out of the log: they hold personal data.
-SERVER = {
-    "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",
-    "max_connections": "200",
-    "shared_buffers": "256MB",
-    "max_wal_size": "2GB",
-    "maintenance_work_mem": "128MB",
-    "random_page_cost": "1.1",
-    "jit": "off",
-    "timezone": "UTC",
-    "log_timezone": "UTC",
-    "log_error_verbosity": "terse",
-    "log_min_error_statement": "panic",
-}
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 
 
 class NoPostgres(CommandError):
@@ -265,7 +249,7 @@ class Embedded:
 
     def _options(self) -> dict[str, Any]:
         home = {"HOME": str(self.folder), "LC_ALL": "C.UTF-8", "PGPASSWORD": self.password}
-        return {"env": home | {"PATH": os.environ.get("PATH", "")}, "cwd": "/"}
+        return {"env": home | MALLOC | {"PATH": os.environ.get("PATH", "")}, "cwd": "/"}
 
     def _explained(self, text: str) -> str:
         """Return the output of PostgreSQL as one line that says what to do."""
