@@ -60,7 +60,7 @@ _TYPED = """
 _UNTYPE = "update bulkrow set linkedinurl = '' where jobid = $1 and line = $2"
 _ANSWERS = """
     delete from idempotency i using usercontact c, appuser u
-    where c.personid = $1 and u.clientid = c.clientid and i.principal = 'user:' || u.appuserid
+    where c.personid = $1 and u.clientid = c.clientid and i.principal = 'user:appuserid=' || u.appuserid
       and i.route ~ 'getcontact|searchurl|searchname|contactmeta_addupdate|usercontact|contactfeedback'
 """
 _FEEDBACK = "delete from contactfeedback where personid = $1"

@@ -178,7 +178,7 @@ def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
         if limit.per == "session":
             key = actor.session
         elif limit.per == "user":
-            key = str(next(iter(actor.user.values()), ""))
+            key = next((f"{column}={value}" for column, value in actor.user.items()), "")
         else:
             key = str(actor.account or "") if limit.per == "account" else ""
         name = f"{endpoint.method} {endpoint.name} {limit.seconds}"

@@ -123,11 +123,17 @@ async def _until_done(action: Callable[[], Awaitable[None]]) -> None:
             return
 
 
-def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:
-    user = next(iter(actor.user.values()), None)
-    principal = f"key:{actor.key or actor.role}" if user is None else f"user:{user}"
+def _principal(actor: Actor) -> str:
+    """Return the caller that a key belongs to: the same key of another caller is another key."""
     if actor.claims is not None:  # users of an issuer and of sessions may have the same names
-        principal = f"token:{actor.session}"
+        return f"token:{actor.session}"
+    for column, value in actor.user.items():  # two columns may hold the same numbers
+        return f"user:{column}={value}"
+    return f"session:{actor.session}" if actor.session else f"key:{actor.key or actor.role}"
+
+
+def _claim(key: str, actor: Actor, route: str, sent: bytes) -> Claim:
+    principal = _principal(actor)
     if not 1 <= len(key) <= 64 or not key.isprintable():
         raise BadRequest("Idempotency-Key must have 1 to 64 characters.", reason="bad_idempotency_key")
     return Claim(principal[:200], key, route[:500], hashlib.sha256(route.encode() + b"\0" + sent).digest())

@@ -23,6 +23,7 @@ from tableapi.db.errors import to_api_error
 from tableapi.db.role_transaction import RESET
 from tableapi.errors import RETRY, ApiError, Conflict
 from tableapi.http.response import Reply, refused
+from tableapi.tables.batch import BatchError
 from tableapi.tables.read import TableRequest
 
 LIFE_SECONDS = 24 * 3600
@@ -124,12 +125,13 @@ class InDatabase:
             stored = await self._claim(connection, claim)
             if stored is not None:
                 return replayed(stored, claim)
+            fault: Exception | None = None
             dataset, call.dataset = call.dataset, Pinned(call.dataset, connection)  # type: ignore[assignment]
             try:
                 async with connection.transaction():
                     if dataset.role_sql:
                         await connection.execute(dataset.role_sql)
-                    response = await run()
+                    response, fault = await _outcome(run)
                     if dataset.role_sql:
                         await connection.execute(RESET)
                     if response.status >= 500:
@@ -138,10 +140,7 @@ class InDatabase:
                 refusal = to_api_error(error)
                 if refusal is None or refusal.retryable:
                     raise
-                response = refused(refusal)
-                fault: Exception | None = error
-            else:
-                fault = None
+                response, fault = refused(refusal), error
             finally:
                 call.dataset = dataset
             await self._keep(connection, claim, response)
@@ -183,6 +182,16 @@ class InDatabase:
             yield
         finally:
             before_commit.reset(token)
+
+
+async def _outcome(run: Callable[[], Awaitable[Reply]]) -> tuple[Reply, Exception | None]:
+    """Return the response of `run`, and the error of a batch that keeps some of its records."""
+    try:
+        return await run(), None
+    except BatchError as error:
+        if not error.kept:
+            raise
+        return refused(error), error
 
 
 _TABLE = """

@@ -27,6 +27,7 @@ class BatchError(ApiError):
 
     status, reason = 400, "batch"
     again = False  # whether nothing was written, and the same request may succeed later
+    kept = False  # whether some of its records were written and stay (option `continue`)
 
     @property
     def retryable(self) -> bool:
@@ -78,8 +79,8 @@ class Batch:
             message += " All changes rolled back." if self._rollback else " Nothing was kept."
         resource = [exact_json.loads(body) for body in self.bodies]
         error = BatchError(message, code=1000, context={"error": self.errors, "resource": resource})
-        written = self._go_on and len(self.errors) < len(self.bodies)
-        error.again = self._retryable and not written
+        error.kept = self._go_on and len(self.errors) < len(self.bodies)
+        error.again = self._retryable and not error.kept
         raise error
 
 

@@ -145,7 +145,7 @@ async def _existing(writer: Writer, relation: Relation, key: list[Any]) -> list[
     parent = writer.target(target, right, "", relation.theirs)
     columns = [target.columns[n] for n in target.key]
     row = await writer.fetch(
-        ("find", target.name, target.key, "", relation.theirs),
+        ("find", "GET", target.name, target.key, parent.fields, relation.theirs),
         lambda: checks.find(parent, columns),
         writer.values({}, key),
     )
@@ -241,7 +241,7 @@ async def _check_released(writer: Writer, relation: Relation, own: list[Any]) ->
     """Refuse to release children that the caller may not change, if there are any."""
     table = relation.target
     target, columns = writer.target(table, writer.right(table, "GET"), ""), [table.columns[n] for n in relation.theirs]
-    key = ("find", table.name, relation.theirs, "", ())
+    key = ("find", "GET", table.name, relation.theirs, "", ())
     if await writer.fetch(key, lambda: checks.find(target, columns), writer.values({}, own)) is not None:
         raise tenant_guard.unwritable(dict.fromkeys(relation.theirs))
 
@@ -268,7 +268,7 @@ async def _link(writer: Writer, relation: Relation, own: list[Any], record: dict
     columns = [junction.columns[n] for n in row]
     links = writer.target(junction, writer.right(junction, "GET"), "")
     linked = await writer.fetch(
-        ("find", junction.name, tuple(row), "", ()),
+        ("find", "GET", junction.name, tuple(row), "", ()),
         lambda: checks.find(links, columns),
         writer.values({}, list(row.values())),
     )

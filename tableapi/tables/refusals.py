@@ -97,12 +97,12 @@ async def unchanged(
 
 
 async def gone(
-    writer: Writer, table: Table, right: Right, columns: list[Column], ident: list[Any], match: str
+    writer: Writer, table: Table, verb: str, columns: list[Column], ident: list[Any], match: str
 ) -> ApiError:
     """Return the refusal of a record that does not exist, or that is not in a version of `If-Match`."""
     if match:
-        target = writer.target(table, right, "")
-        key = ("find", table.name, tuple(c.name for c in columns), "", ())
+        target = writer.target(table, writer.right(table, verb), "")
+        key = ("find", verb, table.name, tuple(c.name for c in columns), "", ())
         if await writer.fetch(key, lambda: checks.find(target, columns), writer.values({}, ident)) is not None:
             return etag.precondition_failed()
     return missing(",".join(map(str, ident)))
@@ -115,7 +115,7 @@ async def not_changed(
     right = writer.right(table, "PATCH")
     if (refusal := await _violated(writer, table, right, key, ident, change)) is not None:
         return refusal
-    return await gone(writer, table, right, key, ident, match)
+    return await gone(writer, table, "PATCH", key, ident, match)
 
 
 async def not_created(writer: Writer, table: Table, change: Change, conflict: list[Column] | None) -> ApiError:

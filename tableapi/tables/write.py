@@ -214,7 +214,7 @@ class Writer:
         names = tuple(c.name for c in key)
         if change.empty:
             row = await self.fetch(
-                ("find", table.name, names, target.fields, extra), lambda: checks.find(target, key), values
+                ("find", "PATCH", table.name, names, target.fields, extra), lambda: checks.find(target, key), values
             )
             if row is not None and match and row["mark"] not in match.split():
                 raise etag.precondition_failed()
@@ -247,7 +247,7 @@ class Writer:
         plan_key = ("delete", table.name, tuple(c.name for c in key), target.fields, bool(match))
         row = await self.fetch(plan_key, lambda: statements.delete(target, key, match=bool(match)), values)
         if row is None:
-            raise await refusals.gone(self, table, right, key, ident, match)
+            raise await refusals.gone(self, table, "DELETE", key, ident, match)
         written = self.written_record(row, target)
         if before is not None:
             written.body = before.body

@@ -114,7 +114,7 @@ async def test_a_claim_of_the_dead_that_wrote_nothing_is_free_again(product: Pro
     url, body = API + "leads/_table/apikeys", {"resource": [{"purpose": "CRM", "name": "One"}]}
     await account.owner.http.post(url, json=body, headers=KEY)
     await product.db.execute("delete from apikeys where clientid = $1", account.clientid)
-    mine = f"user:{account.owner.appuserid}"
+    mine = f"user:appuserid={account.owner.appuserid}"
     unfinished = "update idempotency set status = null, createdon = now() - $2::interval where principal = $1"
     await product.db.execute(unfinished, mine, timedelta(seconds=5))
     young = await account.owner.http.post(url, json=body, headers=KEY)

@@ -1,0 +1,131 @@
+"""Writes of several users and tenants under one policy: repeats, batches, and what one verb permits another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SCHEMA = """
+create table team (teamid serial primary key, tenantid integer not null, name text, unique (tenantid, name));
+create table task (taskid integer primary key, tenantid integer not null, owner integer, title text);
+create table profile (userid integer primary key, tenantid integer, bio text, code text unique);
+create table badge (badgeid serial primary key, code text references profile (code), title text);
+create table idempotency (
+  principal text, key text, route text not null, bodyhash bytea not null, status integer, headers jsonb, body bytea,
+  createdon timestamptz not null default now(), primary key (principal, key)
+);
+insert into task values (1, 1, 11, 'of 11'), (2, 1, 12, 'of 12');
+insert into profile values (11, 1, 'of 11', 'p11'), (12, 1, 'of 12', 'p12'), (21, 2, 'of 21', 'p21');
+"""
+POLICY = '''"""Everybody reads what the tenant has, and changes what is her own."""
+from tableapi.auth.policy import Access, Rule, Sessions
+
+
+def own(table, actor):
+    return table.c.tenantid == actor.tenantid
+
+
+def mine(table, actor):
+    return table.c.owner == actor.userid
+
+
+def myself(table, actor):
+    return table.c.userid == actor.userid
+
+
+TENANT = {"tenantid": lambda actor: actor.tenantid}
+POLICY = {
+    "team": Access(read=Rule(rows=own), create=Rule(fields={"name"}, stamp=TENANT), delete=Rule(rows=own)),
+    "task": Access(read=Rule(rows=own), update=Rule(rows=mine), delete=Rule(rows=own)),
+    "profile": Access(read=Rule(rows=own), update=Rule(rows=myself, fields={"bio"})),
+    "badge": Access(read=Rule(), create=Rule()),
+}
+SESSIONS = Sessions(
+    lookup="""
+        select 'user' as role, s.tenantid, s.userid, s.robotid, s.token
+        from (values ('ada', 1, 11, null), ('bea', 2, 21, null), ('robot', 2, null, 11))
+             s (token, tenantid, userid, robotid)
+        where $1 = sha256(s.token::bytea)
+    """,
+    USER
+)
+'''
+
+
+def _serve(new: NewDatabase, serve: Serve, folder: Path, user: str) -> str:
+    (folder / "schema.sql").write_text(SCHEMA)
+    (folder / "policy.py").write_text(POLICY.replace("    USER\n", user))
+    return serve(cwd=folder, DATABASE_URL=new(), APP_KEYS="k", RATE_LIMITS="off", WORKER="off").url
+
+
+@pytest.fixture(scope="module")
+def server(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    user = '    user=("robotid", "userid"),\n'
+    return _serve(module_database, module_serve, tmp_path_factory.mktemp("tenants"), user)
+
+
+def ask(server: str, token: str, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
+    sent = {"X-API-Key": "k", "X-Session-Token": token} | {k.replace("_", "-"): v for k, v in headers.items()}
+    return httpx.request(method, f"{server}/api/v2/data/_table/{path}", json=body, headers=sent, timeout=30)
+
+
+def names(server: str, token: str) -> list[str]:
+    return [row["name"] for row in ask(server, token, "GET", "team?fields=name&order=name").json()["resource"]]
+
+
+def test_records_that_continue_keeps_are_kept_with_an_idempotency_key(server: str) -> None:
+    body = [{"name": "one"}, {"name": "one"}, {"name": "two"}]
+    first = ask(server, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
+    assert first.json()["error"]["context"]["error"] == [1]
+    assert names(server, "ada") == ["one", "two"]
+    again = ask(server, "ada", "POST", "team?continue=true", body, Idempotency_Key="batch")
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json()["error"]["message"] == first.json()["error"]["message"]
+    assert names(server, "ada") == ["one", "two"]
+    failed = ask(server, "ada", "POST", "team", [{"name": "three"}, {"name": "one"}], Idempotency_Key="all or none")
+    assert failed.json()["error"]["context"]["error"] == [1]
+    ended = ask(server, "ada", "DELETE", "team?ids=99,1&continue=true", Idempotency_Key="delete")
+    assert ended.json()["error"]["context"]["error"] == [0]
+    assert names(server, "ada") == ["two"]
+
+
+def test_a_response_is_repeated_to_its_own_caller_only(server: str) -> None:
+    body = [{"name": "of my own"}]
+    mine = ask(server, "ada", "POST", "team", body, Idempotency_Key="shared")
+    theirs = ask(server, "robot", "POST", "team", body, Idempotency_Key="shared")
+    assert "Idempotency-Replayed" not in theirs.headers
+    assert mine.json() != theirs.json()
+    assert names(server, "robot") == ["of my own"]
+
+
+def test_a_policy_that_names_no_user_repeats_a_response_to_its_own_session_only(
+    new_database: NewDatabase, serve: Serve, tmp_path: Path
+) -> None:
+    server, body = _serve(new_database, serve, tmp_path, ""), [{"name": "of my own"}]
+    mine = ask(server, "ada", "POST", "team", body, Idempotency_Key="shared")
+    theirs = ask(server, "bea", "POST", "team", body, Idempotency_Key="shared")
+    assert (mine.status_code, theirs.status_code, mine.json() == theirs.json()) == (200, 200, False)
+    assert ask(server, "ada", "POST", "team", body, Idempotency_Key="shared").json() == mine.json()
+    assert names(server, "bea") == ["of my own"]
+
+
+def test_a_right_to_delete_is_no_right_to_change(server: str) -> None:
+    stale = ask(server, "ada", "DELETE", "task/2", If_Match='"1"')
+    assert stale.status_code == 412
+    assert ask(server, "ada", "PATCH", "task/2", {"unknown": 1}).status_code == 404
+    assert ask(server, "ada", "PATCH", "task/1", {"unknown": 1}).status_code == 200
+
+
+def test_a_parent_that_may_be_read_and_not_changed_is_referred_to_in_any_order(server: str) -> None:
+    changed = {"badge_by_code": [{"title": "first"}]}
+    assert ask(server, "ada", "PATCH", "profile/12", changed).status_code == 404
+    new = [{"title": "second", "profile_by_code": {"userid": 12}}]
+    assert ask(server, "ada", "POST", "badge?fields=code", new).json() == {"resource": [{"code": "p12"}]}
+    assert ask(server, "ada", "PATCH", "profile/12", changed).status_code == 404
+    other = [{"title": "third", "profile_by_code": {"userid": 21}}]
+    assert ask(server, "ada", "POST", "badge", other).status_code == 400
