@@ -84,10 +84,17 @@ def _csv(raw: bytes) -> list[dict[str, Any]]:
         header = [name.strip() for name in next(rows)]
         if duplicate := next((name for name in header if name and header.count(name) > 1), ""):
             raise DuplicateField(duplicate)
-        # CSV has no NULL; an empty cell stands for it.
-        return [{k: (v if v != "" else None) for k, v in zip(header, row, strict=False)} for row in rows if row]
+        return [_cells(header, row, rows.line_num) for row in rows if row]
     except (csv.Error, StopIteration) as error:
         raise BadRequest(f"The CSV cannot be read: {error}.", reason="bad_csv") from None
+
+
+def _cells(header: list[str], row: list[str], line: int) -> dict[str, str | None]:
+    """Return a line of CSV as a record. CSV has no NULL; an empty cell stands for it."""
+    if any(row[len(header) :]):
+        message = f"Line {line} of the CSV has {len(row)} values, and the header {len(header)} names."
+        raise BadRequest(message, reason="bad_csv", context={"line": line})
+    return {name: value or None for name, value in zip(header, row, strict=False)}
 
 
 def records(body: Any, limit: int) -> list[dict[str, Any]] | None:

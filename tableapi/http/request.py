@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote_to_bytes
 from tableapi.auth.authenticators import NOBODY
 from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import VERBS
-from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge
+from tableapi.errors import BadRequest, MethodNotAllowed, TooLarge, UnsupportedMedia
 from tableapi.observability.logging import new_request_id
 from tableapi.ratelimit import counter
 
@@ -138,11 +138,10 @@ class HttpRequest:
 
         Raises:
             TooLarge: As soon as the size is known to exceed the limit (413).
+            UnsupportedMedia: The body is compressed (415).
             BadRequest: The client disconnected before the end of the body.
         """
-        length = self.headers.get("content-length", "")
-        if length.isdigit() and int(length) > limit:
-            raise TooLarge.of(limit, headers={"Connection": "close"})
+        self._check_head(limit)
         parts, size, self.unread = [], 0, True
         self.body_wait_since = time.perf_counter()  # admission control ends a wait that lasts too long
         if self.in_flight is not None:
@@ -163,14 +162,21 @@ class HttpRequest:
         self.body_wait_since = 0.0
         return b"".join(parts) if len(parts) > 1 else parts[0]
 
+    def _check_head(self, limit: int) -> None:
+        """Refuse a body that is too large or compressed before it is read."""
+        length, coding = self.headers.get("content-length", ""), self.headers.get("content-encoding", "")
+        if length.isdigit() and int(length) > limit:
+            raise TooLarge.of(limit, headers={"Connection": "close"})
+        if coding.strip().lower() not in ("", "identity"):
+            message = f"The body is compressed with '{coding[:40]}'. Send it uncompressed."
+            raise UnsupportedMedia(message, headers={"Accept-Encoding": "identity"})
+
     async def parts(self, limit: int) -> AsyncIterator[bytes]:
         """Yield the body as it arrives, of at most `limit` bytes. Each part has to arrive in time.
 
         Raises as `body` does.
         """
-        length = self.headers.get("content-length", "")
-        if length.isdigit() and int(length) > limit:
-            raise TooLarge.of(limit, headers={"Connection": "close"})
+        self._check_head(limit)
         size, self.unread = 0, True
         while self.unread:
             self.body_wait_since = time.perf_counter()

@@ -127,9 +127,11 @@ def after(terms: Terms, values: list[Any], scope: Scope, place: int = 0) -> sa.C
     (term, target, column), value = terms[place], values[place]
     nulls_last = term.nulls == "last" or (not term.nulls and not term.descending)
     rest = after(terms, values, scope, place + 1) if place + 1 < len(terms) else None
+    composite = column.type.kind == "composite"  # one of nulls only is `is null`, and ordered as a value
+    missing = target.is_not_distinct_from(sa.null()) if composite else target.is_(None)
     if value is None:
-        same = target.is_(None)
-        after_null = sa.false() if nulls_last else target.is_not(None)
+        same = missing
+        after_null = sa.false() if nulls_last else sa.not_(missing)
         return sa.or_(after_null, sa.and_(same, rest)) if rest is not None else after_null
     # Bound as the text that PostgreSQL wrote: a JSON number would lose digits of a numeric.
     bound = sa.cast(scope.binder.value(TEXT, ("cursor", place), column.name), Named(column.type.name))
@@ -139,7 +141,7 @@ def after(terms: Terms, values: list[Any], scope: Scope, place: int = 0) -> sa.C
         following = sa.and_(edge, sa.or_(greater, rest))
     else:
         following = greater
-    return sa.or_(following, target.is_(None)) if column.nullable and nulls_last else following
+    return sa.or_(following, missing) if column.nullable and nulls_last else following
 
 
 def position(terms: Terms) -> Any:

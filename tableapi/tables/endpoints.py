@@ -99,9 +99,15 @@ async def _each(
                 prepared_write.remember(call, "POST", None, writer.statements, sealed=written.sealed)
             return written
 
+        async def checked(item: Any) -> Record:
+            record = await run(item)
+            if options.go_on and not single:  # a deferred constraint refuses this record, not the request
+                await connection.execute("set constraints all immediate")
+            return record
+
         async def step(place: int, item: Any) -> None:
             known = written.get(place)
-            outcome = known if known is not None else await trying(run(item), alone=options.go_on)
+            outcome = known if known is not None else await trying(checked(item), alone=options.go_on)
             if isinstance(outcome, ApiError):
                 batch.failed(outcome)
                 raise BatchStopped

@@ -14,6 +14,7 @@ from tableapi.query.dml.change import Change
 from tableapi.query.filter.ast import Node
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
+from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Table
 from tableapi.tables import prepared_write, tenant_guard
 from tableapi.tables.read import TableRequest, missing
@@ -34,6 +35,18 @@ def too_many(options: Options, records: int) -> None:
             reason="too_many_affected",
             context={"records": records, "max_affected": options.max_affected},
         )
+
+
+def named_by_database(table: Table, columns: list[Column], record: Mapping[str, Any]) -> None:
+    """Refuse an upsert of a record under a value that only the database sets: it would be created anew each time.
+
+    Raises:
+        BadRequest: `generated`.
+    """
+    sent = spelled(table, record)
+    if name := next((c.name for c in columns if c.fixed and sent.get(c.name) is not None), ""):
+        message = f"The database sets field '{name}', so no record is created under it. Change the record with PATCH."
+        raise BadRequest(message, reason="generated", context={"field": name})
 
 
 def at_create(call: TableRequest, right: Right, change: Change, forced: Mapping[str, Any]) -> None:

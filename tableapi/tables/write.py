@@ -139,7 +139,7 @@ class Writer:
         change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
         if change.empty and not right.stamp:
             raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
-        conflict = self._conflict(table, change) if self.options.upsert and not self.depth else None
+        conflict = self._conflict(table, change, record) if self.options.upsert and not self.depth else None
         extra = nested.needed(change)
         target = self.target(table, right, self.fields(table), extra)
         key = (table.name, tuple(change.values), tuple(change.expressions.items()), target.fields, extra)
@@ -165,16 +165,18 @@ class Writer:
         await nested.children(self, table, change, written)
         return written
 
-    def _conflict(self, table: Table, change: Change) -> list[Column] | None:
+    def _conflict(self, table: Table, change: Change, record: Mapping[str, Any]) -> list[Column] | None:
         """Return the unique fields by which an upsert finds its record, or None when the record lacks one.
 
         Raises:
             Forbidden: the table has a hook for changes and none for creates.
+            BadRequest: the record is named by a field that only the database sets.
         """
         if self.call.dataset.hooked(table.name, "PATCH") and not self.call.dataset.hooked(table.name, "POST"):
             raise Forbidden(f"'{table.name}' has no upsert. Use POST or PATCH.", reason="no_upsert")
         columns = plan.identifying(table, self.options.id_field, self.right(table, "POST"))
         if not all(change.values.get(column.name) is not None for column in columns):
+            refusals.named_by_database(table, columns, record)
             return None
         names = {column.name for column in columns}
         unique = next(unique for unique in table.uniques if unique <= names)

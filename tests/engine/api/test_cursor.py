@@ -149,3 +149,22 @@ def test_a_foreign_or_broken_cursor_is_refused(http: httpx.Client) -> None:
     assert http.get("/company", params={"cursor": _cursor(http, "tag")}).status_code == 400
     assert http.get("/seen", params={"cursor": ""}).status_code == 400  # a view has no key to complete an order
     assert http.get("/kinds", params={"cursor": "", "group": "flag"}).status_code == 400
+
+
+def test_composites_of_nulls_are_visited_once(new_database: NewDatabase, serve: Serve) -> None:
+    sql = """
+        create type pair as (a integer, b integer);
+        create table paired (id integer primary key, p pair);
+        insert into paired values (1, null), (2, (null, null)), (3, (1, null)), (4, null), (5, (null, null));
+        insert into paired values (6, (1, 1));
+    """
+    server = serve("--dataset", f"d={new_database(sql)}", "--open")
+    for order in ("p", "p desc", "p asc nulls first", "p desc nulls last"):
+        query = {"order": order, "fields": "id", "limit": "1", "cursor": ""}
+        whole = httpx.get(f"{server.url}/api/v2/d/_table/paired", params=query | {"limit": "9"}).json()["resource"]
+        pages: list[dict[str, Any]] = []
+        while query["cursor"] is not None and len(pages) < 9:
+            page = httpx.get(f"{server.url}/api/v2/d/_table/paired", params=query).json()
+            pages += page["resource"]
+            query["cursor"] = page.get("meta", {}).get("next_cursor")
+        assert pages == whole, order

@@ -183,3 +183,44 @@ def test_a_view_that_loses_a_write_is_no_fault_of_the_server(
     assert answer.status_code in (200, 400, 403), answer.text
     if answer.status_code == 200:
         assert answer.json() == {"resource": []}
+
+
+DEFERRED = """
+create table numbered (id bigint generated always as identity primary key, name text unique, twice text);
+insert into numbered (name) values ('a');
+create table linked (id integer primary key, next integer references linked deferrable initially deferred);
+"""
+
+
+@pytest.fixture(scope="module")
+def checked(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    server = module_serve("--dataset", f"d={module_database(DEFERRED)}", "--open")
+    with httpx.Client(base_url=f"{server.url}/api/v2/d/_table/", timeout=30) as client:
+        yield client
+
+
+def test_an_upsert_does_not_create_a_record_under_a_number_of_the_database(checked: httpx.Client) -> None:
+    refused = checked.post("numbered?upsert=true", json=[{"id": 1, "name": "b"}]).json()["error"]["context"]
+    assert refused["resource"][0]["context"] == {"reason": "generated", "scope": "resource", "field": "id"}
+    assert checked.post("numbered?upsert=ignore", json=[{"ID": 1, "name": "b"}]).status_code == 400
+    assert checked.put("numbered/1?upsert=true", json={"name": "b"}).status_code == 400
+    assert checked.post("numbered?upsert=true&id_field=name", json=[{"id": 9, "name": "a", "twice": "x"}]).json() == {
+        "resource": [{"name": "a"}]
+    }
+    assert checked.post("numbered?upsert=true", json=[{"name": "new"}]).status_code == 200
+    assert [row["name"] for row in checked.get("numbered").json()["resource"]] == ["a", "new"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "linked"}])
+def test_a_deferred_constraint_refuses_one_record_of_continue(checked: httpx.Client, headers: dict[str, str]) -> None:
+    checked.delete("linked?force=true")
+    records = [{"id": 1}, {"id": 2, "next": 77}, {"id": 3, "next": 1}]
+    error = checked.post("linked?continue=true", json=records, headers=headers).json()["error"]["context"]
+    assert (error["error"], [entry.get("id") for entry in error["resource"]]) == ([1], [1, None, 3])
+    assert checked.get("linked?fields=id").json() == {"resource": [{"id": 1}, {"id": 3}]}
+    changes = [{"id": 1, "next": 3}, {"id": 3, "next": 78}]
+    error = checked.patch("linked?continue=true", json=changes).json()["error"]["context"]
+    assert error["error"] == [1]
+    assert checked.get("linked").json()["resource"] == [{"id": 1, "next": 3}, {"id": 3, "next": 1}]
+    both = [{"id": 5, "next": 6}, {"id": 6, "next": 5}]
+    assert checked.post("linked", json=both).status_code == 200

@@ -23,6 +23,7 @@ JSON = "application/json"
         ("application/merge-patch+json", b"{}", {}),
         ("text/csv", b"a, b\n1,\n\n", [{"a": "1", "b": None}]),
         ("application/csv", b'\xef\xbb\xbfa\n"x\ny"\n', [{"a": "x\ny"}]),
+        ("text/csv", b"a,b\n1,2,\n3\n", [{"a": "1", "b": "2"}, {"a": "3"}]),
     ],
 )
 def test_bodies_of_tables(content_type: str, raw: bytes, value: Any) -> None:
@@ -38,6 +39,7 @@ def test_bodies_of_tables(content_type: str, raw: bytes, value: Any) -> None:
         ("text/csv", b"\xff", 400, "bad_encoding"),
         ("text/csv", b"a\n\0", 400, "bad_csv"),
         ("text/csv", b'a\n"', 400, "bad_csv"),
+        ("text/csv", b"a\nDoe,J\n", 400, "bad_csv"),
         ("text/csv", b"a,a\n1,2", 400, "duplicate_field"),
     ],
 )
