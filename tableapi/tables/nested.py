@@ -16,7 +16,7 @@ from tableapi.query.dml.change import Change
 from tableapi.query.dml.target import KEY
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Relation, Table
-from tableapi.tables import tenant_guard
+from tableapi.tables import refusals, tenant_guard
 
 if TYPE_CHECKING:
     from tableapi.tables.write import Record, Writer
@@ -189,7 +189,7 @@ async def _child(writer: Writer, relation: Relation, own: list[Any], record: dic
         return
     columns = [target.columns[n] for n in target.key]
     if any(n in record and record[n] is None for n in relation.theirs):
-        await _release(writer, relation, key)
+        await _release(writer, relation, own, key)
         return
     try:
         await writer.change(target, columns, key, record, forced=reference)
@@ -199,14 +199,23 @@ async def _child(writer: Writer, relation: Relation, own: list[Any], record: dic
         await writer.create(target, record, reference)
 
 
-async def _release(writer: Writer, relation: Relation, key: list[Any]) -> None:
-    """Null the reference of a child, or delete the child where the reference is required."""
+async def _release(writer: Writer, relation: Relation, own: list[Any], key: list[Any]) -> None:
+    """Null the reference of a child, or delete the child where the reference is required.
+
+    Raises:
+        NotFound: the child does not exist for the caller.
+        Forbidden: it belongs to another record.
+    """
     target = relation.target
-    columns = [target.columns[n] for n in target.key]
+    columns = [target.columns[n] for n in (*target.key, *relation.theirs)]
     if all(target.columns[n].nullable for n in relation.theirs):
-        await writer.change(target, columns, key, {}, forced=dict.fromkeys(relation.theirs))
+        released, right = dict.fromkeys(relation.theirs), writer.right(target, "PATCH")
+        try:
+            await writer.change(target, columns, [*key, *own], {}, forced=released)
+        except NotFound:  # unless it was released before
+            await refusals.unchanged(writer, target, right, columns[: len(key)], key, released)
     elif writer.options.allow_related_delete:
-        await writer.delete(target, columns, key)
+        await writer.delete(target, columns, [*key, *own])
     else:
         raise _reference_required(relation)
 

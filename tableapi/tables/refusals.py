@@ -38,7 +38,7 @@ def too_many(options: Options, records: int) -> None:
 
 
 def named_by_database(table: Table, columns: list[Column], record: Mapping[str, Any]) -> None:
-    """Refuse an upsert of a record under a value that only the database sets: it would be created anew each time.
+    """Refuse an upsert under a value that only the database sets: each would create another record.
 
     Raises:
         BadRequest: `generated`.
@@ -83,6 +83,8 @@ async def at_change(
         NotFound: the record does not exist for the caller.
     """
     tenant_guard.drop_own(writer.call, change.refused)
+    if unseen := {name: value for name, value in change.refused.items() if not right.sees(name)}:
+        raise tenant_guard.field_refusal(writer.call, unseen)  # a comparison would tell what is stored
     change.refused.update({name: value for name, value in forced.items() if not right.sets((name,))})
     if change.refused:
         await unchanged(writer, table, right, key, ident, change.refused)

@@ -38,7 +38,8 @@ def insert(target: Target, change: Change, ignored: list[Column] | None = None) 
 
 def create_conditions(target: Target, change: Change, values: Mapping[str, Any]) -> list[write_conditions.Guard]:
     """Return the write conditions of a new record, which concern the fields that the caller sent."""
-    return write_conditions.of_create(target, values, (*change.values, *change.expressions))
+    names = {*change.values, *change.expressions} - target.right.stamp.keys()
+    return write_conditions.of_create(target, values, names)
 
 
 def _insert(statement: Any, values: dict[str, Any], guards: list[write_conditions.Guard]) -> Any:

@@ -43,7 +43,8 @@ def assignments(
     for name, expression in change.expressions.items():
         values[name] = sa.cast(EXPRESSIONS[expression](), Named(table.columns[name].type.name))
     for name, stamp in stamps.items():
-        values[name] = stamp(ACTOR) if callable(stamp) else stamp
+        value = stamp(ACTOR) if callable(stamp) else stamp
+        values[name] = sa.type_coerce(value, table.clause.c[name].type)  # a condition compares it with other columns
     return values
 
 

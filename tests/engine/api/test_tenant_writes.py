@@ -12,6 +12,13 @@ from tests.helpers.support import NewDatabase, Serve
 
 SCHEMA = """
 create table team (teamid serial primary key, tenantid integer not null, name text, unique (tenantid, name));
+create table tenant (tenantid integer primary key, secret text);
+create table plan (tenantid integer references tenant, planid integer, price numeric, primary key (tenantid, planid));
+create table sale (saleid serial primary key, tenantid integer not null references tenant, planid integer,
+                   foreign key (tenantid, planid) references plan (tenantid, planid));
+insert into tenant values (1, 'one'), (2, 'two');
+insert into plan values (1, 1, 5), (2, 2, 9);
+insert into sale (saleid, tenantid, planid) values (100, 1, 1), (101, 1, null), (102, 1, 1), (200, 2, 2);
 create table task (taskid integer primary key, tenantid integer not null, owner integer, title text);
 create table profile (userid integer primary key, tenantid integer, bio text, code text unique);
 create table badge (badgeid serial primary key, code text references profile (code), title text);
@@ -43,12 +50,17 @@ POLICY = {
     "team": Access(read=Rule(rows=own), create=Rule(fields={"name"}, stamp=TENANT), delete=Rule(rows=own)),
     "task": Access(read=Rule(rows=own), update=Rule(rows=mine), delete=Rule(rows=own)),
     "profile": Access(read=Rule(rows=own), update=Rule(rows=myself, fields={"bio"})),
-    "badge": Access(read=Rule(), create=Rule()),
+    "tenant": Access(read=Rule(rows=own, hidden={"secret"}), update=Rule(rows=own, fields=set())),
+    "plan": Access(read=Rule(rows=own), create=Rule(rows=own), update=Rule(rows=own)),
+    "sale": Access(
+        read=Rule(rows=own), create=Rule(rows=own, stamp=TENANT), update=Rule(rows=own), delete=Rule(rows=own)
+    ),
+    "badge": Access(read=Rule(), create=Rule(), update=Rule()),
 }
 SESSIONS = Sessions(
     lookup="""
         select 'user' as role, s.tenantid, s.userid, s.robotid, s.token
-        from (values ('ada', 1, 11, null), ('bea', 2, 21, null), ('robot', 2, null, 11))
+        from (values ('ada', 1, 11, null), ('bea', 2, 21, null), ('robot', 2, null, 11), ('other', 1, 12, null))
              s (token, tenantid, userid, robotid)
         where $1 = sha256(s.token::bytea)
     """,
@@ -129,3 +141,39 @@ def test_a_parent_that_may_be_read_and_not_changed_is_referred_to_in_any_order(s
     assert ask(server, "ada", "PATCH", "profile/12", changed).status_code == 404
     other = [{"title": "third", "profile_by_code": {"userid": 21}}]
     assert ask(server, "ada", "POST", "badge", other).status_code == 400
+
+
+def test_a_hidden_field_cannot_be_guessed_by_writing_it(server: str) -> None:
+    for guess in ("one", "other"):
+        refused = ask(server, "ada", "PATCH", "tenant/1", {"secret": guess}).json()["error"]["context"]
+        assert (refused["reason"], refused["field"]) == ("field_not_writable", "secret")
+        batch = [{"tenantid": 1, "secret": guess}]
+        assert ask(server, "ada", "PATCH", "tenant", batch).json()["error"]["context"]["resource"][0]["code"] == 403
+
+
+@pytest.mark.parametrize("sent", [{}, {"tenantid": 1}, {"tenantid": 2}])
+def test_a_stamped_reference_may_be_sent_and_is_stamped(server: str, sent: dict[str, int]) -> None:
+    new = ask(server, "ada", "POST", "sale?fields=tenantid,planid", [{"planid": 1} | sent])
+    assert new.json() == {"resource": [{"tenantid": 1, "planid": 1}]}
+    theirs = ask(server, "ada", "POST", "sale", [{"planid": 2} | sent])
+    assert theirs.json()["error"]["context"]["resource"][0]["code"] == 409
+
+
+def test_a_child_is_released_by_its_own_parent_only(server: str) -> None:
+    none = [{"saleid": 100, "planid": None, "tenantid": None}]
+    assert ask(server, "ada", "PATCH", "plan/(1,1)", {"sale_by_tenantid_planid": none}).status_code == 400
+    other = {"sale_by_tenantid_planid": [{"saleid": 101, "planid": None}]}
+    assert ask(server, "ada", "PATCH", "plan/(1,1)?allow_related_delete=true", other).status_code == 404
+    assert ask(server, "ada", "GET", "sale/101").status_code == 200
+    own = {"sale_by_tenantid_planid": [{"saleid": 102, "planid": None}]}
+    assert ask(server, "ada", "PATCH", "plan/(1,1)?allow_related_delete=true", own).status_code == 200
+    assert ask(server, "ada", "GET", "sale/102").status_code == 404
+    assert ask(server, "ada", "PATCH", "profile/11", {"badge_by_code": [{"title": "of 11"}]}).status_code == 200
+    badge = ask(server, "ada", "GET", "badge?filter=title%3D%27of%2011%27").json()["resource"][0]
+    release = {"badge_by_code": [{"badgeid": badge["badgeid"], "code": None}]}
+    refused = ask(server, "other", "PATCH", "profile/12", release)
+    assert (refused.status_code, refused.json()["error"]["context"]["field"]) == (403, "code")
+    assert ask(server, "ada", "GET", f"badge/{badge['badgeid']}").json() == badge
+    for _ in range(2):
+        assert ask(server, "ada", "PATCH", "profile/11", release).status_code == 200
+    assert ask(server, "ada", "GET", f"badge/{badge['badgeid']}").json()["code"] is None
