@@ -162,6 +162,8 @@ async def _answered(writer: Writer, written: Record, word: str) -> Record:
 async def _create(call: TableRequest) -> Reply:
     records = _records(call)
     options = _checked_options(call)
+    if options.upsert:
+        refusals.versioned(call)
     return await _each(call, options, "created", records, lambda w, record: w.create(call.table, record))
 
 
@@ -169,28 +171,13 @@ async def _change(call: TableRequest) -> Reply:
     records = _records(call)
     options = _checked_options(call)
     if options.ids is not None:
-        _only_one(records)
-        items = [(ident, records[0]) for ident in _bounded(call, options.ids)]
+        refusals.only_one(records)
+        items = [(ident, records[0]) for ident in refusals.bounded(call, options.ids)]
     elif text := call.filter_text():
-        return await _by_filter(call, options, _only_one(records), text)
+        return await _by_filter(call, options, refusals.only_one(records), text)
     else:
         items = [(record, record) for record in records]
     return await _each(call, options, "updated", items, lambda w, item: _changed(w, *item), changes.together)
-
-
-def _bounded(call: TableRequest, ids: list[Any]) -> list[Any]:
-    """Return the identifiers of option `ids`, unless there are none or too many."""
-    body_records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
-    if not ids:
-        raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
-    return ids
-
-
-def _only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the single record that is the change for all rows."""
-    if len(records) > 1:
-        raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
-    return records[0]
 
 
 async def _changed(writer: Writer, ident: Any, record: dict[str, Any]) -> Record:
@@ -202,6 +189,8 @@ async def _put(writer: Writer, ident: Any, record: dict[str, Any]) -> Record:
     """Change the record of a path, or create it under its identifier."""
     key = _identifying(writer.call, writer.options, "PATCH")
     plan.right_of(writer.call.table, writer.call.rights, "POST")
+    if writer.call.headers.get("if-none-match", "").strip() == "*":
+        writer.options.upsert = False  # a record that exists is a duplicate
     parts = plan.identifier(ident, key)
     names = {column.name: part for column, part in zip(key, parts, strict=True)}
     named = {name: value for name, value in spelled(writer.call.table, record).items() if name not in names}
@@ -218,7 +207,7 @@ async def _delete(call: TableRequest) -> Reply:
     options = _checked_options(call)
     records = body_records(call.body, call.dataset.bounds.records) if call.body is not None else None
     if options.ids is not None:
-        return await _each(call, options, "deleted", _bounded(call, options.ids), _deleted)
+        return await _each(call, options, "deleted", refusals.bounded(call, options.ids), _deleted)
     if records:
         return await _each(call, options, "deleted", records, _deleted)
     if text := call.filter_text():
@@ -229,6 +218,7 @@ async def _delete(call: TableRequest) -> Reply:
         )
     if options.max_affected is not None:
         raise BadRequest("Send a filter with max_affected, not force.", reason="bad_option")
+    refusals.versioned(call)
     async with call.dataset.db.writes.acquire() as connection:
         await Writer(call, options, connection).everything()
     return Reply(b'{"success":true}')
@@ -236,6 +226,7 @@ async def _delete(call: TableRequest) -> Reply:
 
 async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any] | None, text: str) -> Reply:
     """Change or delete all records of a filter, all or none."""
+    refusals.versioned(call)
     related = options.beyond_row
     async with call.dataset.db.writes.acquire() as connection, connection.transaction():
         writer = Writer(call, options, connection)
@@ -272,10 +263,11 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
         raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
     call.body = None  # its fields are not options
     options = _checked_options(call)
+    refusals.too_many(options, 1)
     async with _writing(
         call, options, several=(several := prepared_write.needs_transaction(call, record, "updated"))
     ) as writer:
-        put = verb == "PUT" and options.upsert
+        put = verb == "PUT" and options.upsert and "if-match" not in call.headers  # which names a record that exists
         change = _put(writer, ident, record) if put else _changed(writer, ident, record)
         written = await _answered(writer, await change, "updated")
     call.body = body
@@ -287,6 +279,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
 async def _delete_one(call: TableRequest, ident: str) -> Reply:
     call.body = None
     options = _checked_options(call)
+    refusals.too_many(options, 1)
     async with _writing(call, options, several=options.beyond_row) as writer:
         written = await _deleted(writer, ident)
     written.mark = ""

@@ -9,6 +9,7 @@ from tableapi.auth.rights import Right
 from tableapi.db.errors import bad_reference
 from tableapi.errors import ApiError, BadRequest
 from tableapi.http import etag
+from tableapi.http.body import records as body_records
 from tableapi.query.dml import checks, write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.filter.ast import Node
@@ -35,6 +36,32 @@ def too_many(options: Options, records: int) -> None:
             reason="too_many_affected",
             context={"records": records, "max_affected": options.max_affected},
         )
+
+
+def bounded(call: TableRequest, ids: list[Any]) -> list[Any]:
+    """Return the identifiers of option `ids`, unless there are none or too many."""
+    body_records([{"id": 0}] * len(ids) or None, call.dataset.bounds.records)
+    if not ids:
+        raise BadRequest("Option 'ids' is empty.", reason="bad_option", context={"option": "ids"})
+    return ids
+
+
+def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the single record that is the change for all rows."""
+    if len(records) > 1:
+        raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
+    return records[0]
+
+
+def versioned(call: TableRequest) -> None:
+    """Refuse `If-Match` where no record is named, rather than write whatever version is stored.
+
+    Raises:
+        BadRequest: the header names a version.
+    """
+    if etag.if_match(call.headers):
+        message = "If-Match goes with changes of records by their keys. Leave it out, or name the records."
+        raise BadRequest(message, reason="bad_option", context={"header": "If-Match"})
 
 
 def named_by_database(table: Table, columns: list[Column], record: Mapping[str, Any]) -> None:
