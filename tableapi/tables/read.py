@@ -60,13 +60,13 @@ class TableRequest:
         return replace(self, query=dict(self.query), export=None)
 
     def filter_text(self) -> str:
-        """Return option `filter`, or ""."""
+        """Return option `filter`, or "" when it is blank or not sent."""
         text = self.query.get("filter") or self.query.get("where")
         if not text and isinstance(self.body, dict):
             text = self.body.get("filter") or self.body.get("where")
         if text and not isinstance(text, str):
             raise BadRequest("Option 'filter' must be text.", reason="bad_option", context={"option": "filter"})
-        return text or ""
+        return text if text and text.strip() else ""
 
     def options(self) -> Options:
         """Return the options of the request. Raises BadRequest for one of the wrong type."""
@@ -201,7 +201,7 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
 async def many(call: TableRequest) -> Reply:
     """Answer a read by filter: records, groups, or their number."""
     text = call.filter_text()
-    tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
+    tree, literals = cache.parse(text, call.dataset.bounds.filter) if text else (None, [])
     mark = tree.mark if tree else None
     offset = _offset(call)
     cursor_text = _option(call, "cursor")

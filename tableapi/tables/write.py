@@ -264,7 +264,7 @@ class Writer:
         """
         table, verb = self.call.table, "DELETE" if record is None else "PATCH"
         right = self.right(table, verb)
-        parsed, literals = cache.parse(text, self.call.dataset.bounds.filter) if text.strip() else (None, [])
+        parsed, literals = cache.parse(text, self.call.dataset.bounds.filter)
         change = None
         if record is not None:
             change = take_apart(table, right, record, skip=table.key)
@@ -279,12 +279,11 @@ class Writer:
         target.binder.params = self.options.params
         names = (tuple(change.values), tuple(change.expressions.items())) if change else ()
         params = plan.params_key(self.options.params)
-        key = ("filter", verb, table.name, names, target.fields, parsed.key if parsed else None, params)
+        key = ("filter", verb, table.name, names, target.fields, parsed.key, params)
         values = self.values(change.values if change else {}, None, literals)
-        tree = parsed.tree if parsed else None
         if change is not None:
-            await refusals.by_filter(self, table, change, tree, values, key)
-        row = await self.fetch(key, lambda: statements.by_filter(target, change, tree), values)
+            await refusals.by_filter(self, table, change, parsed.tree, values, key)
+        row = await self.fetch(key, lambda: statements.by_filter(target, change, parsed.tree), values)
         if row["ok"] is False:
             raise Forbidden("A record would leave what your role may write.", reason="row_rule")
         keys = [list(parts) for parts in zip(*(row[f"{KEY}{n}"] or [] for n in range(len(target.keys))), strict=True)]

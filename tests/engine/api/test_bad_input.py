@@ -193,6 +193,16 @@ def test_a_filter_past_a_limit_or_of_the_wrong_type_is_refused(served: str, text
     refused(served, 400, "PATCH", "_table/company?filter=" + quote(text), b'{"resource": [{"city": "X"}]}', JSON)
 
 
+@pytest.mark.parametrize("blank", ["", "%20", "%20%09", "%0A"])
+def test_a_blank_filter_is_none_and_writes_nothing(served: str, blank: str) -> None:
+    """A filter that a client forgot to fill must not select every record."""
+    error = refused(served, 400, "DELETE", f"_table/device?filter={blank}")
+    assert error["context"]["reason"] == "no_records"
+    refused(served, 400, "DELETE", "_table/device", b'{"filter": " ", "resource": []}', JSON)
+    refused(served, 400, "PATCH", f"_table/company?filter={blank}", b'{"resource": [{"city": "X"}]}', JSON)
+    refused(served, 400, "PATCH", "_table/company", b'{"where": "  ", "resource": [{"city": "X"}]}', JSON)
+
+
 def test_a_limit_of_a_billion_is_the_maximum(served: str) -> None:
     status, body = ask(served, "GET", "_table/company?limit=1000000000")
     assert (status, len(body["resource"])) == (200, 10)
