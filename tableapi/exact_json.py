@@ -52,11 +52,22 @@ def loads(raw: bytes | str) -> Any:
 
 
 def dumps(value: Any) -> bytes:
-    """Encode a value, each `Number` with its original text.
+    """Encode a value, each `Number` with its original text and each integer with all its digits.
 
     Raises TypeError for values without a JSON form.
     """
-    return orjson.dumps(value, default=_default)
+    try:
+        return orjson.dumps(value, default=_default)
+    except TypeError:  # perhaps of an integer beyond 64 bits, which other decoders than `loads` return
+        return orjson.dumps(_within_64_bits(value), default=_default)
+
+
+def _within_64_bits(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _within_64_bits(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_within_64_bits(part) for part in value]
+    return Number(str(value)) if type(value) is int and value not in _INT64 else value
 
 
 def plain(value: Any) -> Any:

@@ -24,8 +24,9 @@ Filter = Annotated[
     ),
 ]
 Names = list[str]
+_Part = Annotated[int, Field(strict=True)] | str  # true is no 1: it would name another record
 Identifier = Annotated[
-    int | str | list[int | str],
+    _Part | list[_Part],
     Field(description="The value of the primary key; a list for a key of several columns."),
 ]
 Record = dict[str, Any]

@@ -22,8 +22,8 @@ DatasetHandler = Callable[[HttpRequest, Dataset, list[str]], Awaitable[Reply]]
 # Headers that belong to the message of the agent, not to the requests of its tools.
 _OWN_HEADERS = frozenset(
     (b"accept", b"accept-encoding", b"connection", b"content-length", b"content-type", b"expect", b"idempotency-key",
-     b"if-match", b"if-none-match", b"last-event-id", b"transfer-encoding", b"wrap", b"x-field-encryption",
-     b"x-http-method", b"x-http-method-override", b"x-method-override")
+     b"if-match", b"if-none-match", b"last-event-id", b"prefer", b"range", b"transfer-encoding", b"wrap",
+     b"x-field-encryption", b"x-http-method", b"x-http-method-override", b"x-method-override")
 )  # fmt: skip
 
 
