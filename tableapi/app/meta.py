@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 
 from tableapi.app.callers import Callers
 from tableapi.app.served import Datasets
@@ -160,7 +161,14 @@ class Meta:
         """List the procedures or functions of a database, or call one."""
         if not self._serves_routines:
             raise _unknown(parts[0])
-        return await routines.answer(request, dataset, request.actor, parts, query, self._settings.body_bytes)
+        limit = self._settings.body_bytes
+        run = partial(routines.answer, request, dataset, request.actor, parts, query, limit)
+        key = request.headers.get("idempotency-key")
+        if request.method != "POST" or len(parts) == 1 or key is None:
+            return await run()
+        sent = dumps(sorted(query.items())) + await request.peek_body(limit)
+        route = f"POST {dataset.name}/{'/'.join(parts)}"
+        return await self._services.idempotency.again(key, request.actor, route, sent, run)
 
     async def schema(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]

@@ -96,3 +96,21 @@ def test_the_public_ones_are_listed_and_described(routines: httpx.Client) -> Non
     names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
     assert names == ["add", "many", "sales.hello", "touch"]
     assert "/api/v2/x/_func/many" in routines.get("/_spec").json()["paths"]
+
+
+def test_a_call_with_an_idempotency_key_runs_once(routines: httpx.Client) -> None:
+    def notes() -> int:
+        return int(routines.get("/_table/note?count_only=true").text)
+
+    before = notes()
+    answers = [routines.post("/_func/touch", json={}, headers={"Idempotency-Key": "touch"}) for _ in range(2)]
+    assert [answer.json() for answer in answers] == [[{"touch": None}]] * 2
+    assert answers[1].headers["Idempotency-Replayed"] == "true"
+    assert notes() == before + 1
+    once = {"Idempotency-Key": "bump"}
+    assert routines.post("/_proc/bump", json={"params": [1]}, headers=once).json() == [{"v": 2}]
+    assert routines.post("/_proc/bump", json={"params": [2]}, headers=once).status_code == 422
+    assert routines.post("/_proc/bump(1)", json={}, headers=once).status_code == 422
+    assert routines.get("/_proc/bump(7)", headers=once).json() == [{"v": 8}]
+    refused = [routines.post("/_func/add(1,2,3)", headers={"Idempotency-Key": "bad"}) for _ in range(2)]
+    assert [answer.status_code for answer in refused] == [400, 400]
