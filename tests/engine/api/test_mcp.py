@@ -218,31 +218,6 @@ async def test_writes_touch_at_most_max_affected(url: str) -> None:
         ] == 11
 
 
-async def test_true_names_no_record(url: str) -> None:
-    async with agent(url, X_API_Key="boss") as boss:
-        assert "ids" in await boss.refusal("delete_records", table="category", ids=[True], dry_run=True)
-        assert "id" in await boss.refusal("get_record", table="film_category", id=[True, 2])
-        assert (await boss.answer("get_record", table="film", id="1"))["record"]["film_id"] == 1
-
-
-async def test_a_large_number_is_a_value_that_does_not_fit(url: str) -> None:
-    large = 2**80
-    async with agent(url, X_API_Key="boss") as boss:
-        condition = [{"field": "length", "value": large}]
-        assert "bad_value" in await boss.refusal("query", table="film", filter=condition)
-        assert "whole number" in await boss.refusal("delete_records", table="film", ids=[large])
-        change = [{"film_id": 1, "length": large}]
-        assert "whole number" in await boss.refusal("update_records", table="film", records=change)
-
-
-@pytest.mark.parametrize("prefer", ["return=minimal", "tx=rollback"])
-async def test_headers_of_the_message_are_no_options_of_a_write(url: str, prefer: str) -> None:
-    async with agent(url, X_API_Key="boss", Prefer=prefer, Range="items=5-6") as boss:
-        new = [{"category_id": 70, "name": "Kept"}]
-        assert (await boss.answer("create_records", table="category", records=new))["rows"] == new
-        assert (await boss.answer("delete_records", table="category", ids=[70]))["rows"] == new
-
-
 async def test_a_dry_run_keeps_nothing(url: str) -> None:
     async with agent(url, X_API_Key="boss") as boss:
         created = await boss.answer(

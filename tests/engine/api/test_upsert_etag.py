@@ -276,29 +276,3 @@ def test_a_list_with_another_count_is_another_list(http: httpx.Client) -> None:
 def test_an_estimated_count_of_a_role_with_filters(http: httpx.Client) -> None:
     params: dict[str, Any] = {"include_count": "estimated", "limit": 2}
     assert len(ask(http, "GET", "/person", params=params, headers=as_role("seller"))["resource"]) == 2
-
-
-def test_a_version_is_never_ignored(http: httpx.Client) -> None:
-    old = http.get("/company/1").headers["etag"]
-    new = http.patch("/company/1", json={"city": "Bath"}).headers["etag"]
-    stale = {"If-Match": old}
-    put = "/company/1?upsert=true"
-    ask(http, "PUT", put, 412, json={"city": "York"}, headers=stale)
-    ask(http, "PUT", put, json={"city": "Ely"}, headers={"If-Match": new})
-    ask(http, "PUT", "/company/99?upsert=true", 404, json={"name": "New"}, headers={"If-Match": "*"})
-    ask(http, "PUT", put, 409, json={"name": "Other"}, headers={"If-None-Match": "*"})
-    ask(http, "PUT", "/company/99?upsert=true", json={"name": "New"}, headers={"If-None-Match": "*"})
-    ask(http, "POST", "/company?upsert=true", 400, json=[{"id": 1, "city": "York"}], headers=stale)
-    ask(http, "PATCH", "/company?filter=id%3D1", 400, json=[{"city": "York"}], headers=stale)
-    ask(http, "DELETE", "/company?filter=id%3D99", 400, headers=stale)
-    ask(http, "DELETE", "/device?force=true", 400, headers=stale)
-    ask(http, "PATCH", "/company?filter=id%3D99", json=[{"city": "Hull"}], headers={"If-Match": "*"})
-    assert [ask(http, "GET", f"/company/{key}")["city"] for key in (1, 99)] == ["Ely", "Hull"]
-
-
-def test_max_affected_holds_for_one_record_by_its_path(http: httpx.Client) -> None:
-    for verb in ("PUT", "PATCH", "DELETE"):
-        body = None if verb == "DELETE" else {"city": "York"}
-        error = ask(http, verb, "/company/1?max_affected=0", 400, json=body)["error"]["context"]
-        assert (error["reason"], error["records"]) == ("too_many_affected", 1)
-    ask(http, "PATCH", "/company/1?max_affected=1", json={"city": "York"})

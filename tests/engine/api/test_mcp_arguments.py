@@ -1,0 +1,43 @@
+"""MCP over HTTP: arguments and headers that must not change what a tool does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.helpers.agents import agent
+from tests.helpers.rental import ACCESS, HIDDEN, SQL
+from tests.helpers.support import NewDatabase, Serve
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
+    access = tmp_path_factory.mktemp("access") / "access.json"
+    access.write_text(json.dumps(ACCESS))
+    return f"{module_serve('--dataset', f'x={module_database(SQL + HIDDEN)}', '--access', str(access)).url}/mcp"
+
+
+async def test_true_names_no_record(url: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        assert "ids" in await boss.refusal("delete_records", table="category", ids=[True], dry_run=True)
+        assert "id" in await boss.refusal("get_record", table="film_category", id=[True, 2])
+        assert (await boss.answer("get_record", table="film", id="1"))["record"]["film_id"] == 1
+
+
+async def test_a_large_number_is_a_value_that_does_not_fit(url: str) -> None:
+    large = 2**80
+    async with agent(url, X_API_Key="boss") as boss:
+        condition = [{"field": "length", "value": large}]
+        assert "bad_value" in await boss.refusal("query", table="film", filter=condition)
+        assert "whole number" in await boss.refusal("delete_records", table="film", ids=[large])
+        change = [{"film_id": 1, "length": large}]
+        assert "whole number" in await boss.refusal("update_records", table="film", records=change)
+
+
+@pytest.mark.parametrize("prefer", ["return=minimal", "tx=rollback"])
+async def test_headers_of_the_message_are_no_options_of_a_write(url: str, prefer: str) -> None:
+    async with agent(url, X_API_Key="boss", Prefer=prefer, Range="items=5-6") as boss:
+        new = [{"category_id": 70, "name": "Kept"}]
+        assert (await boss.answer("create_records", table="category", records=new))["rows"] == new
+        assert (await boss.answer("delete_records", table="category", ids=[70]))["rows"] == new
