@@ -1,10 +1,15 @@
+// @vitest-environment jsdom
+import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { chooseLanguage, loadLanguage } from "../lib/language";
+import { events } from "../texts/en/events";
 import { eventText, namedBy, targetText } from "./event";
 
 test.each([
   ["signin_failed", "Sign-in failed"],
   ["reveal", "Reveal"],
   ["addon_bought", "Add-on bought"],
+  ["partly_paid", "Partly paid"],
 ])("the event %s reads %s", (name, text) => {
   expect(eventText(name)).toBe(text);
 });
@@ -25,4 +30,22 @@ test.each([
 test("a reason stands beside the target", () => {
   expect(targetText("Pro", { reason: "asked by phone" })).toBe("Pro: asked by phone");
   expect(targetText(null, null)).toBe("");
+});
+
+test("every entry that the scripts write has a text", () => {
+  const scripts = readdirSync("../scripts", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".py"));
+  const written = scripts.flatMap((file) => {
+    const code = readFileSync(`../scripts/${file}`, "utf8");
+    const own = [...code.matchAll(/audit\.write\(ctx, "(\w+)"/g), ...code.matchAll(/\breason="(\w+)", source=/g)].map(([, name]) => name!);
+    return [...own, ...[...code.matchAll(/log\.write\(ctx, "(\w+)"/g)].map(([, name]) => `support_${name}`)];
+  });
+  expect(written.length).toBeGreaterThan(30);
+  expect(written.filter((name) => !(name in events.events))).toEqual([]);
+});
+
+test("an entry is read in the language of the reader", async () => {
+  chooseLanguage("de");
+  await loadLanguage();
+  expect(["keys_read", "signin_failed", "reveal", "partly_paid"].map(eventText)).toEqual(["Schlüssel gelesen", "Anmeldung fehlgeschlagen", "Aufdeckung", "Partly paid"]);
+  chooseLanguage("en");
 });

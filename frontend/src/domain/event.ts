@@ -1,4 +1,8 @@
 /** Entries of the audit log and of the credit ledger in words. Pure. */
+import { t } from "../lib/i18n.dashboard";
+import { events as texts } from "../texts/en/events";
+
+const { events } = texts;
 
 /** What the number in an entry names. */
 export type Named = "user" | "plan" | "key";
@@ -17,8 +21,11 @@ export function targetText(target: string | null, detail: unknown): string {
   return [target, typeof reason === "string" ? reason : null].filter(Boolean).join(": ");
 }
 
-/** `plan_downgrade_recorded` as words: `Plan downgrade recorded`. */
+/** The name of an entry, or a state, in the language of the reader. One without a text is its words: `Partly paid`. */
 export function eventText(name: string): string {
-  const words = name.replaceAll("_", " ").trim().replace(/^sign(in|out)\b/, "sign-$1").replace(/^addon\b/, "add-on");
+  if (isKnown(name)) return t(`events.${name}`);
+  const words = name.replaceAll("_", " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+const isKnown = (name: string): name is keyof typeof events => Object.hasOwn(events, name);

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { BulkJob } from "../../api/bulk";
+import { accountAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, type Sent, draw, serve } from "../../testing/render";
 import { BulkLookupScreen } from "./BulkLookupScreen";
 
@@ -43,6 +44,34 @@ test("a file is priced before anything starts, and starts with the most that may
   const started = sent.filter(({ method }) => method === "POST").at(-1)!;
   expect(Object.fromEntries(started.query)).toEqual({ kinds: "directdial,businessemail", max_credits: "5" });
   expect(started.body.get("files").name).toBe("people.csv");
+});
+
+/** Draws the screen for an account and prices a file of these costs, of which its credits do not pay all. */
+async function tooShort(me: ReturnType<typeof accountAnswer>, estimates: Record<string, number>) {
+  serve({ "POST bulklookup": { ...PRICE, estimates } });
+  const drawn = draw(<BulkLookupScreen />, { at: AT, me });
+  await user.upload(screen.getByLabelText("CSV file"), CSV);
+  expect(await screen.findByText(/You have too few credits for all of it/)).toBeVisible();
+  return drawn;
+}
+
+test("too few cell numbers of a paid plan lead to the add-ons", async () => {
+  await tooShort(accountAnswer(), { directdial: 6, businessemail: 1 });
+  expect(screen.getByRole("button", { name: "Credit add-ons" })).toHaveAttribute("href", "/dashboard/creditaddons");
+});
+
+test.each([
+  ["e-mails, which add-ons do not hold,", accountAnswer(), { directdial: 6, businessemail: 9 }],
+  ["cell numbers of a free plan", accountAnswer({ plan: planAnswer(1, "Free Trial", { price: 0 }) }), { directdial: 6 }],
+])("too few %s lead to the plans", async (_, me, estimates) => {
+  await tooShort(me, estimates);
+  expect(screen.getByRole("button", { name: "Upgrade Your Plan" })).toHaveAttribute("href", "/dashboard/upgradeplan");
+});
+
+test("a member without credits is told who gets more", async () => {
+  await tooShort(accountAnswer({ role: "member" }), { directdial: 6 });
+  expect(screen.getByText("Ask the owner of your account for more credits.")).toBeVisible();
+  expect(screen.queryByRole("button", { name: /add-ons|Upgrade/ })).toBeNull();
 });
 
 test("says what is wrong with a file", async () => {

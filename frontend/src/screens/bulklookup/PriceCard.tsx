@@ -12,6 +12,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
 import { isBlank, isCount } from "../../lib/validate";
 import classes from "./BulkLookup.module.css";
+import { MoreCredits } from "./MoreCredits";
 
 const MOST_CREDITS = 3000;
 
@@ -43,7 +44,7 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
   const fits = isCount(most, MOST_CREDITS);
   const start = useStartBulk();
   const lines = KINDS.map((kind) => ({ kind, cost: price.estimates[REVEAL_TYPE[kind]] ?? 0, left: credits?.[CREDIT_OF[kind]] ?? 0 }));
-  const short = lines.some(({ cost, left }) => cost > left);
+  const short = lines.filter(({ cost, left }) => cost > left).map(({ kind }) => kind);
 
   return (
     <div className={classes.offer}>
@@ -64,7 +65,7 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
           ))}
       </dl>
       <p className={classes.dim}>{price.estimate === 0 ? t("bulk.free") : t("bulk.priceText")}</p>
-      {short && <p className={classes.short}>{t("bulk.short")}</p>}
+      {short.length > 0 && <MoreCredits kinds={short} text={t("bulk.short")} />}
       <CountInput
         label={t("bulk.max")}
         description={t("bulk.maxText")}

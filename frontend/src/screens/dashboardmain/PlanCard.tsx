@@ -9,6 +9,7 @@ import { EXTENSION_URL } from "../../lib/links";
 import { CREDIT_OF, KINDS } from "../../domain/reveal";
 import { type Standing, endOf, isMonthly, isOver, standingOf, termOf } from "../../domain/subscription";
 import { numberText } from "../../lib/locale";
+import { dollars } from "../../lib/money";
 import classes from "./DashboardMain.module.css";
 
 export function PlanCard() {
@@ -82,7 +83,7 @@ function Price({ price, monthly }: { price: number; monthly: boolean }) {
   if (price === 0) return <p className={classes.price}>{t("plan.free")}</p>;
   return (
     <p className={classes.price}>
-      {price < 0 ? "∞" : `$${numberText(price)}`} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
+      {price < 0 ? "∞" : dollars(price)} <span>{monthly ? t("plan.perMonth") : t("plan.perYear")}</span>
     </p>
   );
 }

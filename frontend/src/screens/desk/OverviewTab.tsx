@@ -4,6 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { Fragment, useState } from "react";
 import { KINDS, type Overview, useDesk } from "../../api/desk";
 import { Card } from "../../components/ui/Card";
+import { eventText } from "../../domain/event";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
@@ -59,7 +60,7 @@ function planText({ subscriptions }: Overview): string {
   const live = subscriptions.find(({ isactive }) => isactive);
   if (!live) return t("client.noPlan");
   const date = dayText(live.expirydate);
-  return `${live.plan}, ${live.status}, ${live.autorenew ? t("client.renews", { date }) : t("client.until", { date })}`;
+  return `${live.plan}, ${eventText(live.status).toLowerCase()}, ${live.autorenew ? t("client.renews", { date }) : t("client.until", { date })}`;
 }
 
 function Facts({ of }: { of: (readonly [label: string, value: string | null])[] }) {

@@ -32,7 +32,7 @@ export const frame: Translation<typeof english> = {
   },
   ownerOnly: {
     title: "Diese Seite kann nur der Inhaber öffnen",
-    text: "Pläne, Zahlungen, Plätze und API-Schlüssel gehören dem Inhaber Ihres Teams. Bitten Sie ihn um das, was Sie brauchen.",
+    text: "Tarife, Zahlungen, Plätze und API-Schlüssel gehören dem Inhaber Ihres Teams. Bitten Sie ihn um das, was Sie brauchen.",
     home: "Zur Übersicht",
   },
   theme: {

@@ -5,6 +5,7 @@ import { billing } from "./billing";
 import { bulk } from "./bulk";
 import { common } from "./common";
 import { contacts } from "./contacts";
+import { events } from "./events";
 import { frame } from "./frame";
 import { home } from "./home";
 import { legal } from "./legal";
@@ -18,6 +19,6 @@ import { team } from "./team";
 import { usage } from "./usage";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records };
+const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal };

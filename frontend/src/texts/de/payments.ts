@@ -45,7 +45,7 @@ export const payments: Translation<typeof english> = {
     toDashboard: "Zur Übersicht",
     failTitle: "Zahlung fehlgeschlagen",
     failText: "Ihr Abonnement konnte leider nicht abgeschlossen werden. Bitte versuchen Sie es erneut.",
-    failNote: "Es wurde nichts berechnet, und Ihr Plan ist unverändert.",
+    failNote: "Es wurde nichts berechnet, und Ihr Tarif ist unverändert.",
     toPlans: "Zu den Tarifen",
     toInvoice: "Rechnung ansehen",
     until: "Bezahlt bis",

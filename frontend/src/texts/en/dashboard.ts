@@ -4,6 +4,7 @@ import { api } from "./api";
 import { billing } from "./billing";
 import { bulk } from "./bulk";
 import { contacts } from "./contacts";
+import { events } from "./events";
 import { frame } from "./frame";
 import { home } from "./home";
 import { payments } from "./payments";
@@ -13,4 +14,4 @@ import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events } as const;

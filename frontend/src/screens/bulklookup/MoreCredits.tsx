@@ -1,0 +1,34 @@
+/** Says that credits do not reach, and leads the owner to where more of these kinds are bought. */
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { isFreePlan, isOwner, useAccount } from "../../api/account";
+import { Banner } from "../../components/ui/Banner";
+import type { Kind } from "../../domain/reveal";
+import { t } from "../../lib/i18n.dashboard";
+
+// Add-ons hold cell numbers alone, and come on top of a paid plan.
+const isSoldAlone = (kinds: readonly Kind[]): boolean => kinds.every((kind) => kind === "phone");
+
+export function MoreCredits({ kinds, text }: { kinds: readonly Kind[]; text: string }) {
+  const me = useAccount();
+  if (!isOwner(me)) {
+    return (
+      <Banner tone="warn" title={text}>
+        {t("search.askOwner")}
+      </Banner>
+    );
+  }
+  const addons = isSoldAlone(kinds) && !isFreePlan(me);
+  return (
+    <Banner
+      tone="warn"
+      action={
+        <Button component={Link} to={addons ? "/dashboard/creditaddons" : "/dashboard/upgradeplan"} role="button" variant="default" size="sm">
+          {addons ? t("addons.title") : t("search.upgradePlan")}
+        </Button>
+      }
+    >
+      {text}
+    </Banner>
+  );
+}
