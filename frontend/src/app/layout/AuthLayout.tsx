@@ -15,7 +15,7 @@ export function AuthLayout() {
         <Logo name={brandname} badge={t("beta")} light />
         <PitchCard />
         <div>
-          <p className={classes.headline}>{t("login.pitch")}</p>
+          <strong className={classes.headline}>{t("login.pitch")}</strong>
           <p className={classes.text}>{t("login.pitchText")}</p>
         </div>
       </aside>

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import { loadLanguage } from "../../lib/language";
 import { accountAnswer, contactAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { DashboardMainScreen } from "./DashboardMainScreen";
@@ -129,6 +130,15 @@ test("a new account gets its first steps instead of zeros", async () => {
     "Export your contacts",
   ]);
   expect(screen.queryByRole("region", { name: "So far" })).toBeNull();
+  // What to do first stands before what is not used yet.
+  const order = screen.getByRole("region", { name: "Get started" }).compareDocumentPosition(screen.getByRole("region", { name: "Subscription" }));
+  expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+});
+
+test("a price is written in the language of the reader", async () => {
+  await loadLanguage("de");
+  show();
+  expect(card("Abonnement").getByText(/^49.\$/)).toBeVisible();
 });
 
 test("the counters of the company", async () => {

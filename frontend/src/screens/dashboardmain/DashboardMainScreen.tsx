@@ -27,6 +27,7 @@ export function DashboardMainScreen() {
 
   return (
     <Page title={t("menu.dashboard")} heading={t("home.hello", { name: me.firstname || me.name })} lead={<p>{t("home.lead")}</p>}>
+      {isNew && counters.data && <Checklist counters={counters.data} />}
       <div className={classes.stats}>
         <PlanCard />
         <RemainingStat
@@ -45,9 +46,7 @@ export function DashboardMainScreen() {
         />
         <RevealedStat days={days} team={team} />
       </div>
-      {isNew && counters.data ? (
-        <Checklist counters={counters.data} />
-      ) : (
+      {!isNew && (
         <>
           <div className={classes.panes}>
             <RevealedCard days={days} onDays={setDays} team={team} onTeam={setTeam} />

@@ -36,6 +36,22 @@ test("saves and leads to the sign-in", async () => {
   expect(sent[0]!.body).toEqual({ email: "nora@fresh.com", code: "abc", new_password: "Fresh1234" });
 });
 
+const newLink = () => screen.queryByRole("button", { name: "Get a new link" });
+
+test("a link that is too old leads to a new one", async () => {
+  serve({ "POST user/password": new Refusal(404, { code: 404, message: "x", context: { scope: "resource" } }) });
+  draw(<ResetPasswordScreen />, { at: AT, me: null });
+  expect(newLink()).toBeNull();
+  await save("Fresh1234");
+  await waitFor(() => expect(newLink()).toHaveAttribute("href", "/forgotpassword"));
+});
+
+test.each(["/resetpassword", "/resetpassword?email=a%40b.co", "/resetpassword?code=abc"])("the cut link %s leads to a new one", (at) => {
+  serve({});
+  draw(<ResetPasswordScreen />, { at, me: null });
+  expect(newLink()).toHaveAttribute("href", "/forgotpassword");
+});
+
 test.each([
   [404, "The Code for this link has expired,Please try with latest"],
   [422, "Something went wrong!"],

@@ -1,5 +1,7 @@
-/** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed. */
-import { Anchor, TextInput } from "@mantine/core";
+/** Target of the mailed reset link: sets a new password. E-mail and code come from the address and cannot be changed.
+
+ A link that is too old, or was cut on the way, leads to where another one is mailed. */
+import { Anchor, Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
@@ -25,6 +27,7 @@ export function ResetPasswordScreen() {
   const navigate = useNavigate();
   const reset = useReset();
   const [incomplete, setIncomplete] = useState(false);
+  const isDead = !email || !code || isExpired(reset.error);
   const form = useForm({
     initialValues: { password: "", confirm_password: "" },
     validate: {
@@ -66,12 +69,17 @@ export function ResetPasswordScreen() {
       <BusyButton type="submit" size="md" busy={reset.isPending}>
         {t("reset.submit")}
       </BusyButton>
+      {isDead && (
+        <Button component={Link} to="/forgotpassword" role="button" variant="default" size="md">
+          {t("reset.again")}
+        </Button>
+      )}
     </AuthForm>
   );
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof ApiError && error.code === 404 ? t("reset.expired") : t("somethingWrong");
-}
+const isExpired = (error: unknown): boolean => error instanceof ApiError && error.code === 404;
+
+const reasonOf = (error: unknown): string => (isExpired(error) ? t("reset.expired") : t("somethingWrong"));
 
 export { ResetPasswordScreen as Component };

@@ -40,10 +40,10 @@ export function SocialCallbackScreen() {
           }
         />
       ) : (
-        <p role="status" className={classes.finishing}>
+        <div role="status" className={classes.finishing}>
           <Loader size="sm" />
-          {t("login.finishing")}
-        </p>
+          <h1>{t("login.finishing")}</h1>
+        </div>
       )}
     </main>
   );

@@ -41,6 +41,7 @@ export const login: Translation<typeof english> = {
     lead: "Danach enden alle anderen Sitzungen Ihres Kontos.",
     code: "Code",
     submit: "Passwort ändern",
+    again: "Neuen Link anfordern",
     done: "Passwort geändert",
     expired: "Der Code dieses Links ist abgelaufen. Bitte verwenden Sie den neuesten.",
   },

@@ -38,6 +38,7 @@ export const login = {
     lead: "All other sessions of your account end when it is set.",
     code: "Code",
     submit: "Reset password",
+    again: "Get a new link",
     done: "Password changed successfully!",
     expired: "The Code for this link has expired,Please try with latest",
   },

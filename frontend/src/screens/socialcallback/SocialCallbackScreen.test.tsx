@@ -1,0 +1,14 @@
+import { screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { draw, serve } from "../../testing/render";
+import { SocialCallbackScreen } from "./SocialCallbackScreen";
+
+test("a window that nobody opened says at first what it does, and then how to go on", async () => {
+  // A browser leaves a window open that no page has opened; jsdom closes it.
+  vi.spyOn(window, "close").mockImplementation(() => undefined);
+  serve({});
+  draw(<SocialCallbackScreen />, { at: "/socialcallback?error=access_denied", me: null });
+  expect(screen.getByRole("heading", { level: 1, name: "Signing you in…" })).toBeVisible();
+  expect(await screen.findByRole("heading", { level: 1, name: "The sign-in was not completed" }, { timeout: 10_000 })).toBeVisible();
+  expect(screen.getByRole("button", { name: "Go To Login" })).toHaveAttribute("href", "/login");
+});
