@@ -7,7 +7,7 @@ import classes from "../../components/History.module.css";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { deviceOf } from "../../domain/device";
-import { eventText, targetText } from "../../domain/event";
+import { eventText, namedBy, targetText } from "../../domain/event";
 import { dayText, momentText } from "../../lib/dates";
 import { t as shared } from "../../lib/i18n";
 import { t } from "../../lib/i18n.desk";
@@ -96,22 +96,35 @@ export function Sessions({ of }: { of: Overview }) {
   return <List label={t("client.sessions")} rows={of.sessions} rowKey={({ usersessionid }) => usersessionid} columns={columns} />;
 }
 
-function byOf({ staffid, appuserid, keyid }: Overview["audit"][number]): string {
-  if (staffid) return t("audit.support");
-  if (keyid) return t("audit.key", { id: String(keyid) });
-  return appuserid ? t("audit.user", { id: String(appuserid) }) : t("audit.system");
+/** The names of the users and keys of a client, and their numbers where they are gone. */
+function namesOf({ users, keys }: Overview) {
+  const userOf = new Map(users.map(({ appuserid, name }) => [appuserid, name]));
+  const keyOf = new Map(keys.map(({ keyid, name, purpose }) => [keyid, purpose || name]));
+  return {
+    user: (id: number) => userOf.get(id) || t("audit.user", { id: String(id) }),
+    key: (id: number) => keyOf.get(id) || t("audit.key", { id: String(id) }),
+  };
 }
 
 export function Audit({ of }: { of: Overview }) {
-  const columns = useMemo<Column<Overview["audit"][number]>[]>(
-    () => [
+  const columns = useMemo<Column<Overview["audit"][number]>[]>(() => {
+    const names = namesOf(of);
+    const byOf = ({ staffid, appuserid, keyid }: Overview["audit"][number]): string => {
+      if (staffid) return t("audit.support");
+      if (keyid) return names.key(keyid);
+      return appuserid ? names.user(appuserid) : t("audit.system");
+    };
+    const aboutOf = ({ event, target, detail }: Overview["audit"][number]): string => {
+      const named = namedBy(event, target);
+      return targetText(named === "user" || named === "key" ? names[named](Number(target)) : target, detail) || t("none");
+    };
+    return [
       { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
       { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
-      { key: "target", head: t("audit.target"), cell: ({ target, detail }) => targetText(target, detail) || t("none") },
+      { key: "target", head: t("audit.target"), cell: aboutOf },
       { key: "by", head: t("audit.by"), cell: byOf },
-    ],
-    [],
-  );
+    ];
+  }, [of]);
   return <List label={t("client.audit")} rows={of.audit} rowKey={({ auditid }) => auditid} columns={columns} />;
 }
 

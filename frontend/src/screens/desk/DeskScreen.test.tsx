@@ -204,3 +204,27 @@ test("signing out leads to the sign-in", async () => {
   await press("Sign out");
   await waitFor(() => expect(where()).toBe("/login"));
 });
+
+test("the audit log of a client names its people and keys, and numbers who is gone", async () => {
+  const entry = (auditid: number, part: Partial<Overview["audit"][number]>): Overview["audit"][number] => ({
+    ...{ createdon: WHEN, target: null, appuserid: null, keyid: null, staffid: null, ip: null, detail: null, event: "signin" },
+    ...part,
+    auditid,
+  });
+  const audit = [
+    entry(1, { event: "member_deleted", target: "9", appuserid: 7 }),
+    entry(2, { event: "reveal", target: "contact 4", keyid: 1 }),
+    entry(3, { event: "signin", appuserid: 70 }),
+    entry(4, { event: "plan_ended", target: "2" }),
+  ];
+  serve({ "POST desk/client": { ...OVERVIEW, audit } });
+  desk("/desk/client/1?tab=audit");
+  const rows = within(await screen.findByRole("tabpanel", { name: "Audit log" })).getAllByRole("row").slice(1);
+  const texts = rows.map((row) => within(row).getAllByRole("cell").filter((_, index) => index !== 1).map((cell) => cell.textContent));
+  expect(texts).toEqual([
+    ["Member deleted", "Del Dahl", "Max Moe"],
+    ["Reveal", "contact 4", "CRM"],
+    ["Sign-in", "–", "User 70"],
+    ["Plan ended", "2", "System"],
+  ]);
+});
