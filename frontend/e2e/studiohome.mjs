@@ -36,3 +36,22 @@ journey("studio shows all tables in one picture", async (open) => {
   await page.getByRole("button", { name: "Fit into the window" }).click();
   check(!(await isCut()), "all tables to be in view again");
 });
+
+journey("an address of studio that leads nowhere has a way out", async (open) => {
+  const page = await open();
+  await page.goto("/studio#/shop/nosuch");
+  await page.getByRole("heading", { level: 1, name: "This could not be loaded" }).waitFor();
+  await accessible(page, "a table that does not exist");
+  await page.getByRole("link", { name: "Go to the overview" }).click();
+  await overview(page).waitFor();
+
+  await page.goto("/studio#/nosuch");
+  await page.getByRole("heading", { level: 1, name: "This could not be loaded" }).waitFor();
+  await page.getByRole("link", { name: "Go to the start" }).click();
+  await overview(page).waitFor();
+
+  await page.goto("/studio#/shop/carrier?filter=nosuch%20%3D%201");
+  await page.getByText("Table 'carrier' has no field 'nosuch'").waitFor();
+  await page.getByRole("button", { name: "Clear search and filter" }).click();
+  await page.getByRole("grid").getByRole("row").nth(1).waitFor();
+});

@@ -16,6 +16,8 @@ export const T = {
   overviewSize: (tables: number, rows: number) => `${tables.toLocaleString("en")} ${tables === 1 ? "table" : "tables"} and views, about ${compact(rows)} rows`,
   compactRows: (count: number) => `${compact(count)} ${count === 1 ? "row" : "rows"}`,
   allTables: "All tables",
+  toOverview: "Go to the overview",
+  toStart: "Go to the start",
   lately: "Opened last",
   largest: "Largest tables",
   reference: "API reference",

@@ -92,22 +92,39 @@ export function Popover({ label, icon, children, tone = "plain", badge = "", ali
   );
 }
 
-export function State({ icon: Icon = Inbox, title, hint, children }: { icon?: LucideIcon; title: string; hint?: string; children?: ReactNode }) {
+interface StateProps {
+  icon?: LucideIcon;
+  title: string;
+  hint?: string;
+  isPage?: boolean; // nothing else is on the page, so the title is its heading
+  children?: ReactNode;
+}
+
+export function State({ icon: Icon = Inbox, title, hint, isPage = false, children }: StateProps) {
+  const Title = isPage ? "h1" : "p";
   return (
     <div className="state" role="status">
       <Icon size={24} strokeWidth={1.75} aria-hidden />
-      <p className="state-title">{title}</p>
+      <Title className="state-title">{title}</Title>
       {hint && <p className="state-hint">{hint}</p>}
       {children}
     </div>
   );
 }
 
-export function Problem({ error, retry }: { error: Error; retry?: () => void }) {
+interface ProblemProps {
+  error: Error;
+  retry?: () => void;
+  isPage?: boolean;
+  children?: ReactNode; // another way out than to try again
+}
+
+export function Problem({ error, retry, isPage, children }: ProblemProps) {
   const isOffline = error instanceof ApiError && error.isOffline;
   return (
-    <State icon={isOffline ? WifiOff : TriangleAlert} title={isOffline ? T.offline : T.failed} hint={isOffline ? T.offlineHint : error.message}>
+    <State icon={isOffline ? WifiOff : TriangleAlert} title={isOffline ? T.offline : T.failed} hint={isOffline ? T.offlineHint : error.message} isPage={isPage}>
       {retry && <Button icon={RefreshCw} onClick={retry}>{T.retry}</Button>}
+      {children}
     </State>
   );
 }

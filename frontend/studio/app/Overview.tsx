@@ -28,7 +28,13 @@ function lately(dataset: string): Asked[] {
 export function Overview({ dataset, onAll }: { dataset: string; onAll: () => void }) {
   const all = useQuery(tables(dataset));
   if (all.isPending) return <Waiting />;
-  if (all.isError) return <Problem error={all.error} retry={() => void all.refetch()} />;
+  if (all.isError) {
+    return (
+      <Problem isPage error={all.error} retry={() => void all.refetch()}>
+        <a className="button plain" href={hrefOf("")}><span className="button-text">{T.toStart}</span></a>
+      </Problem>
+    );
+  }
   if (all.data.length === 0) return <State title={T.nothingHere} />;
   const asked = lately(dataset);
   const rows = all.data.reduce((sum, table) => sum + (table.rows ?? 0), 0);

@@ -21,7 +21,13 @@ const Import = lazy(() => import("../panels/import/Import"));
 export function TableScreen({ address }: { address: Address }) {
   const info = useQuery(tableInfo(address.dataset, address.table));
   if (info.isPending) return <Waiting />;
-  if (info.isError) return <Problem error={info.error} retry={() => void info.refetch()} />;
+  if (info.isError) {
+    return (
+      <Problem isPage error={info.error} retry={() => void info.refetch()}>
+        <a className="button plain" href={hrefOf(address.dataset)}><span className="button-text">{T.toOverview}</span></a>
+      </Problem>
+    );
+  }
   return <Loaded address={address} info={info.data} />;
 }
 

@@ -36,11 +36,12 @@ interface Props {
 
 export function Grid(props: Props) {
   const { rows, isFiltered } = props;
-  if (rows.error) return <Problem error={rows.error} retry={rows.retry} />;
+  const clear = isFiltered && <Button onClick={() => change({ filter: null, search: null })}>{T.clear}</Button>;
+  if (rows.error) return <Problem error={rows.error} retry={rows.retry}>{clear}</Problem>;
   if (rows.total === 0) {
     return (
       <State title={isFiltered ? T.noMatch : T.noRows} hint={isFiltered ? T.noMatchHint : undefined}>
-        {isFiltered && <Button onClick={() => change({ filter: null, search: null })}>{T.clear}</Button>}
+        {clear}
       </State>
     );
   }

@@ -205,17 +205,14 @@ test("signing out leads to the sign-in", async () => {
   await waitFor(() => expect(where()).toBe("/login"));
 });
 
+const ENTRY: Overview["audit"][number] = { auditid: 1, createdon: WHEN, event: "signin", target: null, appuserid: null, keyid: null, staffid: null, ip: null, detail: null };
+
 test("the audit log of a client names its people and keys, and numbers who is gone", async () => {
-  const entry = (auditid: number, part: Partial<Overview["audit"][number]>): Overview["audit"][number] => ({
-    ...{ createdon: WHEN, target: null, appuserid: null, keyid: null, staffid: null, ip: null, detail: null, event: "signin" },
-    ...part,
-    auditid,
-  });
   const audit = [
-    entry(1, { event: "member_deleted", target: "9", appuserid: 7 }),
-    entry(2, { event: "reveal", target: "contact 4", keyid: 1 }),
-    entry(3, { event: "signin", appuserid: 70 }),
-    entry(4, { event: "plan_ended", target: "2" }),
+    { ...ENTRY, auditid: 1, event: "member_deleted", target: "9", appuserid: 7 },
+    { ...ENTRY, auditid: 2, event: "reveal", target: "contact 4", keyid: 1 },
+    { ...ENTRY, auditid: 3, appuserid: 70 },
+    { ...ENTRY, auditid: 4, event: "plan_ended", target: "2" },
   ];
   serve({ "POST desk/client": { ...OVERVIEW, audit } });
   desk("/desk/client/1?tab=audit");
