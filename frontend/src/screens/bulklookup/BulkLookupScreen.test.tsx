@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
+import { account } from "../../api/account";
 import type { BulkJob } from "../../api/bulk";
 import { accountAnswer, planAnswer } from "../../testing/answers";
 import { Refusal, type Sent, draw, serve } from "../../testing/render";
@@ -101,6 +102,16 @@ test("a running job is followed to its end, and can be cancelled", async () => {
   expect(screen.queryByText("linkedin.com/in/p1")).toBeNull();
   await user.click(screen.getByRole("button", { name: "No profile address · 1" }));
   expect(screen.getByText("linkedin.com/in/p1")).toBeVisible();
+});
+
+test("a job that ran out of credits leads to more of them", async () => {
+  const rows = [{ line: 1, linkedinurl: "linkedin.com/in/p1", status: "nocredit" as const, charged: 0, contactid: null }];
+  serve({ "GET bulklookup/4": job({ rows }) });
+  const { queries } = draw(<BulkLookupScreen />, { at: `${AT}?job=4`, me: accountAnswer({ credits: { contactcredit: 0 } }) });
+  expect(await screen.findByRole("button", { name: "Credit add-ons" })).toHaveAttribute("href", "/dashboard/creditaddons");
+  queries.setQueryData(account.queryKey, accountAnswer());
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Credit add-ons" })).toBeNull());
+  expect(screen.getByText("No credit")).toBeVisible();
 });
 
 test("the last jobs are listed, each with its link", async () => {

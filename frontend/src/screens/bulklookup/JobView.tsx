@@ -3,6 +3,7 @@ import { Button, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
+import { creditsOf, useAccount } from "../../api/account";
 import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
@@ -15,10 +16,12 @@ import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { FilterChip } from "../../components/ui/FilterChip";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
+import { CREDIT_OF, KINDS, REVEAL_TYPE } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
 import classes from "./BulkLookup.module.css";
+import { MoreCredits } from "./MoreCredits";
 import { useResult } from "./useResult";
 
 // The sheet has every row; the page shows as many as can be looked over.
@@ -82,8 +85,21 @@ function Job({ job, onAnother }: { job: BulkJob; onAnother: () => void }) {
         <span>{t("bulk.processed", { done: job.processed, total: job.total })}</span>
         <span>{t("bulk.charged", { count: t("bulk.credits", { count: job.charged }) })}</span>
       </p>
+      <LeftOut job={job} />
       <Rows job={job} />
     </Card>
+  );
+}
+
+/** Rows without a credit, and where to get more of the kinds that ran out. */
+function LeftOut({ job }: { job: BulkJob }) {
+  const credits = creditsOf(useAccount());
+  const empty = KINDS.filter((kind) => job.kinds.includes(REVEAL_TYPE[kind]) && !credits?.[CREDIT_OF[kind]]);
+  if (empty.length === 0 || !job.rows.some(({ status }) => status === "nocredit")) return null;
+  return (
+    <div className={classes.leftOut}>
+      <MoreCredits kinds={empty} text={t("bulk.short")} />
+    </div>
   );
 }
 

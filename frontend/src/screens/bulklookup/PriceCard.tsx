@@ -49,9 +49,9 @@ function Offer({ input, price, onStart }: Props & { price: Estimate }) {
   return (
     <div className={classes.offer}>
       <FormAlert text={start.error && explain(start.error)} />
-      <p className={classes.big}>
+      <div className={classes.big}>
         <span className={classes.estimated}>{t("bulk.price")}</span> {t("bulk.credits", { count: price.estimate })} <span>{t("bulk.addresses", { count: price.total })}</span>
-      </p>
+      </div>
       <dl className={classes.prices}>
         {lines
           .filter(({ kind }) => input.kinds.includes(REVEAL_TYPE[kind]))
