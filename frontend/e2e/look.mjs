@@ -1,5 +1,5 @@
 /** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
-import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
+import { ALSO, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 
 const MAX_REQUESTS = 20;
@@ -36,7 +36,7 @@ async function look(open, [name, path, heading], options = {}) {
     await picture(page, name);
     await fits(page, `${name} at ${viewport.width} px`);
     if (viewport === WIDE) await everyColumnInView(page, name);
-    await accessible(page, `${name} at ${viewport.width} px`);
+    await accessible(page, `${name} at ${viewport.width} px`, "html", ALSO);
   }
   await page.context().close();
 }
