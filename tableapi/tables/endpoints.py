@@ -212,6 +212,7 @@ async def _delete(call: TableRequest) -> Reply:
         return await _each(call, options, "deleted", records, _deleted)
     if text := call.filter_text():
         return await _by_filter(call, options, None, text)
+    refusals.empty_list(call.body)
     if not options.force:
         raise BadRequest(
             "Send ids, records or a filter of what to delete, or force=true to delete all records.", reason="no_records"

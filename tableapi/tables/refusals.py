@@ -46,6 +46,18 @@ def bounded(call: TableRequest, ids: list[Any]) -> list[Any]:
     return ids
 
 
+def empty_list(body: Any) -> None:
+    """Refuse an empty list of records, which `force` would turn into all of them.
+
+    Raises:
+        BadRequest: `no_records`.
+    """
+    if body == [] or (isinstance(body, dict) and body.get("resource") == []):
+        raise BadRequest(
+            "The list of records is empty. Leave it out to delete every record with force=true.", reason="no_records"
+        )
+
+
 def only_one(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the single record that is the change for all rows."""
     if len(records) > 1:

@@ -203,6 +203,12 @@ def test_a_blank_filter_is_none_and_writes_nothing(served: str, blank: str) -> N
     refused(served, 400, "PATCH", "_table/company", b'{"where": "  ", "resource": [{"city": "X"}]}', JSON)
 
 
+@pytest.mark.parametrize("body", [b'{"resource": []}', b"[]", b'{"resource": [], "filter": " "}'])
+def test_an_empty_list_of_records_is_not_all_of_them(served: str, body: bytes) -> None:
+    error = refused(served, 400, "DELETE", "_table/device?force=true", body, JSON)
+    assert error["context"]["reason"] == "no_records"
+
+
 def test_a_limit_of_a_billion_is_the_maximum(served: str) -> None:
     status, body = ask(served, "GET", "_table/company?limit=1000000000")
     assert (status, len(body["resource"])) == (200, 10)
