@@ -141,7 +141,9 @@ class HttpRequest:
             UnsupportedMedia: The body is compressed (415).
             BadRequest: The client disconnected before the end of the body.
         """
-        self._check_head(limit)
+        length = self.headers.get("content-length", "")
+        if "content-encoding" in self.headers or (length.isdigit() and int(length) > limit):
+            self._check_head(limit)
         parts, size, self.unread = [], 0, True
         self.body_wait_since = time.perf_counter()  # admission control ends a wait that lasts too long
         if self.in_flight is not None:

@@ -220,6 +220,27 @@ _CONVERTERS: dict[str, Callable[[str, Any], Any]] = {
 _FIELDS = {"continue": "go_on", "return": "minimal"}
 
 
+def _set_upsert(parsed: Options, value: Any) -> None:
+    parsed.ignore_existing = str(value).strip().lower() == "ignore"
+    parsed.upsert = parsed.ignore_existing or boolean("upsert", value)
+
+
+def _set_count(parsed: Options, value: Any) -> None:
+    parsed.estimated = str(value).strip().lower() == "estimated"
+    parsed.include_count = parsed.estimated or boolean("include_count", value)
+
+
+def _refuse_raw(_parsed: Options, _value: Any) -> None:
+    message = "Option 'raw' belongs to the read of one record by its path."
+    raise BadRequest(message, reason="bad_option", context={"option": "raw"})
+
+
+# Options that set two fields, or none; `import` is read where a request is dispatched.
+_SETTERS: dict[str, Callable[[Options, Any], None]] = {
+    "upsert": _set_upsert, "include_count": _set_count, "raw": _refuse_raw, "import": lambda parsed, value: None,
+}  # fmt: skip
+
+
 def options(query: Mapping[str, str], body: Any = None, relation: Relations = lambda name: None) -> Options:
     """Return the options of a request.
 
@@ -230,42 +251,19 @@ def options(query: Mapping[str, str], body: Any = None, relation: Relations = la
     """
     values: dict[str, Any] = {}
     parsed = Options()
-    if isinstance(body, dict):
-        _sort_out(body, BODY_OPTIONS, relation, values, parsed.relations)
-    _sort_out(query, KNOWN, relation, values, parsed.relations)
+    for given, known in ((body if isinstance(body, dict) else {}, BODY_OPTIONS), (query, KNOWN)):
+        for name, value in given.items():
+            option = ALIASES.get(name, name)
+            if option in known:
+                values[option] = value
+            elif may_concern_relation(name) and (key := relation_option(name, relation)) is not None:
+                parsed.relations[key] = str(value) if isinstance(value, int) else _text(name, value)
     for name, value in values.items():
-        if value is not None and name != "import":  # read where a request is dispatched
-            _set(parsed, name, value)
+        if value is None:
+            continue
+        if (setter := _SETTERS.get(name)) is not None:
+            setter(parsed, value)
+        else:
+            convert: Callable[[str, Any], Any] = _CONVERTERS.get(name, _text)
+            setattr(parsed, _FIELDS.get(name, name), convert(name, value))
     return parsed
-
-
-def _sort_out(
-    given: Mapping[str, Any],
-    known: frozenset[str],
-    relation: Relations,
-    values: dict[str, Any],
-    relations: dict[str, str],
-) -> None:
-    """Add what was given to the options of the table, or to those of its relations."""
-    for name, value in given.items():
-        option = ALIASES.get(name, name)
-        if option in known:
-            values[option] = value
-        elif may_concern_relation(name) and (key := relation_option(name, relation)) is not None:
-            relations[key] = str(value) if isinstance(value, int) else _text(name, value)
-
-
-def _set(parsed: Options, name: str, value: Any) -> None:
-    if name == "upsert":
-        parsed.ignore_existing = str(value).strip().lower() == "ignore"
-        parsed.upsert = parsed.ignore_existing or boolean(name, value)
-    elif name == "include_count":
-        parsed.estimated = str(value).strip().lower() == "estimated"
-        parsed.include_count = parsed.estimated or boolean(name, value)
-    elif name == "raw":
-        raise BadRequest(
-            "Option 'raw' belongs to the read of one record by its path.", reason="bad_option", context={"option": name}
-        )
-    else:
-        convert: Callable[[str, Any], Any] = _CONVERTERS.get(name, _text)
-        setattr(parsed, _FIELDS.get(name, name), convert(name, value))

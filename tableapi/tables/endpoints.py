@@ -101,13 +101,15 @@ async def _each(
 
         async def checked(item: Any) -> Record:
             record = await run(item)
-            if options.go_on and not single:  # a deferred constraint refuses this record, not the request
-                await connection.execute("set constraints all immediate")
+            await connection.execute("set constraints all immediate")
             return record
+
+        # With `continue` a deferred constraint refuses its own record, not the request.
+        attempt = checked if options.go_on and not single else run
 
         async def step(place: int, item: Any) -> None:
             known = written.get(place)
-            outcome = known if known is not None else await trying(checked(item), alone=options.go_on)
+            outcome = known if known is not None else await trying(attempt(item), alone=options.go_on)
             if isinstance(outcome, ApiError):
                 batch.failed(outcome)
                 raise BatchStopped
