@@ -105,8 +105,8 @@ async function nothingForOthers(page) {
 async function ownerReadsIt(owner) {
   await signIn(owner, OWNER);
   await owner.goto("/dashboard/settings/auditlog");
-  await owner.getByRole("row").filter({ hasText: "Support credits" }).first().waitFor();
-  await owner.getByRole("row").filter({ hasText: "Support view" }).first().waitFor();
+  await owner.getByRole("row").filter({ hasText: "Credits changed by support" }).first().waitFor();
+  await owner.getByRole("row").filter({ hasText: "Viewed by support" }).first().waitFor();
   await owner.goto("/dashboard/settings/creditledger");
   await owner.getByRole("row").filter({ hasText: "+250" }).waitFor();
 }
