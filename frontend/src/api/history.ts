@@ -6,7 +6,7 @@ import { t } from "../lib/i18n.dashboard";
 import { call } from "./client";
 import { invalidate } from "./keys";
 import { rows, tablePath, useTableDelete } from "./tables";
-import type { AuditEvent, List } from "./types";
+import type { ApiKey, AuditEvent, List, Plan, User } from "./types";
 
 export const HISTORY_PAGE = 25;
 
@@ -36,39 +36,37 @@ export const creditLedger = (page: number, kind: string) =>
     placeholderData: keepPreviousData,
   });
 
-// Deleted ones included: they still stand in the records.
-const userNames = rows("appuser", { fields: "appuserid,name", limit: 1000 });
-const keyNames = rows("apikeys", { fields: "keyid,purpose", limit: 1000 });
-const planNames = rows("subscriptionplan", { fields: "planid,name", limit: 1000 });
+const namesOf = <Row>(numberOf: (row: Row) => number, nameOf: (row: Row) => string) => ({ resource }: List<Row>) =>
+  new Map(resource.map((row) => [numberOf(row), nameOf(row)]));
+
+// Names by number, those of deleted ones included: they still stand in the records.
+const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", limit: 1000 }), select: namesOf<User>(({ appuserid }) => appuserid, ({ name }) => name) });
+const keyNames = queryOptions({ ...rows("apikeys", { fields: "keyid,purpose", limit: 1000 }), select: namesOf<ApiKey>(({ keyid }) => keyid, ({ purpose }) => purpose) });
+const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => name) });
 
 /** The name shown for an actor: of the user, of the API key, or "System" for neither. */
 export function useActorName(): (actor: number | null, keyid: number | null) => string {
-  const users = useQuery(userNames).data?.resource;
-  const keys = useQuery(keyNames).data?.resource;
-  return useMemo(() => {
-    const userOf = new Map(users?.map(({ appuserid, name }) => [appuserid, name]));
-    const keyOf = new Map(keys?.map(({ keyid, purpose }) => [keyid, purpose]));
-    return (actor, keyid) => {
-      if (keyid) return [t("audit.key"), keyOf.get(keyid)].filter(Boolean).join(": ");
-      return (actor && (userOf.get(actor) ?? (users && t("audit.former")))) || t("audit.system");
-    };
-  }, [users, keys]);
+  const { data: users } = useQuery(userNames);
+  const { data: keys } = useQuery(keyNames);
+  return useMemo(
+    () => (actor, keyid) => {
+      if (keyid) return [t("audit.key"), keys?.get(keyid)].filter(Boolean).join(": ");
+      return (actor && users && (users.get(actor) ?? t("audit.former"))) || t("audit.system");
+    },
+    [users, keys],
+  );
 }
 
 /** What an entry of the audit log is about: the name of its user, plan or API key, or its target as it stands. */
 export function useTargetText(): (event: AuditEvent) => string {
-  const users = useQuery(userNames).data?.resource;
-  const keys = useQuery(keyNames).data?.resource;
-  const plans = useQuery(planNames).data?.resource;
+  const { data: user } = useQuery(userNames);
+  const { data: key } = useQuery(keyNames);
+  const { data: plan } = useQuery(planNames);
   return useMemo(() => {
-    const names: Record<Named, Map<string, string>> = {
-      user: new Map(users?.map(({ appuserid, name }) => [String(appuserid), name])),
-      key: new Map(keys?.map(({ keyid, purpose }) => [String(keyid), purpose])),
-      plan: new Map(plans?.map(({ planid, name }) => [String(planid), name])),
-    };
+    const names: Record<Named, Map<number, string> | undefined> = { user, key, plan };
     return ({ event, target, detail }) => {
       const named = namedBy(event, target);
-      return targetText((named && names[named].get(target!)) ?? target, detail);
+      return targetText((named && names[named]?.get(Number(target))) ?? target, detail);
     };
-  }, [users, keys, plans]);
+  }, [user, key, plan]);
 }
