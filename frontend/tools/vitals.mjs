@@ -2,6 +2,8 @@
  address of a running demo. Out: a table; exit code 1 where the best of three runs is over the budget of the design.
 
    node tools/vitals.mjs http://127.0.0.1:8000
+
+ Everything is measured by the page itself: to ask a slowed page from outside takes up to a second of its processor.
 */
 import { chromium } from "@playwright/test";
 import { signIn } from "../e2e/browser.mjs";
@@ -11,53 +13,53 @@ const BASE = process.argv[2] ?? "http://127.0.0.1:8000";
 
 const SLOWER = 4;
 const RUNS = 3;
-const BUDGET = { usable: 1500, shift: 0.05 };
-// A shift may come as late as the last answer that a screen waits for, and the fade after it.
-const SETTLED = 1000;
+const BUDGET = { interactive: 1500, shift: 0.05 };
+// Every screen has come to rest long before.
+const WATCHED = 5000;
 
+/** The control of a screen, as a selector and the text that it shows. */
 const SCREENS = [
-  { name: "login", path: "/login", signedIn: false, control: (page) => page.getByRole("button", { name: "Login" }) },
-  {
-    name: "dashboard",
-    path: "/dashboard/main/dashboardmain",
-    signedIn: true,
-    control: (page) => page.getByRole("main").getByRole("button", { name: "Upgrade" }),
-  },
-  { name: "search", path: "/dashboard/main/search", signedIn: true, control: (page) => page.getByLabel("Profile URL") },
-  {
-    name: "mycontacts",
-    path: "/dashboard/main/mycontacts",
-    signedIn: true,
-    control: (page) => page.getByRole("row").nth(1).getByRole("checkbox"),
-  },
+  { name: "login", path: "/login", signedIn: false, control: ["form button[type=submit]", "Login"] },
+  { name: "dashboard", path: "/dashboard/main/dashboardmain", signedIn: true, control: ["main [role=button], main button", "Upgrade"] },
+  { name: "search", path: "/dashboard/main/search", signedIn: true, control: ["main form input", ""] },
+  { name: "mycontacts", path: "/dashboard/main/mycontacts", signedIn: true, control: ["main tbody tr input[type=checkbox]", ""] },
 ];
 
-/** Adds up what jumped without anybody having touched anything. */
-function observe() {
-  window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: "layout-shift", buffered: true });
+/** Notes when the control can be used, the long tasks of the main thread, and what jumped without anybody having touched it. */
+function observe([selector, text]) {
+  const seen = { usable: 0, rest: 0, shift: 0 };
+  const shows = (element) => element.textContent.trim() === text && !element.disabled && element.checkVisibility();
+  const look = () => {
+    if ([...document.querySelectorAll(selector)].some(shows)) requestIdleCallback(() => (seen.usable = performance.now()), { timeout: 5000 });
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  const notes = {
+    longtask: ({ startTime, duration }) => (seen.rest = startTime + duration),
+    "layout-shift": ({ hadRecentInput, value }) => (seen.shift += hadRecentInput ? 0 : value),
+  };
+  for (const [type, note] of Object.entries(notes)) new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true });
+  window.seen = seen;
 }
 
-/** A first visit: nothing cached. Usable is when the control takes a click, and the main thread has come to rest once. */
+const bestOf = (times) => `${Math.min(...times)} ms (${times.join(", ")})`;
+
+/** A first visit: nothing cached. Interactive is when the control can be used and no long task follows. */
 async function visit(browser, { path, signedIn, control }) {
   const context = await browser.newContext({ baseURL: BASE, viewport: WIDE });
   try {
-    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     if (signedIn) await signIn(page, OWNER);
-    await page.addInitScript(observe);
+    await page.addInitScript(observe, control);
     const session = await context.newCDPSession(page);
     await session.send("Network.enable");
     await session.send("Network.setCacheDisabled", { cacheDisabled: true });
     await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
     await page.goto(path, { waitUntil: "commit" });
-    await control(page).click({ trial: true });
-    const usable = await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(performance.now()), { timeout: 5000 })));
-    await page.waitForLoadState("networkidle");
-    await page.waitForTimeout(SETTLED);
-    return { usable, shift: await page.evaluate(() => window.shifted) };
+    await page.waitForTimeout(WATCHED);
+    const { usable, rest, shift } = await page.evaluate(() => window.seen);
+    if (usable === 0) throw new Error(`${path} cannot be used after ${WATCHED} ms`);
+    return { usable, interactive: Math.max(usable, rest), shift };
   } finally {
     await context.close();
   }
@@ -65,15 +67,15 @@ async function visit(browser, { path, signedIn, control }) {
 
 const browser = await chromium.launch({ executablePath: HEADLESS, args: ["--no-sandbox"] });
 try {
-  console.log("| Screen | Usable, best of 3 (all) | Layout shift, worst of 3 |\n| --- | --- | --- |");
+  console.log("| Screen | Usable, best of 3 (all) | Interactive | Layout shift, worst of 3 |\n| --- | --- | --- | --- |");
   for (const screen of SCREENS) {
     const runs = [];
     for (let run = 0; run < RUNS; run += 1) runs.push(await visit(browser, screen));
-    const all = runs.map(({ usable }) => Math.round(usable));
-    const best = Math.min(...all);
+    const [usable, interactive] = ["usable", "interactive"].map((name) => runs.map((run) => Math.round(run[name])));
+    const best = Math.min(...interactive);
     const shift = Math.max(...runs.map((run) => run.shift));
-    console.log(`| ${screen.name} | ${best} ms (${all.join(", ")}) | ${shift.toFixed(3)} |`);
-    if (best > BUDGET.usable || shift > BUDGET.shift) process.exitCode = 1;
+    console.log(`| ${screen.name} | ${bestOf(usable)} | ${bestOf(interactive)} | ${shift.toFixed(3)} |`);
+    if (best > BUDGET.interactive || shift > BUDGET.shift) process.exitCode = 1;
   }
 } finally {
   await browser.close();

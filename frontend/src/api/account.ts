@@ -16,7 +16,12 @@ const FOLLOWED_MS = 300_000;
 /** The signed-in user. Refetched while the tab is in use, so that disabling or deleting a user takes effect in every tab. */
 export const account = queryOptions({
   queryKey: keys.account,
-  queryFn: ({ signal }) => call<Account>("PUT", "user/session", { signal }),
+  queryFn: async ({ signal }) => {
+    const me = await call<Account & { server_time?: string }>("PUT", "user/session", { signal });
+    // The time differs in each response: with it, every screen would be drawn anew though nothing has changed.
+    delete me.server_time;
+    return me;
+  },
   staleTime: REFRESH_MS,
   refetchInterval: () => (isFollowed("usercredit") ? FOLLOWED_MS : REFRESH_MS),
   refetchOnWindowFocus: "always",

@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { Profiler } from "react";
+import { expect, test, vi } from "vitest";
 import { account } from "../../api/account";
 import { currentSession } from "../../stores/session";
 import { accountAnswer } from "../../testing/answers";
@@ -68,6 +69,18 @@ test("a refusal about one row ends nothing", async () => {
   await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
   expect(where()).toBe(AT);
   expect(currentSession()).not.toBeNull();
+});
+
+test("an account that has not changed is not drawn anew", async () => {
+  let seconds = 0;
+  serve({ "PUT user/session": () => ({ ...accountAnswer(), server_time: `2026-01-10T09:00:${(seconds += 10)}Z` }) });
+  const drawn = vi.fn();
+  const { queries } = draw(<Profiler id="frame" onRender={drawn}><Dashboard /></Profiler>, { at: AT });
+  const refetched = () => act(() => queries.refetchQueries({ queryKey: account.queryKey }));
+  await refetched();
+  const before = drawn.mock.calls.length;
+  await refetched();
+  expect(drawn.mock.calls.length).toBe(before);
 });
 
 test("signing out in another tab signs out here", async () => {

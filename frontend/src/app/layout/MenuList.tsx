@@ -1,9 +1,9 @@
 /** The main menu as a list: in the sidebar, and in the compact menu of small screens. */
-import { Tooltip } from "@mantine/core";
 import { NavLink } from "react-router";
 import { t } from "../../lib/i18n.dashboard";
 import { LAST_OPEN, MENU } from "./menu";
 import classes from "./MenuList.module.css";
+import { MenuTip } from "./MenuTip";
 
 interface Props {
   /** Icons alone; the text of each is its tooltip. */
@@ -17,7 +17,7 @@ export function MenuList({ collapsed = false, onOpen }: Props) {
       <ul className={classes.list}>
         {MENU.map(({ to, text, icon: Icon }, index) => (
           <li key={to}>
-            <Tooltip label={index < LAST_OPEN ? t(text) : `${t(text)} · ${t("comingSoon")}`} position="right" disabled={!collapsed}>
+            <MenuTip label={index < LAST_OPEN ? t(text) : `${t(text)} · ${t("comingSoon")}`} collapsed={collapsed}>
               {index < LAST_OPEN ? (
                 <NavLink to={to} className={classes.item} onClick={onOpen}>
                   <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
@@ -31,7 +31,7 @@ export function MenuList({ collapsed = false, onOpen }: Props) {
                   </span>
                 </span>
               )}
-            </Tooltip>
+            </MenuTip>
           </li>
         ))}
       </ul>

@@ -1,11 +1,11 @@
 /** The pages of the settings, in place of the main menu while one of them is open. */
-import { Tooltip } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { Link, NavLink } from "react-router";
 import { isOwner, useMaybeAccount } from "../../api/account";
 import { t } from "../../lib/i18n.dashboard";
 import { PAGES } from "../../screens/settings/pages";
 import classes from "./MenuList.module.css";
+import { MenuTip } from "./MenuTip";
 
 export function SettingsMenu({ collapsed }: { collapsed: boolean }) {
   const me = useMaybeAccount();
@@ -14,21 +14,21 @@ export function SettingsMenu({ collapsed }: { collapsed: boolean }) {
     <nav aria-label={t("menu.settings")} className={classes.nav}>
       <ul className={classes.list}>
         <li>
-          <Tooltip label={t("settings.back")} position="right" disabled={!collapsed}>
+          <MenuTip label={t("settings.back")} collapsed={collapsed}>
             <Link to="/dashboard/main/dashboardmain" className={classes.item}>
               <ArrowLeft size={20} strokeWidth={1.75} aria-hidden="true" />
               <span className={classes.text}>{t("settings.back")}</span>
             </Link>
-          </Tooltip>
+          </MenuTip>
         </li>
         {PAGES.filter((page) => owns || !page.ownerOnly).map(({ path, text, icon: Icon }) => (
           <li key={path}>
-            <Tooltip label={t(text)} position="right" disabled={!collapsed}>
+            <MenuTip label={t(text)} collapsed={collapsed}>
               <NavLink to={`/dashboard/settings/${path}`} className={classes.item}>
                 <Icon size={20} strokeWidth={1.75} aria-hidden="true" />
                 <span className={classes.text}>{t(text)}</span>
               </NavLink>
-            </Tooltip>
+            </MenuTip>
           </li>
         ))}
       </ul>
