@@ -35,6 +35,19 @@ class Number(float):
     __repr__ = __str__
 
 
+class Cell(str):
+    """A cell of CSV, where nested values are written as JSON."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """Return the value of JSON, and any other text as it is."""
+        try:
+            return loads(str(self))
+        except orjson.JSONDecodeError:
+            return str(self)
+
+
 def loads(raw: bytes | str) -> Any:
     """Decode JSON with exact numbers. Raises orjson.JSONDecodeError."""
     try:

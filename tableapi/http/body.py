@@ -94,7 +94,7 @@ def _cells(header: list[str], row: list[str], line: int) -> dict[str, str | None
     if any(row[len(header) :]):
         message = f"Line {line} of the CSV has {len(row)} values, and the header {len(header)} names."
         raise BadRequest(message, reason="bad_csv", context={"line": line})
-    return {name: value or None for name, value in zip(header, row, strict=False)}
+    return {name: exact_json.Cell(value) if value else None for name, value in zip(header, row, strict=False)}
 
 
 def records(body: Any, limit: int) -> list[dict[str, Any]] | None:

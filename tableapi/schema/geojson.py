@@ -28,7 +28,7 @@ def geometry(value: Any) -> str:
     """
     if isinstance(value, str):
         try:
-            value = exact_json.loads(value)
+            value = exact_json.loads(str(value))  # orjson takes no subclass of str
         except (orjson.JSONDecodeError, UnicodeEncodeError):
             value = None
     if not isinstance(value, dict):

@@ -118,7 +118,10 @@ def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[A
         )
         null = sa.cast(sa.null(), Named(type_.element.name))
         element = sa.case(
-            (sa.func.json_typeof(each.c.element) != "null", sa.func.json_populate_record(null, each.c.element))
+            (
+                sa.func.json_typeof(each.c.element) != sa.literal_column("'null'"),
+                sa.func.json_populate_record(null, each.c.element),
+            )
         )
         every = sa.select(element).select_from(each).scalar_subquery()
         return sa.case((text.is_not(None), sa.cast(sa.func.array(every), Named(type_.name))))

@@ -106,7 +106,13 @@ def _uuid(value: Any, type_: PgType) -> UUID:
         raise BadValue("a UUID such as 0b7e6b0c-5f0e-4c1b-9c3a-2f8f6f0f5d1e is expected") from None
 
 
+def _nested(value: Any) -> Any:
+    """Return a value that may be nested: a cell of CSV holds it as JSON."""
+    return value.value() if isinstance(value, exact_json.Cell) else value
+
+
 def _json(value: Any, type_: PgType) -> str:
+    value = _nested(value)
     try:
         text = exact_json.dumps(value).decode()
     except (TypeError, ValueError):
@@ -135,6 +141,7 @@ def _label(value: Any, type_: PgType) -> str:
 
 def _array(value: Any, type_: PgType) -> str:
     """Return the array literal for a JSON array or for a literal; for composites, JSON."""
+    value = _nested(value)
     if isinstance(value, str) and not type_.of_composites:
         return _text(value, type_)
     if not isinstance(value, list):
@@ -163,6 +170,7 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
 
 
 def _composite(value: Any, type_: PgType) -> str:
+    value = _nested(value)
     if isinstance(value, dict | list):
         return _json(value, type_)
     raise BadValue("an object is expected")

@@ -49,7 +49,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "venv" / "bin" / "python",
         "--disable-pip-version-check",
     ]
-    subprocess.run([*pip, "install", "-q", "--no-compile", "--only-binary", ":all:", "-c", folder / "pins.txt", wheel], check=True)
+    subprocess.run(
+        [*pip, "install", "-q", "--no-compile", "--only-binary", ":all:", "-c", folder / "pins.txt", wheel], check=True
+    )
     return folder / "venv"
 
 

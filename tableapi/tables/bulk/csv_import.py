@@ -22,7 +22,7 @@ from tableapi.query.dml import write_conditions
 from tableapi.query.spelling import unknown_field
 from tableapi.tables import refusals, tenant_guard
 from tableapi.tables.bulk import lines
-from tableapi.tables.bulk.geometries import Geometries
+from tableapi.tables.bulk.cells import Cells
 from tableapi.tables.bulk.lines import Block
 from tableapi.tables.read import TableRequest
 
@@ -32,6 +32,7 @@ MAX_IMPORTS = 2  # at once in one worker: each holds a connection
 OPTIONS = frozenset(("import", "dry_run", "continue", "max_affected", "method"))
 _PLACE = re.compile(r"COPY .*?, line (\d+)(?:, column ([^:]+))?", re.DOTALL)
 _END_MARK = re.compile(rb"^\\\.\r?$", re.MULTILINE)
+_MALFORMED = "The line has more or fewer values than the header has names, or a quote is out of place."
 _running = 0
 
 
@@ -44,17 +45,17 @@ class _Import:
     columns: list[str]
     created: int = 0
     bad: list[dict[str, Any]] = field(default_factory=list)
-    geometries: Geometries = field(init=False)
+    cells: Cells = field(init=False)
 
     def __post_init__(self) -> None:
-        self.geometries = Geometries(self.call.table, self.columns, self._report)
+        self.cells = Cells(self.call.table, self.columns, self._report)
 
     async def add(self, block: Block) -> None:
         """Write the records of a block, without its bad lines."""
         records: list[Block] = []
         content = block.content
-        if self.geometries.concern(content):
-            records = await self.geometries.convert(self.connection, block.records())
+        if self.cells.concern(content):
+            records = await self.cells.convert(self.connection, block.records())
             content = lines.joined(records)
         while content.strip():
             if (fault := _fault(content)) is not None:
@@ -102,6 +103,8 @@ class _Import:
         return lines.joined(records)
 
     def _report(self, line: int, error: Exception, name: str = "") -> None:
+        if isinstance(error, asyncpg.BadCopyFileFormatError):
+            error = BadRequest(_MALFORMED, reason="bad_csv")
         refusal = to_api_error(tenant_guard.required(self.call, error))
         assert refusal is not None
         if isinstance(error, asyncpg.FeatureNotSupportedError):
@@ -124,7 +127,8 @@ class _Import:
         bad = self.errors()
         count = f"{MAX_BAD_LINES} or more" if len(bad) >= MAX_BAD_LINES else len(bad)
         return BadRequest(
-            f"{count} lines of the file cannot be imported, the first is line {bad[0]['line']}. Nothing was kept.",
+            f"{count} {'line' if len(bad) == 1 else 'lines'} of the file cannot be imported, "
+            f"the first is line {bad[0]['line']}. Nothing was kept.",
             reason="bad_lines", context={"errors": bad},
         )  # fmt: skip
 

@@ -42,8 +42,8 @@ class Block:
 
 
 def joined(records: list[Block]) -> bytes:
-    """Return records as one text of lines."""
-    return b"".join(r.content if r.content.endswith(b"\n") else r.content + b"\n" for r in records)
+    """Return records as one text; only the last one of a file may lack the end of its line."""
+    return b"".join(record.content for record in records)
 
 
 async def blocks(parts: AsyncIterator[bytes]) -> AsyncIterator[Block]:

@@ -136,7 +136,7 @@ def test_every_bad_line_is_reported_by_its_number(http: httpx.Client) -> None:
     answer = send(http, "\n".join(lines))
     assert bad(answer) == [
         (3, "bad_value", "price"), (4, "required", ""), (5, "check", ""), (6, "bad_value", "due"),
-        (7, "bad_value", ""), (8, "bad_value", ""), (9, "duplicate", ""),
+        (7, "bad_csv", ""), (8, "bad_csv", ""), (9, "duplicate", ""),
     ]  # fmt: skip
     assert "SQL" not in answer.text
     assert count(http) == 0

@@ -87,7 +87,7 @@ def test_a_bad_geometry_is_reported_with_its_line_and_column(http: httpx.Client,
     assert [(entry["line"], entry["reason"], entry.get("field")) for entry in refusal["errors"]] == [
         (first[1], "bad_value", "area"), (first[2], "bad_value", "any_shape"), (first[3], "database_refuses", "grid"),
         (first[4], "database_refuses", "grid"), (first[5], "database_refuses", "any_shape"),
-        (first[7], "bad_value", "grid"), (first[8], "bad_value", None),
+        (first[7], "bad_value", "grid"), (first[8], "bad_csv", None),
     ]  # fmt: skip
     single = http.post("/_table/shape", json={"resource": [{"grid": point(1, 2, "EPSG:1")}]})
     assert single.json()["error"]["context"]["resource"][0]["context"]["reason"] == "database_refuses"  # as in a record

@@ -1,4 +1,4 @@
-/** The text of an entry whose menu shows icons alone, as a tooltip. */
+/** A tooltip with the text of an entry, for a menu that shows icons alone. */
 import { Tooltip } from "@mantine/core";
 import type { ReactElement } from "react";
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tableapi.tables.bulk.geometries import cells_of, value_of
+from tableapi.tables.bulk.cells import cells_of, value_of
 from tableapi.tables.bulk.lines import Block
 
 

@@ -1,18 +1,19 @@
-"""Replace GeoJSON in records of CSV by what COPY reads.
+"""Replace cells of CSV that COPY reads otherwise than the rest of the API.
 
-That is the binary form of PostGIS, as hexadecimal text.
+These are GeoJSON, JSON of arrays and composites, and base64. Each becomes the text that PostgreSQL has for its value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import asyncpg
 import sqlalchemy as sa
 
+from tableapi.exact_json import Cell
 from tableapi.query.statement import bad_value
 from tableapi.schema.model import Table
 from tableapi.schema.pgtypes import BadValue, PgType
@@ -22,38 +23,45 @@ from tableapi.tables.bulk.lines import Block
 
 Report = Callable[[int, Exception, str], None]
 _COMMA = re.compile(",")
+# How a cell begins that is replaced, by the kind of its column.
+_BEGINS = {
+    "geometry": re.compile(r"\s*\{"),
+    "geography": re.compile(r"\s*\{"),
+    "composite": re.compile(r"\s*[{\[]"),
+    "array": re.compile(r"\s*\["),
+    "bytea": re.compile(r"(?!\\x)."),
+}
 
 
 @dataclass(slots=True)
-class _GeoCell:
-    """A geometry in the cells of a record. sent: as GeoJSON that was checked."""
+class _Nested:
+    """A cell that PostgreSQL converts. sent: its JSON, checked."""
 
     record: int
     place: int
     sent: str
 
 
-class Geometries:
-    """Convert the cells of geometry columns that hold GeoJSON.
+class Cells:
+    """Replace cells of the columns that need it.
 
     report: called with the line, the error and the column of a record that is left out.
     """
 
     def __init__(self, table: Table, columns: list[str], report: Report) -> None:
         types = {place: table.columns[name].type for place, name in enumerate(columns)}
-        self._types: Mapping[int, PgType] = {
-            place: type_ for place, type_ in types.items() if type_.kind in ("geometry", "geography")
-        }
+        self._types = {place: type_ for place, type_ in types.items() if type_.kind in _BEGINS}
+        self._encoded = any(type_.kind == "bytea" for type_ in self._types.values())
         self._columns, self._report = columns, report
 
     def concern(self, content: bytes) -> bool:
-        """Return whether records may hold GeoJSON for a geometry column."""
-        return bool(self._types) and b"{" in content
+        """Return whether records may hold such cells."""
+        return bool(self._types) and (self._encoded or b"{" in content or b"[" in content)
 
     async def convert(self, connection: Any, records: list[Block]) -> list[Block]:
-        """Return the records with converted cells, without those that cannot be converted."""
+        """Return the records with replaced cells, without those that cannot be converted."""
         rows: dict[int, list[str]] = {}
-        cells: dict[int, list[_GeoCell]] = {place: [] for place in self._types}
+        nested: dict[int, list[_Nested]] = {place: [] for place in self._types}
         bad: dict[int, tuple[Exception, int]] = {}
         for number, record in enumerate(records):
             row = cells_of(record)
@@ -61,27 +69,32 @@ class Geometries:
                 continue
             try:
                 for place, type_ in self._types.items():
-                    if (value := value_of(row[place])).lstrip().startswith("{"):
+                    value = value_of(row[place])
+                    if _BEGINS[type_.kind].match(value):
                         rows[number] = row
-                        cells[place].append(_GeoCell(number, place, stored(type_, value)))
+                        sent = stored(type_, Cell(value))
+                        if _has_text(type_):
+                            row[place] = _quoted("\\x" + sent.hex() if isinstance(sent, bytes) else sent)
+                        else:
+                            nested[place].append(_Nested(number, place, sent))
             except BadValue as error:
                 bad[number] = bad_value(self._columns[place], error), place
         for place, type_ in self._types.items():
-            await self._replace(connection, _statement(type_), cells[place], rows, bad)
+            await self._replace(connection, _statement(type_), nested[place], rows, bad)
         for number, (refusal, place) in sorted(bad.items()):
             self._report(records[number].first, refusal, self._columns[place])
         return [
-            Block((",".join(rows[number]) + "\n").encode(), record.first) if number in rows else record
+            Block(",".join(rows[number]).encode() + _line_end(record), record.first) if number in rows else record
             for number, record in enumerate(records)
             if number not in bad
         ]
 
     async def _replace(
-        self, connection: Any, sql: str, cells: list[_GeoCell], rows: dict[int, list[str]], bad: dict[int, Any]
+        self, connection: Any, sql: str, cells: list[_Nested], rows: dict[int, list[str]], bad: dict[int, Any]
     ) -> None:
-        """Replace cells of one column by what PostGIS makes of them.
+        """Replace cells of one column by the text of their values.
 
-        Those that it refuses are found by halves.
+        Those that PostgreSQL refuses are found by halves.
         """
         cells = [cell for cell in cells if cell.record not in bad]
         if not cells:
@@ -98,14 +111,28 @@ class Geometries:
                 await self._replace(connection, sql, half, rows, bad)
             return
         for cell, (value,) in zip(cells, values, strict=True):
-            rows[cell.record][cell.place] = value
+            rows[cell.record][cell.place] = _quoted(value)
+
+
+def _line_end(record: Block) -> bytes:
+    """Return the end of a record's last line; COPY refuses a file with several kinds of them."""
+    return record.content[len(record.content.rstrip(b"\r\n")) :]
+
+
+def _has_text(type_: PgType) -> bool:
+    """Return whether `stored` returns the value as PostgreSQL reads it."""
+    return type_.kind == "bytea" or (type_.kind == "array" and not type_.of_composites)
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'
 
 
 def _statement(type_: PgType) -> str:
-    """Return the statement that converts a list of GeoJSON texts, in their order."""
-    array, own = bind_list(type_, "shapes")
-    sent = sa.func.unnest(array).table_valued(sa.column("shape", own), with_ordinality="place").render_derived("sent")
-    value = sa.cast(element(type_, sent.c.shape), Named("text"))
+    """Return the statement that converts a list of JSON texts, in their order."""
+    array, own = bind_list(type_, "cells")
+    sent = sa.func.unnest(array).table_valued(sa.column("cell", own), with_ordinality="place").render_derived("sent")
+    value = sa.cast(element(type_, sent.c.cell), Named("text"))
     return str(sa.select(value).order_by(sent.c.place).compile(dialect=DIALECT))
 
 

@@ -1,0 +1,83 @@
+"""Nested and binary values in CSV: what a list holds as CSV can be written again, by POST and by import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve, execute
+
+TABLES = r"""
+create type mood as enum ('sad', 'ok');
+create type point_of as (x numeric, y text);
+create domain whole as integer[];
+create table origin (
+    id integer primary key, i integer[], t text[], deep text[][], m mood[], w whole, n numeric[], at timestamptz[],
+    j jsonb, plain json, js jsonb[], c point_of, cc point_of[], b bytea, bb bytea[], r int4range, o bit(4)
+);
+insert into origin values (
+    1, '{1,null,2}', '{"a,b","q\"x",null,""}', '{{a,b},{c,d}}', '{sad}', '{1,2}', '{1.50,NaN}',
+    array['2026-01-01'::timestamptz, 'infinity'], '{"a": [1, "x"]}', '{"b": 1.10}', array['{"a": 1}'::jsonb, 'null'],
+    (1.50, 'a,b'), array[(1, 'x')::point_of, null], '\x00ff', array['\x01'::bytea], '[1,5)', '1010'
+);
+insert into origin (id) values (2);
+insert into origin (id, i, cc, j, c) values (3, '{}', '{}', '[]', row(null, '"'));
+create table copy (like origin including all);
+"""
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
+
+
+@pytest.fixture(scope="module")
+def server(url: str, module_serve: Serve) -> Iterator[httpx.Client]:
+    started = module_serve("--dataset", f"x={url}", "--open")
+    with httpx.Client(base_url=f"{started.url}/api/v2/x/_table", timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def http(server: httpx.Client, url: str) -> httpx.Client:
+    execute(url, "truncate copy")
+    return server
+
+
+def send(http: httpx.Client, content: str, query: str = "") -> httpx.Response:
+    return http.post(f"/copy?{query}", content=content.encode(), headers={"Content-Type": "text/csv"})
+
+
+@pytest.mark.parametrize("query", ["", "import=true"])
+def test_a_list_as_csv_can_be_written_again(http: httpx.Client, query: str) -> None:
+    assert send(http, http.get("/origin?order=id&file=x.csv").text, query).status_code == 200
+    assert http.get("/copy?order=id").json() == http.get("/origin?order=id").json()
+
+
+@pytest.mark.parametrize("query", ["", "import=true"])
+def test_literals_of_postgresql_are_read_too(http: httpx.Client, query: str) -> None:
+    assert send(http, 'id,i,t,b\n1,"{1,2}","[0:1]={a,b}",\\x00ff\n', query).status_code == 200
+    record = http.get("/copy/1?fields=i,t,b").json()
+    assert record == {"i": [1, 2], "t": ["a", "b"], "b": "AP8="}
+
+
+def test_text_that_is_no_json_is_a_json_string(http: httpx.Client) -> None:
+    assert send(http, 'id,j\n1,hello\n2,"""5"""\n3,5\n').status_code == 200
+    assert [row["j"] for row in http.get("/copy?order=id&fields=j").json()["resource"]] == ["hello", "5", 5]
+
+
+def test_bad_cells_of_an_import_are_reported(http: httpx.Client) -> None:
+    lines = ['1,"[1,""x""]",,', "2,[1],*,", '3,[1],AP8=,"{""x"":""y""}"', "4,[1],AP8=,"]
+    answer = send(http, "id,i,b,c\n" + "\n".join(lines), "import=true")
+    errors = answer.json()["error"]["context"]["errors"]
+    assert [(error["line"], error.get("field")) for error in errors] == [(2, "i"), (3, "b"), (4, "c")]
+    assert "base64" in errors[1]["message"]
+
+
+def test_the_last_line_of_a_windows_file_is_not_to_blame_for_another(http: httpx.Client) -> None:
+    answer = send(http, 'id,i\r\n1,x\r\n2,[2]\r\n3,"{3}"\r\n4\r\n5,', "import=true&continue=true").json()
+    assert answer["created"] == 3
+    assert [(error["line"], error["reason"]) for error in answer["errors"]] == [(2, "bad_value"), (5, "bad_csv")]
+    assert "fewer values" in answer["errors"][1]["message"]
