@@ -42,6 +42,15 @@ function watch(page, faults, hosts) {
   });
 }
 
+/** Does the same with each item, two at a time: while one waits for its network to rest, the other is looked at. */
+export async function twoAtATime(items, each) {
+  const left = items[Symbol.iterator]();
+  const work = async () => {
+    for (const item of left) await each(item);
+  };
+  await Promise.all([work(), work()]);
+}
+
 export function check(holds, text) {
   if (!holds) throw new Error(`expected ${text}`);
 }

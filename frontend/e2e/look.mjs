@@ -1,5 +1,5 @@
 /** Every screen: few requests on a first visit, drawn, clean for axe, no layout wider than the window. Pictures into SHOTS. */
-import { ALSO, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
+import { ALSO, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, twoAtATime, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 
 const MAX_REQUESTS = 20;
@@ -50,9 +50,9 @@ async function lookAtDocs(page) {
 
 journey("look", async (open) => {
   await lookAtDocs(await open());
-  for (const screen of BEFORE) await look(open, screen);
+  await twoAtATime(BEFORE, (screen) => look(open, screen));
   const page = await open();
   await signIn(page, OWNER);
   const storageState = await page.context().storageState();
-  for (const screen of INSIDE) await look(open, screen, { storageState });
+  await twoAtATime(INSIDE, (screen) => look(open, screen, { storageState }));
 });

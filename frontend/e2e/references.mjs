@@ -2,7 +2,7 @@
 
  Text is hinted and smoothed differently from one machine to the next, so single pixels at its edges may differ. */
 import { expect, test } from "@playwright/test";
-import { OWNER, SMALL, WIDE, journey, signIn, unfollowed } from "./browser.mjs";
+import { OWNER, SMALL, WIDE, journey, signIn, twoAtATime, unfollowed } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { ARGS, CHROMIUM } from "./server.mjs";
 import { STATES } from "./states.mjs";
@@ -79,6 +79,6 @@ for (const viewport of [WIDE, SMALL]) {
     await signIn(page, OWNER);
     const storageState = await page.context().storageState();
     for (const screen of INSIDE.filter(compared)) await compareScreen(page, screen);
-    for (const state of STATES.filter(compared)) await compareState(open, { ...options, storageState }, state);
+    await twoAtATime(STATES.filter(compared), (state) => compareState(open, { ...options, storageState }, state));
   });
 }
