@@ -42,7 +42,7 @@ function watch(page, faults, hosts) {
   });
 }
 
-/** Does the same with each item, two at a time: while one waits for its network to rest, the other is looked at. */
+/** Does the same with each item, two at a time: one goes on while the other waits for its network to rest. */
 export async function twoAtATime(items, each) {
   const left = items[Symbol.iterator]();
   const work = async () => {
