@@ -88,7 +88,7 @@ COMPANY = {
     "taxid",
     "billingaddress",
 }
-PROFILE = {"name", "firstname", "lastname", "phonenumber", "avatar"}
+PROFILE = {"name", "firstname", "lastname", "phonenumber", "avatar", "language"}
 BALANCES = {
     "clientid",
     "contactcredit",

@@ -48,6 +48,7 @@ create table appuser (
     welcomedon         timestamptz,
     lastloginon        timestamptz,
     mfacipher          text,
+    language           text check (language ~ '^[a-z]{2}$'),  -- of mails and invoices; null until a page has told it
     createdon          timestamptz not null default now(),
     -- An owner is never invited, so never pending. A deleted user is never active.
     check (role <> 'client' or invitestatus = 'accepted'),

@@ -18,7 +18,17 @@ from tableapi.query.filter import cache
 
 ADDS_PER_HOUR, LOOKUPS_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
-SWITCHES, PROFILE = ("isactive", "role"), ("name", "firstname", "lastname", "phonenumber", "avatar")
+SWITCHES, PROFILE = (
+    ("isactive", "role"),
+    (
+        "name",
+        "firstname",
+        "lastname",
+        "phonenumber",
+        "avatar",
+        "language",
+    ),
+)
 STATE = (*SWITCHES, "email", "isverified", "isdeleted", "invitestatus")
 
 

@@ -10,6 +10,7 @@ from scripts._shared import audit
 from scripts._shared.accounts import passwords, sessions, signin_throttle, tokens
 from scripts._shared.context import Context
 from scripts._shared.desk import accounts
+from scripts._shared.language import requested
 from scripts._shared.roles import SIGNUP, STAFF, TEMPORARY, VIEW
 from tableapi.auth.policy import ANYONE
 from tableapi.endpoints.registry import script
@@ -28,10 +29,9 @@ _FIND = """
     from appuser where lower(email) = $1
     order by isdeleted, appuserid desc limit 1
 """
-
-
 _SIGNED_IN = """
-    update appuser set lastloginon = now() where appuserid = $1 and password = $2 returning appuserid
+    update appuser set lastloginon = now(), language = coalesce(language, $3)
+    where appuserid = $1 and password = $2 returning appuserid
 """
 
 
@@ -92,7 +92,7 @@ async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
     await _refuse_unusable(ctx, user)
 
     async with ctx.db.transaction():
-        if await ctx.db.fetchval(_SIGNED_IN, user["appuserid"], user["password"]) is None:
+        if await ctx.db.fetchval(_SIGNED_IN, user["appuserid"], user["password"], requested(ctx)) is None:
             raise Unauthorized(
                 WRONG, reason="bad_credentials", extra={"success": 0}
             )  # the password was changed meanwhile

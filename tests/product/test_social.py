@@ -75,7 +75,7 @@ async def _ticket(product: Product, http: httpx2.AsyncClient, vendor: str, back:
 async def _enter(http: httpx2.AsyncClient, vendor: str, ticket: str) -> tuple[dict[str, Any], dict[str, Any]]:
     details = (await http.post(API + f"{vendor}_userdetails", json={"access_token": ticket})).json()
     record = {"type": "social", "email": "ignored@x.example", "proof": details["proof"], "terms": True}
-    entered = await http.post(TABLE + "client", json={"resource": [record]})
+    entered = await http.post(TABLE + "client", json={"resource": [record]}, headers={"Accept-Language": "de"})
     return details, entered.json()["resource"][0]
 
 
@@ -89,6 +89,9 @@ async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: Produc
     assert (details["action"], details["email"], entered["action"]) == ("signup", email, "signup")
     user = entered["clientdata"]["user"]
     assert (user["email"], user["isverified"]) == (email, 1)
+    language = "select language from appuser where appuserid = $1"
+    assert await providers.db.fetchval(language, user["appuserid"]) == "de"
+    await providers.db.execute("update appuser set language = null where appuserid = $1", user["appuserid"])
 
     http, url = await _start(providers, vendor)
     details, entered = await _enter(
@@ -96,7 +99,7 @@ async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: Produc
     )
     assert (details["action"], entered["action"], entered["afid"]) == ("login", "login", user["afid"])
     session = await providers.caller(entered["session_token"]).get(API + "user/session")
-    assert session.json()["email"] == email
+    assert (session.json()["email"], session.json()["language"]) == (email, "de")
 
 
 async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers: Product, issuer: str) -> None:

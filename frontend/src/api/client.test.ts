@@ -33,7 +33,7 @@ test("sends the app key, the session and the options", async () => {
   await call("GET", "leads/_table/client", { query: { related: "*", filter: undefined, limit: 5 } });
   const [url, init] = fetched.mock.calls[0]!;
   expect(url).toBe("/api/v2/leads/_table/client?related=*&limit=5");
-  expect(init.headers).toEqual({ "X-API-Key": "app-key", "X-Session-Token": TOKEN });
+  expect(init.headers).toEqual({ "X-API-Key": "app-key", "X-Session-Token": TOKEN, "Accept-Language": "en" });
 });
 
 test("an anonymous call says nothing about the session", async () => {

@@ -135,6 +135,8 @@ export interface components {
             isdeleted: number;
             /** @description flag */
             isverified: number;
+            /** @description text */
+            language: string | null;
             /** @description timestamp with time zone */
             lastloginon: string | null;
             /** @description text */

@@ -1,4 +1,5 @@
 /** How a request looks on the wire: its address and its headers. Imports nothing that the first script does not need. */
+import { language } from "../lib/language";
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
@@ -18,7 +19,8 @@ export interface Credentials {
 }
 
 export function headersOf({ appkey, token, contacts }: Credentials): Record<string, string> {
-  const headers: Record<string, string> = { "X-API-Key": appkey };
+  // Mails that the request causes are in the language of the page, which is not always that of the browser.
+  const headers: Record<string, string> = { "X-API-Key": appkey, "Accept-Language": language().name };
   if (token) headers["X-Session-Token"] = token;
   if (token && contacts) headers["X-Field-Encryption"] = "session-v1";
   return headers;

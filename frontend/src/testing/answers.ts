@@ -56,6 +56,7 @@ export function accountAnswer({ credits = {}, subscription = {}, plan = STARTER,
     invitestatus: "accepted",
     mustchangepassword: 0,
     lastloginon: null,
+    language: null,
     createdon: "2026-01-10 09:00:00+00",
     session_token: "token",
     client_by_clientid: {

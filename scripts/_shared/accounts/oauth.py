@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from scripts._shared import audit
 from scripts._shared.accounts import email_domains, person_names, sessions, signup, tokens, verification
 from scripts._shared.context import Context
+from scripts._shared.language import requested
 from scripts._shared.vendors.oidc import Identity, NotProved, Provider
 from tableapi.crypto.vault import token_hash
 from tableapi.endpoints.guard import validate
@@ -41,7 +42,7 @@ _SPEND = """
     values ($1, 'social', greatest(now() + interval '1 day', to_timestamp($2)), now())
     on conflict do nothing returning true
 """
-_SIGNED_IN = "update appuser set lastloginon = now() where appuserid = $1"
+_SIGNED_IN = "update appuser set lastloginon = now(), language = coalesce(language, $2) where appuserid = $1"
 _LINK = """
     insert into socialaccount (provider, subject, appuserid) values ($1, $2, $3)
     on conflict (provider, subject) do update set appuserid = excluded.appuserid
@@ -186,7 +187,7 @@ async def enter(ctx: Context, record: dict[str, Any]) -> dict[str, Any]:
             await verification.evict(ctx, user, claims["vendor"])
             await verification.welcome(ctx, appuserid)
         await ctx.db.execute(_LINK, claims["vendor"], claims["subject"], appuserid)
-        await ctx.db.execute(_SIGNED_IN, appuserid)
+        await ctx.db.execute(_SIGNED_IN, appuserid, requested(ctx))
         actor = {"clientid": user["clientid"], "appuserid": user["appuserid"]}
         await audit.write(ctx, "signin", claims["vendor"], **actor)
         token = await sessions.start(ctx, user["appuserid"])

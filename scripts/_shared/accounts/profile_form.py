@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 
 from scripts._shared.accounts import person_names
 from scripts._shared.context import Context
+from scripts._shared.language import LANGUAGES
 from tableapi.endpoints.guard import validate
 from tableapi.errors import Invalid
 
@@ -80,7 +81,7 @@ def take_company(record: dict[str, Any]) -> dict[str, Any]:
 
 
 async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
-    """Validate and normalize the user fields of a record in place: phone, both forms of the name, avatar.
+    """Validate and normalize the user fields of a record in place: phone, name, avatar, language.
 
     Args:
         user: the stored row; supplies the part of the name that the record leaves out.
@@ -106,6 +107,8 @@ async def tidy_person(ctx: Context, record: dict[str, Any], user: Any) -> None:
         if not record["name"]:
             raise Invalid({"name": "Please fill all required fields"})
         record["firstname"], record["lastname"] = person_names.split(record["name"])
+    if "language" in record and record["language"] not in (*LANGUAGES, user["language"]):
+        raise Invalid({"language": f"Must be one of: {', '.join(LANGUAGES)}"})
     avatar = record.get("avatar")
     if avatar and not await ctx.db.fetchval(_AVATAR, str(avatar), ctx.actor.appuserid):
         raise Invalid({"avatar": "Upload the picture first"})

@@ -9,14 +9,16 @@ import asyncpg
 from scripts._shared.accounts import person_names
 from scripts._shared.billing import plans
 from scripts._shared.context import Context
+from scripts._shared.language import requested
 from tableapi.errors import Conflict
 
 TERMS = "Please accept the terms and conditions"
 EMAIL_EXISTS = "This email already exist , please try with another"
 
 _OWNER = """
-    insert into appuser (clientid, name, firstname, lastname, email, role, isverified, password, termsacceptedon)
-    values ($1, $2, $3, $4, $5, 'client', $6, $7, now())
+    insert into appuser (clientid, name, firstname, lastname, email, role, isverified, password, language,
+                         termsacceptedon)
+    values ($1, $2, $3, $4, $5, 'client', $6, $7, $8, now())
     returning appuserid, clientid, afid::text as afid, name, email, isverified
 """
 
@@ -38,6 +40,8 @@ async def open_account(
 ) -> dict[str, Any]:
     """Create a client with its owner on the free plan. Inside a transaction.
 
+    The language of the owner is that of the request.
+
     Raises:
         EmailExists: another user has the address, also when two requests sign up at once (409).
     """
@@ -46,7 +50,7 @@ async def open_account(
     await ctx.db.execute("insert into usercredit (clientid) values ($1)", clientid)
     try:
         row: Any = await ctx.db.fetchrow(
-            _OWNER, clientid, clean, *person_names.split(clean), email, int(verified), password
+            _OWNER, clientid, clean, *person_names.split(clean), email, int(verified), password, requested(ctx)
         )
     except asyncpg.UniqueViolationError:
         raise EmailExists(EMAIL_EXISTS) from None

@@ -12,7 +12,7 @@ from tableapi.errors import Forbidden, NotFound
 
 COLUMNS = (
     "appuserid, clientid, name, firstname, lastname, phonenumber, avatar, email, role, isactive, isdeleted, isverified,"
-    " invitestatus"
+    " invitestatus, language"
 )
 _BY_ID = f"select {COLUMNS} from appuser where appuserid = $1"  # noqa: S608
 _BY_EMAIL = f"select {COLUMNS} from appuser where lower(email) = $1 order by isdeleted, appuserid desc limit 1"  # noqa: S608

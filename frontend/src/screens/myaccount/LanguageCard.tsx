@@ -1,23 +1,34 @@
-/** Language and time zone of this browser. */
+/** The language of the user, in which mails come too, and the time zone of this browser. */
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { useAccount } from "../../api/account";
+import { explain } from "../../api/explain";
+import { useSaveProfile } from "../../api/profile";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
 import { LANGUAGES, type Language, chooseLanguage, language } from "../../lib/language";
 import { chooseTimeZone, chosenTimeZone, timeZones } from "../../lib/locale";
+import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 
 const FROM_BROWSER = "";
 
-function changeLanguage(name: Language): void {
+function showIn(name: Language): void {
   chooseLanguage(name);
   // Texts are read when scripts are loaded, so the page starts again.
   window.location.reload();
 }
 
 export function LanguageCard() {
+  const { appuserid, support } = useAccount();
+  const save = useSaveProfile();
   const [zone, setZone] = useState(chosenTimeZone() ?? FROM_BROWSER);
 
+  const changeLanguage = (name: Language) => {
+    // Support reads the account in a language of its own.
+    if (support) return showIn(name);
+    save.mutate({ appuserid, language: name }, { onSuccess: () => showIn(name), onError: (error) => toast(explain(error), "bad") });
+  };
   const changeZone = (name: string) => {
     chooseTimeZone(name === FROM_BROWSER ? null : name);
     setZone(name);
@@ -29,6 +40,7 @@ export function LanguageCard() {
           label={t("preferences.language")}
           data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
           value={language().name}
+          disabled={save.isPending}
           onChange={(event) => changeLanguage(event.currentTarget.value as Language)}
         />
         <NativeSelect

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import { chooseLanguage, chosenLanguage } from "../../lib/language";
 import { currentSession } from "../../stores/session";
 import { accountAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
@@ -105,4 +106,27 @@ test("the mailed link opens the second step with its code; a wrong one is said a
   expect(dialog.getByLabelText("Verification Code")).toHaveValue("777");
   await user.click(dialog.getByRole("button", { name: "Verify and update" }));
   expect(await dialog.findByText("Verification Code Mismatched")).toBeVisible();
+});
+
+const chooseGerman = async () => user.selectOptions(screen.getByLabelText("Language"), "Deutsch");
+const REFUSED = { code: 422, message: "Must be one of: en, de", context: { scope: "resource" } };
+
+test("a language that the server refuses is not shown", async () => {
+  serve({ "PATCH leads/_table/appuser": new Refusal(422, REFUSED) });
+  draw(<MyAccountScreen />, { at: AT });
+  await chooseGerman();
+  expect(await screen.findByText("Must be one of: en, de")).toBeVisible();
+  expect(chosenLanguage()).toBe("en");
+});
+
+test.each([
+  [undefined, [{ resource: [{ appuserid: 1, language: "de" }] }]],
+  [1 as const, []],
+])("a language is stored with the user, and by support (%s) in this browser only", async (support, bodies) => {
+  const sent = serve({ "PATCH leads/_table/appuser": { resource: [{ appuserid: 1 }] }, "PUT user/session": accountAnswer({ language: "de" }) });
+  draw(<MyAccountScreen />, { at: AT, me: accountAnswer({ ...(support && { support }) }) });
+  await chooseGerman();
+  await waitFor(() => expect(chosenLanguage()).toBe("de"));
+  expect(sent.filter(({ method }) => method === "PATCH").map(({ body }) => body)).toEqual(bodies);
+  chooseLanguage("en");
 });

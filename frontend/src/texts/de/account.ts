@@ -45,7 +45,7 @@ export const account: Translation<typeof english> = {
   },
   preferences: {
     title: "Sprache und Zeit",
-    text: "Wird in diesem Browser gespeichert.",
+    text: "Die Sprache gilt auch für Ihre E-Mails und Rechnungen, die Zeitzone nur in diesem Browser.",
     language: "Sprache",
     timeZone: "Zeitzone",
     fromBrowser: "Wie im Browser",

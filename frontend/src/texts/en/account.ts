@@ -42,7 +42,7 @@ export const account = {
   },
   preferences: {
     title: "Language and time",
-    text: "Kept in this browser.",
+    text: "The language is also that of your mails and invoices; the time zone is kept in this browser.",
     language: "Language",
     timeZone: "Time zone",
     fromBrowser: "As in the browser",

@@ -1,0 +1,101 @@
+"""The language of a user: the rights to change it, its sources and its values."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import httpx2
+import pytest
+
+from scripts._shared.accounts import passwords
+from tests.helpers.product import API, TABLE, Account, Product, User
+
+PASSWORD = "Sesame123"
+
+
+async def _stored(product: Product, appuserid: int) -> str | None:
+    stored: str | None = await product.db.fetchval("select language from appuser where appuserid = $1", appuserid)
+    return stored
+
+
+async def _choose(user: User, language: Any, appuserid: int | None = None) -> httpx2.Response:
+    return await user.table("PATCH", "appuser", {"appuserid": appuserid or user.appuserid, "language": language})
+
+
+@pytest.mark.parametrize("language", ["tlh", "DE", "de-DE", "", None, 1, ["de"], "de\n"])
+async def test_an_unknown_language_is_refused_with_the_choices(account: Account, language: Any) -> None:
+    user = await account.user(language="de")
+    answer = await _choose(user, language)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["error"]["context"]["fields"] == {"language": "Must be one of: en, de"}
+    assert await _stored(account.product, user.appuserid) == "de"
+
+
+async def test_only_the_user_itself_changes_it(account: Account, other: Account) -> None:
+    member, colleague = await account.user(), await account.user()
+    for caller, status in ((account.owner, 403), (colleague, 404), (other.owner, 404)):
+        answer = await _choose(caller, "de", member.appuserid)
+        assert answer.status_code == status, answer.text
+    added = {"name": "Ina New", "email": f"{secrets.token_hex(5)}@new.example", "language": "de"}
+    invited = (await account.owner.table("POST", "appuser", added)).json()["resource"][0]["appuserid"]
+    assert await _stored(account.product, invited) is None
+    nested = {"clientid": account.clientid, "appuser_by_clientid": [{"appuserid": member.appuserid, "language": "de"}]}
+    refused = (await account.owner.table("PATCH", "client", nested)).json()["error"]["context"]["resource"][0]
+    assert refused["code"] == 403
+    assert await _stored(account.product, member.appuserid) is None
+
+
+async def test_a_user_reads_and_changes_it_by_every_verb(product: Product, account: Account) -> None:
+    user = await account.user(password=await passwords.hashed(PASSWORD))
+    for verb, language in (("PATCH", "de"), ("PUT", "en"), ("PATCH", "de")):
+        record = {"appuserid": user.appuserid, "language": language}
+        assert (await user.table(verb, "appuser", record)).status_code == 200
+        [row] = (await user.table("GET", "appuser")).json()["resource"]
+        session = (await user.http.get(API + "user/session")).json()
+        assert row["language"] == session["language"] == language
+    # A record that is sent back as it was read changes nothing.
+    await product.db.execute("update appuser set language = null where appuserid = $1", user.appuserid)
+    assert (await _choose(user, None)).status_code == 200
+
+
+REQUESTS = [
+    ({}, None),
+    ({"Accept-Language": "de"}, "de"),
+    ({"Accept-Language": "de-AT, en;q=0.8"}, "de"),
+    ({"Accept-Language": "fr, en;q=0.4, de;q=0.5"}, "de"),
+    ({"Accept-Language": "en-GB, de"}, "en"),
+    ({"Accept-Language": "de;q=0, fr"}, None),
+    ({"Accept-Language": "de;q=2, *;q=0.1, ;;, en;q=x"}, None),
+    ({"Accept-Language": "en", "Cookie": "timezone=Asia%2FTokyo; language=de"}, "de"),
+    ({"Accept-Language": "de", "Cookie": "language=tlh; a=b; ="}, "de"),
+    ({"Cookie": "otherlanguage=de; language"}, None),
+]
+
+
+@pytest.mark.parametrize(("headers", "language"), REQUESTS)
+async def test_sign_up_stores_the_language_of_the_page(
+    product: Product, headers: dict[str, str], language: str | None
+) -> None:
+    record = {"type": "register", "name": "New Person", "password": PASSWORD, "terms": True}
+    record |= {"email": f"new-{secrets.token_hex(5)}@newcompany.example"}
+    answer = await product.caller().post(TABLE + "client", json={"resource": [record]}, headers=headers)
+    assert answer.status_code == 200, answer.text
+    user = answer.json()["resource"][0]["clientdata"]["user"]
+    assert await _stored(product, user["appuserid"]) == language
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "de"), ("en", "en"), ("de", "de")])
+async def test_sign_in_stores_the_language_only_where_none_is(
+    product: Product, account: Account, before: str | None, after: str
+) -> None:
+    user = await account.user(password=await passwords.hashed(PASSWORD), language=before)
+    german, body = {"Accept-Language": "de"}, {"email": user.email, "password": PASSWORD}
+    refused = await product.caller().post(API + "user/session", json=body | {"password": "x"}, headers=german)
+    assert refused.status_code == 401
+    assert await _stored(product, user.appuserid) == before
+    answer = await product.caller().post(API + "user/session", json=body, headers=german)
+    assert answer.json()["language"] == await _stored(product, user.appuserid) == after
+    # A later sign-in on an English page changes nothing.
+    await product.caller().post(API + "user/session", json=body, headers={"Accept-Language": "en"})
+    assert await _stored(product, user.appuserid) == after
