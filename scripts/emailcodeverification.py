@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import email_domains, signup, tokens, users
 from scripts._shared.context import Context
@@ -39,6 +40,8 @@ async def run(ctx: Context, input: Input) -> Output:
         code = await tokens.issue(ctx, "emailchange", ctx.actor.appuserid, {"newemail": email})
         path = "/dashboard/settings/myaccount"
         confirm = mail.link(ctx, path, newemail=email, code=code)
-        await mail.queue(ctx, "emailcode", email, confirm, name=ctx.actor.name, code=code)
-        await mail.queue(ctx, "emailnotice", ctx.actor.email, mail.link(ctx, path), name=ctx.actor.name, newemail=email)
+        user = await users.by_id(ctx, ctx.actor.appuserid)
+        shared = {"language": languages.of(ctx, user["language"]), "name": user["name"]}
+        await mail.queue(ctx, "emailcode", email, confirm, code=code, **shared)
+        await mail.queue(ctx, "emailnotice", user["email"], mail.link(ctx, path), newemail=email, **shared)
     return Output()

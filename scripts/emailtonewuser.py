@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import tokens, users
 from scripts._shared.context import Context
@@ -31,5 +32,6 @@ async def run(ctx: Context, input: Input) -> Output:
         purpose: tokens.Purpose = "verify" if name == "verify" else "reset"
         code = await tokens.issue(ctx, purpose, user["appuserid"], email=user["email"])
         link = mail.link(ctx, path, email=user["email"], code=code)
-        await mail.queue(ctx, name, user["email"], link, name=user["name"])
+        language = languages.of(ctx, user["language"])
+        await mail.queue(ctx, name, user["email"], link, language=language, name=user["name"])
     return Output()

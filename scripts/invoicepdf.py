@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, StringConstraints
@@ -11,11 +10,10 @@ from starlette.responses import Response
 from scripts._shared.accounts import sessions, tokens
 from scripts._shared.billing import invoice_pdf
 from scripts._shared.context import Context
+from scripts._shared.language import of
 from scripts._shared.roles import OWNER
 from tableapi.endpoints.registry import script
 from tableapi.errors import Forbidden, NotFound, Unauthorized
-
-_NOT_IN_FILE = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Input(BaseModel):
@@ -28,12 +26,11 @@ async def run(ctx: Context, input: Input) -> Response:
     transaction = await invoice_pdf.row(ctx, clientid, number=input.invoicenumber)
     if transaction is None:
         raise NotFound("There is no such invoice.")
-    name = _NOT_IN_FILE.sub("_", transaction["invoicenumber"])
-    headers = {
-        "Content-Disposition": f'attachment; filename="invoice-{name}.pdf"',
-        "Cache-Control": "no-store",
-    }
-    return Response(await invoice_pdf.render(ctx, transaction), media_type="application/pdf", headers=headers)
+    language = of(ctx, transaction["language"])
+    name = invoice_pdf.file_name(transaction["invoicenumber"], language)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    document = await invoice_pdf.render(ctx, transaction, language)
+    return Response(document, media_type="application/pdf", headers=headers)
 
 
 async def _owner(ctx: Context) -> int:

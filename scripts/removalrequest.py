@@ -8,9 +8,12 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import email_domains, tokens
 from scripts._shared.context import Context
+from scripts._shared.language import Language
+from scripts._shared.language.texts import translator
 from scripts._shared.people import profile_url
 from tableapi.auth.policy import ANYONE
 from tableapi.crypto.vault import token_hash
@@ -18,9 +21,9 @@ from tableapi.endpoints.registry import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
 _FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"
-_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+_PAGE = """<!doctype html><html lang="{language}"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <title>{title}</title><main><h1>{title}</h1><p>{text}</p>{form}</main></html>"""
-_FORM = '<form method="post"><button type="submit">Remove my data</button></form>'
 _HEADERS = {"Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'"}
 
 
@@ -43,9 +46,10 @@ async def request(ctx: Context, input: Input) -> Output:
     email = email_domains.cleaned(input.email)
     key = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host) if input.linkedinurl.strip() else ""
     ctx.limit("removalrequest", email, 3, 86400)
+    language = languages.of(ctx, None)
     async with ctx.db.transaction():
-        code = await tokens.issue(ctx, "removal", None, {"email": email, "key": key})
-        await mail.queue(ctx, "removal", email, mail.link(ctx, f"/api/v2/removalrequest/{code}"))
+        code = await tokens.issue(ctx, "removal", None, {"email": email, "key": key, "language": language})
+        await mail.queue(ctx, "removal", email, mail.link(ctx, f"/api/v2/removalrequest/{code}"), language=language)
     return Output()
 
 
@@ -57,8 +61,8 @@ async def confirm(ctx: Context, input: Link) -> HTMLResponse:
     """
     row: Any = await tokens.find(ctx, input.code, "removal")
     if row is None or row["used"]:
-        return _page("This link has expired", "Please ask again.", "", 404)
-    return _page("Remove my data", f"Your contact data will be removed from {ctx.settings.brand_name}.", _FORM)
+        return _expired(ctx)
+    return _page(_language(ctx, tokens.data(ctx, row)), "title", "text", form=True, brand=ctx.settings.brand_name)
 
 
 @script(public=True, tail="code", limit="20/minute per ip", raw=True)
@@ -68,14 +72,27 @@ async def remove(ctx: Context, _body: bytes) -> HTMLResponse:
     async with ctx.db.transaction():
         row = await tokens.use(ctx, code, "removal")
         if row is None:
-            return _page("This link has expired", "Please ask again.", "", 404)
+            return _expired(ctx)
         removal = tokens.data(ctx, row)
         await ctx.db.execute(_FORGET, token_hash(code))
         await ctx.db.execute(_KEEP, ctx.vault.index("email", removal["email"]), "email")
         await ctx.later("erasepeople", email=removal["email"], key=removal["key"])
-    return _page("Done", "Your data is being removed. Stored copies are erased within 24 hours.", "")
+    return _page(_language(ctx, removal), "done", "effect")
 
 
-def _page(title: str, text: str, form: str, status: int = 200) -> HTMLResponse:
-    body = _PAGE.format(title=escape(title), text=escape(text), form=form)
+def _language(ctx: Context, removal: dict[str, Any]) -> Language:
+    """Return the language of the mail; a link that an older version mailed names none."""
+    return languages.of(ctx, removal.get("language"))
+
+
+def _expired(ctx: Context) -> HTMLResponse:
+    return _page(languages.of(ctx, None), "expired", "again", 404)
+
+
+def _page(
+    language: Language, title: str, text: str, status: int = 200, *, form: bool = False, **values: str
+) -> HTMLResponse:
+    t = translator(language, "documents", "removal", **values)
+    button = f'<form method="post"><button type="submit">{escape(t("confirm"))}</button></form>' if form else ""
+    body = _PAGE.format(language=language, title=escape(t(title)), text=escape(t(text)), form=button)
     return HTMLResponse(body, status, headers=_HEADERS)

@@ -6,6 +6,7 @@ from email.utils import parseaddr
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import email_domains, person_names
 from scripts._shared.context import Context
@@ -43,5 +44,6 @@ class Output(BaseModel):
 async def run(ctx: Context, input: Input) -> Output:
     email = email_domains.cleaned(input.email)
     _, recipient = parseaddr(ctx.settings.mail_from)
-    await mail.queue(ctx, "demo", recipient, name=input.name, email=email, query=input.query)
+    values = {"name": input.name, "email": email, "query": input.query}
+    await mail.queue(ctx, "demo", recipient, language=languages.of(ctx, None), **values)
     return Output()

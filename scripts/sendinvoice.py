@@ -6,9 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import users
 from scripts._shared.context import Context
+from scripts._shared.language import formats
 from tableapi.endpoints.registry import script
 
 
@@ -22,7 +24,7 @@ class Output(BaseModel):
 
 
 _PLAN = """
-    select u.email, u.name, p.name as planname, p.price, s.expirydate, t.invoicenumber
+    select u.email, u.name, u.language, p.name as planname, p.price, s.expirydate, t.invoicenumber
     from usersubscription s join subscriptionplan p using (planid)
     join appuser u on u.clientid = s.clientid and u.role = 'client' and u.isdeleted = 0
     left join transactionhistory t using (transactionid)
@@ -37,9 +39,10 @@ async def run(ctx: Context, input: Input) -> Output:
         plan: Any = await ctx.db.fetchrow(_PLAN, ctx.actor.clientid)
         if plan is None:
             return Output(sent=0)
+        language = languages.of(ctx, plan["language"])
         await mail.queue(
-            ctx, "invoice", plan["email"], mail.link(ctx, "/dashboard/settings/billing"), name=plan["name"],
-            planname=plan["planname"], price=float(plan["price"]), invoicenumber=plan["invoicenumber"] or "",
-            expiry=f"{plan['expirydate']:%-d %b %Y}",
+            ctx, "invoice", plan["email"], mail.link(ctx, "/dashboard/settings/billing"), language=language,
+            name=plan["name"], planname=plan["planname"], price=float(plan["price"]),
+            invoicenumber=plan["invoicenumber"] or "", expiry=formats.day(plan["expirydate"], language),
         )  # fmt: skip
     return Output(sent=1)

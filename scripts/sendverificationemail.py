@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import tokens, users
 from scripts._shared.context import Context
@@ -32,7 +33,8 @@ async def run(ctx: Context, input: Input) -> Output:
         async with ctx.db.transaction():
             code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
             link = mail.link(ctx, "/emailverification", email=user["email"], code=code)
-            await mail.queue(ctx, "verify", user["email"], link, name=user["name"])
+            language = languages.of(ctx, user["language"])
+            await mail.queue(ctx, "verify", user["email"], link, language=language, name=user["name"])
     return Output()
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import tokens
 from scripts._shared.billing import notices
@@ -70,5 +71,6 @@ async def _verification(ctx: Context, user: Any) -> None:
     async with ctx.db.transaction():
         code = await tokens.issue(ctx, "verify", user["appuserid"], email=user["email"])
         link = mail.link(ctx, "/emailverification", email=user["email"], code=code)
-        await mail.queue(ctx, "verify", user["email"], link, name=user["name"])
+        language = languages.of(ctx, user["language"])
+        await mail.queue(ctx, "verify", user["email"], link, language=language, name=user["name"])
         await log.write(ctx, "mail", user["clientid"], user["appuserid"], mail="verification")

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.context import Context
 from scripts._shared.desk import accounts, clients, log
@@ -16,7 +17,7 @@ from tableapi.endpoints.registry import script
 from tableapi.errors import Conflict
 
 AUDIT_LOG = "/dashboard/settings/auditlog"
-_OWNER = "select name, email from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
+_OWNER = "select name, email, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"
 
 
 class Input(BaseModel):
@@ -39,6 +40,7 @@ async def run(ctx: Context, input: Input) -> Output:
         owner: Any = await ctx.db.fetchrow(_OWNER, user["clientid"])
         if owner is not None:
             values = {"name": owner["name"], "user": user["name"], "reason": input.reason}
-            await mail.queue(ctx, "supportview", owner["email"], mail.link(ctx, AUDIT_LOG), **values)
+            language = languages.of(ctx, owner["language"])
+            await mail.queue(ctx, "supportview", owner["email"], mail.link(ctx, AUDIT_LOG), language=language, **values)
         await log.write(ctx, "view", user["clientid"], user["appuserid"], reason=input.reason)
     return Output(session_token=token, expireson=ends)

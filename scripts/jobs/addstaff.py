@@ -1,6 +1,7 @@
 """Make a staff account, or renew its link: `tableapi run addstaff email=ann@example.com name=Ann`.
 
-The link to set a password is mailed; with print=1, and where mail is not set up, it is printed. It works once.
+The link to set a password is mailed, in German with language=de; with print=1, and where mail is not set up, it is
+printed. It works once.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from scripts._shared import mail
 from scripts._shared.accounts import email_domains
 from scripts._shared.context import Context
 from scripts._shared.desk import accounts
+from scripts._shared.language import DEFAULT, Language
 from tableapi.endpoints.registry import script
 
 
 class Input(BaseModel):
     email: str
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    language: Language = DEFAULT  # of the mail
     printed: bool = Field(default=False, alias="print")
 
 
@@ -29,5 +32,5 @@ async def run(ctx: Context, input: Input) -> str:
     async with ctx.db.transaction():
         row, link = await accounts.add(ctx, email, input.name)
         if by_mail:
-            await mail.queue(ctx, "staffinvite", row["email"], link, name=row["name"])
+            await mail.queue(ctx, "staffinvite", row["email"], link, language=input.language, name=row["name"])
     return f"Mailed the link to set a password to {email}." if by_mail else f"Set the password here: {link}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.accounts import tokens, users
 from scripts._shared.context import Context
@@ -15,6 +16,7 @@ from tableapi.endpoints.registry import script
 
 class Input(BaseModel):
     email: str
+    language: str | None = None  # that of the request
 
 
 @script(internal=True)
@@ -25,4 +27,5 @@ async def run(ctx: Context, input: Input) -> None:
             return
         code = await tokens.issue(ctx, "reset", user["appuserid"], email=user["email"])
         link = mail.link(ctx, "/resetpassword", email=user["email"], code=code)
-        await mail.queue(ctx, "reset", user["email"], link, name=user["name"])
+        language = languages.of(ctx, languages.known(user["language"]) or input.language)
+        await mail.queue(ctx, "reset", user["email"], link, language=language, name=user["name"])

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from scripts._shared.context import Context
+from scripts._shared.language import DEFAULT, known
 from scripts._shared.mail import render
 from tableapi.endpoints.registry import script
 
@@ -16,10 +17,11 @@ class Input(BaseModel):
     name: str
     to: str
     values: dict[str, Any]
+    language: str = DEFAULT  # mails that an older version queued have none
     mark: str = ""  # identifies the mail across retries
 
 
 @script(internal=True)
 async def run(ctx: Context, input: Input) -> None:
-    mail = render(ctx.settings, input.name, input.to, input.values)
+    mail = render(ctx.settings, input.name, input.to, input.values, known(input.language) or DEFAULT)
     await ctx.vendors.mailer.send(replace(mail, mark=input.mark))

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from scripts._shared.billing import invoice_pdf, notices
 from scripts._shared.context import Context
+from scripts._shared.language import formats, of
 from scripts._shared.mail import link, render
 from tableapi.endpoints.registry import script
 
@@ -22,13 +23,14 @@ async def run(ctx: Context, input: Input) -> None:
     transaction = await invoice_pdf.row(ctx, input.clientid, transactionid=input.transactionid)
     if transaction is None or not transaction["email"]:
         return
-    total = invoice_pdf.money(int(transaction["price"] * 100), transaction["currency"])
+    language = of(ctx, transaction["language"])
+    total = formats.money(int(transaction["price"] * 100), transaction["currency"], language)
     values = {
         "name": transaction["owner"],
         "planname": transaction["planname"],
         "invoicenumber": transaction["invoicenumber"],
     }
     values |= {"total": total, "link": link(ctx, notices.BILLING)}
-    mail = render(ctx.settings, "receipt", transaction["email"], values)
-    document = await invoice_pdf.render(ctx, transaction)
+    mail = render(ctx.settings, "receipt", transaction["email"], values, language)
+    document = await invoice_pdf.render(ctx, transaction, language)
     await ctx.vendors.mailer.send(replace(mail, attachment=(f"{transaction['invoicenumber']}.pdf", document)))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from scripts._shared import language as languages
 from scripts._shared import mail
 from scripts._shared.context import Context
 from tableapi.endpoints.registry import script
 
-NAMES = {
-    "contactcredit": "cell number",
-    "bus_email_credits": "work email",
-    "personal_email_credits": "secondary email",
-}
 _OPEN = """
     update creditnotice n set mailedon = now() from appuser u, usercredit c
     where n.mailedon is null and u.clientid = n.clientid and u.role = 'client' and u.isdeleted = 0
       and c.clientid = n.clientid
-    returning u.email, u.name, n.kind, n.threshold, to_jsonb(c) as credits
+    returning u.email, u.name, u.language, n.kind, n.threshold, to_jsonb(c) as credits
 """
 
 
@@ -24,7 +20,9 @@ async def run(ctx: Context) -> None:
     link = mail.link(ctx, "/dashboard/upgradeplan")
     async with ctx.db.transaction():
         for row in await ctx.db.fetch(_OPEN):
-            kind, left = NAMES[row["kind"]], row["credits"][row["kind"]] if row["threshold"] else 0
+            left = row["credits"][row["kind"]] if row["threshold"] else 0
             if row["threshold"] and not left:  # used up meanwhile: a separate notice reports it
                 continue
-            await mail.queue(ctx, "lowcredit", row["email"], link, name=row["name"], kind=kind, left=left)
+            language = languages.of(ctx, row["language"])
+            values = {"name": row["name"], "kind": mail.kind(language, row["kind"]), "left": left}
+            await mail.queue(ctx, "lowcredit", row["email"], link, language=language, **values)

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from scripts._shared import audit, mail
-from scripts._shared.accounts import email_domains, oauth, passwords, person_names, profile_form, sessions, signup
+from scripts._shared import language as languages
+from scripts._shared.accounts import (
+    email_domains,
+    oauth,
+    passwords,
+    person_names,
+    profile_form,
+    sessions,
+    signup,
+    users,
+)
 from scripts._shared.accounts.signup import EmailExists
 from scripts._shared.context import Context
 from tableapi.endpoints.guard import validate
@@ -79,7 +89,9 @@ async def _decoy(ctx: Context, email: str, name: str) -> dict[str, Any]:
 
     With SIGNUP_DISCLOSES=false, the response then does not reveal that the address is taken.
     """
-    await mail.queue(ctx, "exists", email, mail.link(ctx, "/login"))
+    user: Any = await users.by_email(ctx, email)
+    language = languages.of(ctx, user["language"] if user else None)  # None: an address of staff
+    await mail.queue(ctx, "exists", email, mail.link(ctx, "/login"), language=language)
     row: Any = await ctx.db.fetchrow(
         "select nextval(pg_get_serial_sequence('appuser', 'appuserid')) as appuserid,"
         " nextval(pg_get_serial_sequence('client', 'clientid')) as clientid, gen_random_uuid()::text as afid"

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from scripts._shared import audit, mail
+from scripts._shared import language as languages
 from scripts._shared.accounts import passwords, sessions, tokens, users, verification
 from scripts._shared.context import Context
 from scripts._shared.desk import accounts
@@ -54,7 +55,7 @@ async def _forgot(ctx: Context, email: str) -> dict[str, Any]:
     """Queue the reset mail. The response is the same for every address."""
     ctx.limit("password forgot", ctx.request.network, 10, 3600)
     ctx.limit("password forgot address", email, 3, 3600)
-    await ctx.later("forgotpassword", email=email)
+    await ctx.later("forgotpassword", email=email, language=languages.requested(ctx))
     return {"success": True}
 
 
@@ -112,5 +113,6 @@ async def _set(ctx: Context, user: Any, hashed: str, event: str, *, mailed: bool
     await sessions.end_all(ctx, user["appuserid"])
     await tokens.revoke(ctx, user["appuserid"], *REVOKED)
     link = mail.link(ctx, "/forgotpassword")
-    await mail.queue(ctx, "passwordchanged", user["email"], link, name=user["name"])
+    language = languages.of(ctx, user["language"])
+    await mail.queue(ctx, "passwordchanged", user["email"], link, language=language, name=user["name"])
     await audit.write(ctx, event, user["appuserid"], **actor)

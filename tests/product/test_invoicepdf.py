@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from scripts._shared.billing import invoice_pdf
+from scripts._shared.language import formats
 from tests.helpers.product import API, KEY, Account, Product
 from tests.helpers.shop import Shop
 
 PDF = API + "invoicepdf"
+GERMAN, MONEY = {"Accept-Language": "de"}, "49,00\u00a0$"
 
 
 async def test_pdf_is_the_owners(product: Product, shop: Shop, trial: Account, account: Account) -> None:
@@ -28,6 +31,52 @@ async def test_pdf_is_the_owners(product: Product, shop: Shop, trial: Account, a
     by_link = await product.caller(key="").get(PDF, params=query | {"api_key": KEY, "session_token": trial.owner.token})
     assert (by_link.status_code, by_link.headers["cache-control"]) == (200, "no-store")
     assert by_link.headers["referrer-policy"] == "no-referrer"
+
+
+async def test_the_invoice_is_in_the_language_of_the_owner(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    [bill] = await shop.invoices(trial)
+    for stored, requested, language, title in (
+        (None, "en", "en", "invoice"),
+        (None, "de", "de", "rechnung"),
+        ("de", "en", "de", "rechnung"),
+        ("en", "de", "en", "invoice"),
+    ):
+        sql = "update appuser set language = $2 where appuserid = $1"
+        await shop.product.db.execute(sql, trial.owner.appuserid, stored)
+        query, headers = {"invoicenumber": bill["invoicenumber"]}, {"Accept-Language": requested}
+        answer = await trial.owner.http.get(PDF, params=query, headers=headers)
+        assert f'filename="{title}-{bill["invoicenumber"]}.pdf"' in answer.headers["content-disposition"]
+        assert f"/Lang({language})".encode() in answer.content
+
+
+async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
+    """What the template is given; the texts of a PDF are compressed glyphs."""
+    await shop.subscribe(trial, 2)
+    change = {"subId": (await shop.row(trial))["subscriptionid"], "plan": 3}
+    preview = await trial.owner.http.get(API + "stripe", params=change | {"res": "invoice"}, headers=GERMAN)
+    lines = preview.json()["resource"]["data"]["lines"]
+    assert [line["description"] for line in lines] == [
+        "Nicht genutzte Zeit im Tarif Starter",
+        "Verbleibende Zeit im Tarif Pro",
+    ]
+    english = await trial.owner.http.get(API + "stripe", params=change | {"res": "invoice"})
+    assert english.json()["resource"]["data"]["lines"][0]["description"].startswith("Unused time on Starter after ")
+    assert (await trial.owner.http.patch(API + "stripe", json=change | {"res": "sub"})).status_code == 200
+    await shop.deliver()
+    first, second = await shop.invoices(trial)
+    ctx, product = shop.product.ctx, shop.product
+    row = await invoice_pdf.row(ctx, trial.clientid, transactionid=first["transactionid"])
+    data = invoice_pdf.data(product.ctx.settings, row, "de")
+    day = formats.day(first["transactiondate"], "de")
+    assert data["state"] == f"Bezahlt am {day}"
+    assert [name for name, _ in data["facts"]] == ["Rechnungsnummer", "Datum", "Gültig bis"]
+    assert [line["description"] for line in data["lines"]] == ["Starter"]
+    assert (data["sums"], data["total"]) == ([("Zwischensumme", MONEY)], ("Gesamtbetrag", MONEY))
+    row = await invoice_pdf.row(ctx, trial.clientid, transactionid=second["transactionid"])
+    data = invoice_pdf.data(product.ctx.settings, row, "de")
+    assert [line["description"] for line in data["lines"]] == [line["description"] for line in lines]
+    assert data["note"].startswith("Nicht genutzte Zeit des früheren Tarifs")
 
 
 async def test_the_list_is_the_owners(shop: Shop, trial: Account, account: Account) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from scripts._shared.accounts import passwords, person_names
 from scripts._shared.design import DARK, LIGHT
+from scripts._shared.language import LANGUAGES, Language
 from scripts._shared.mail import FOLDER, render
 from tests.helpers.product import API, TABLE, Account, Product
 
@@ -104,12 +105,31 @@ def test_names_of_people_and_companies_are_taken(name: str) -> None:
     assert person_names.plain(name)
 
 
-def test_nothing_left_of_a_name_is_told_as_nothing(product: Product) -> None:
+@pytest.mark.parametrize(
+    ("language", "subject", "hello"),
+    [
+        ("en", "A colleague invites you to", "Hello there,\n"),
+        ("de", "Jemand aus Ihrem Unternehmen lädt", "Guten Tag,\n"),
+    ],
+)
+def test_nothing_left_of_a_name_is_told_as_nothing(
+    product: Product, language: Language, subject: str, hello: str
+) -> None:
     values = {"name": "https://evil.example", "inviter": "a@evil.example", "company": "www.evil.example"}
-    mail = render(product.ctx.settings, "invite", "a@b.example", values | {"password": "Ab1", "link": "http://test/x"})
-    assert mail.subject.startswith("A colleague invites you")
-    assert "Hello there," in mail.text
+    values |= {"password": "Ab1", "link": "http://test/x"}
+    mail = render(product.ctx.settings, "invite", "a@b.example", values, language)
+    assert mail.subject.startswith(subject)
+    assert hello in mail.text
     assert "evil" not in mail.text + mail.html
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_typed_text_is_never_read_as_a_text_with_values(product: Product, language: Language) -> None:
+    """A name in braces is a name, in a text and in a template."""
+    values = VALUES | {"user": "{reason} {0}", "reason": "{user.__class__} {{ name }} {% x %} 100 %"}
+    mail = render(product.ctx.settings, "supportview", "a@b.example", values, language)
+    assert "{reason} {0}" in mail.text
+    assert "{user.__class__} {{ name }} {% x %} 100 %" in mail.text
 
 
 def _lines(mail: EmailMessage) -> list[str]:
@@ -168,10 +188,11 @@ VALUES = {
 MAILS = sorted(path.stem for path in FOLDER.glob("*.jinja"))
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", MAILS)
-def test_a_mail_begins_with_its_preheader_and_has_one_look(product: Product, name: str) -> None:
-    mail = render(product.ctx.settings, name, "a@b.example", VALUES)
-    assert mail.html.startswith("<!doctype html>")
+def test_a_mail_begins_with_its_preheader_and_has_one_look(product: Product, name: str, language: Language) -> None:
+    mail = render(product.ctx.settings, name, "a@b.example", VALUES, language)
+    assert mail.html.startswith(f'<!doctype html>\n<html lang="{language}">')
     body = mail.html.partition("<body")[2].partition(">")[2]
     preheader = body.strip().partition(">")[2].partition("&#847;")[0]
     assert 20 <= len(preheader) <= 120

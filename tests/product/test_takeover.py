@@ -98,6 +98,17 @@ async def test_a_provider_evicts_an_earlier_registration(product: Product, googl
     assert (await _sign_in(product, email, OTHER)).status_code == 200
 
 
+async def test_a_removed_password_is_told_in_the_language_of_the_user(
+    product: Product, google: Callable[..., None]
+) -> None:
+    email, appuserid, _ = await _register(product)
+    await product.db.execute("update appuser set language = 'de' where appuserid = $1", appuserid)
+    google(email)
+    assert (await _enter(product)).status_code == 200
+    subjects = [mail["Subject"] for mail in await product.mails(email)]
+    assert subjects == ["Ihr Passwort wurde entfernt", "Willkommen bei Openlead"]
+
+
 async def test_an_identity_linked_before_the_proof_is_unlinked(product: Product, google: Callable[..., None]) -> None:
     email, appuserid, _ = await _register(product)
     sql = "insert into socialaccount (provider, subject, appuserid) values ('linkedin', $1, $2)"

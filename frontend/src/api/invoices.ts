@@ -1,5 +1,6 @@
 /** The invoices of the company: list, search, PDF. */
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
+import { t } from "../lib/i18n.dashboard";
 import { saveFile } from "../lib/savefile";
 import { download } from "./client";
 import { literal, rows } from "./tables";
@@ -39,7 +40,7 @@ const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 export function useInvoicePdf() {
   return useMutation({
     mutationFn: async (invoicenumber: string) => {
-      saveFile(await download("invoicepdf", { query: { invoicenumber } }), `invoice-${invoicenumber}.pdf`);
+      saveFile(await download("invoicepdf", { query: { invoicenumber } }), t("billing.pdfName", { number: invoicenumber }));
     },
   });
 }

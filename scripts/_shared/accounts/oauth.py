@@ -34,7 +34,7 @@ _FIND = """
 """
 _LOCK = """
     select appuserid, clientid, afid::text as afid, name, email, isactive, isdeleted, isverified, invitestatus,
-           password, passwordproved
+           password, passwordproved, language
     from appuser where appuserid = $1 for update
 """
 _SPEND = """

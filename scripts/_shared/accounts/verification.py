@@ -6,13 +6,14 @@ import secrets
 from typing import Any
 
 from scripts._shared import audit, mail
+from scripts._shared import language as languages
 from scripts._shared.accounts import sessions, tokens
 from scripts._shared.context import Context
 from tableapi.crypto.vault import token_hash
 from tableapi.ratelimit.counter import network
 
 _WELCOME = """
-    update appuser set welcomedon = now() where appuserid = $1 and welcomedon is null returning email, name
+    update appuser set welcomedon = now() where appuserid = $1 and welcomedon is null returning email, name, language
 """
 _SESSIONS = "select tokenhash, ip from usersession where appuserid = $1 and revokedon is null limit 20"
 _EVICT = """
@@ -28,7 +29,8 @@ async def welcome(ctx: Context, appuserid: int) -> None:
     user: Any = await ctx.db.fetchrow(_WELCOME, appuserid)
     if user is not None:
         link = mail.link(ctx, "/dashboard/main/dashboardmain")
-        await mail.queue(ctx, "welcome", user["email"], link, name=user["name"])
+        language = languages.of(ctx, user["language"])
+        await mail.queue(ctx, "welcome", user["email"], link, language=language, name=user["name"])
 
 
 async def signed_up_here(ctx: Context, appuserid: int) -> bool:
@@ -60,6 +62,7 @@ async def evict(ctx: Context, user: Any, vendor: str) -> None:
     await tokens.revoke(ctx, appuserid)
     if user["password"] is not None:
         link = mail.link(ctx, "/forgotpassword")
-        await mail.queue(ctx, "passwordremoved", user["email"], link, name=user["name"], vendor=vendor.capitalize())
+        language, values = languages.of(ctx, user["language"]), {"name": user["name"], "vendor": vendor.capitalize()}
+        await mail.queue(ctx, "passwordremoved", user["email"], link, language=language, **values)
     event = "password_removed" if user["isverified"] else "account_claimed"
     await audit.write(ctx, event, appuserid, provider=vendor, **actor)

@@ -8,10 +8,11 @@ from typing import Any
 
 from scripts._shared import audit
 from scripts._shared.billing import change_rules, customer, prices, reconcile
-from scripts._shared.billing.invoices import difference, rest
+from scripts._shared.billing.invoices import described, difference, plan_name, rest
 from scripts._shared.context import Context
 from scripts._shared.credits.ledger import KINDS
-from scripts._shared.vendors.money import CardRefused, Missing, Subscription
+from scripts._shared.language import DEFAULT, Language, requested
+from scripts._shared.vendors.money import CardRefused, Line, Missing, Subscription
 from tableapi.errors import Conflict
 
 _RECORD = """
@@ -57,15 +58,22 @@ async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
     if plan["planid"] == row["planid"]:
         return _costs_nothing(date, sub)
     invoice = await customer.provider(ctx).preview(sub, await prices.of_plan(ctx, plan), date)
-    old: Any = (await prices.plans_by_price(ctx)).get(sub.priceid)
+    plans = await prices.plans_by_price(ctx)
+    old: Any = plans.get(sub.priceid)
     prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
     added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
     return {
         "subscription_proration_date": date, "subtotal": invoice.subtotal, "total": invoice.total,
         "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
-        "lines": [{"description": line.description, "amount": line.amount} for line in invoice.lines],
+        "lines": [_line(line, plans, requested(ctx) or DEFAULT) for line in invoice.lines],
         "credits": added,
     }  # fmt: skip
+
+
+def _line(line: Line, plans: dict[str, Any], language: Language) -> dict[str, Any]:
+    facts = {"description": line.description, "amount": line.amount, "proration": line.proration}
+    text = described(facts | {"planname": plan_name(line, plans)}, language)
+    return {"description": text, "amount": line.amount}
 
 
 def _costs_nothing(date: int, sub: Subscription) -> dict[str, Any]:

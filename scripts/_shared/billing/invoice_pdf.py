@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from scripts._shared import pdf
+from scripts._shared.billing import invoices
 from scripts._shared.context import Context
+from scripts._shared.language import Language, formats
+from scripts._shared.language.texts import Translator, translator
 
+_NOT_IN_FILE = re.compile(r"[^A-Za-z0-9_-]")
 TEMPLATE = Path(__file__).with_name("invoice.typ")
 
 _ROW = """
-    select t.*, c.companyname, c.billingaddress, c.taxid, c.country, u.name as owner, u.email
+    select t.*, c.companyname, c.billingaddress, c.taxid, c.country, u.name as owner, u.email, u.language
     from transactionhistory t join client c using (clientid)
     left join appuser u on u.clientid = t.clientid and u.role = 'client' and u.isdeleted = 0
     where t.clientid = $1 and (t.transactionid = $2 or t.invoicenumber = $3)
 """
-_STATE = {"paid": "Paid", "open": "Not paid yet", "refunded": "Refunded", "failed": "Cancelled"}
+# Texts that the template places itself.
+_LABELS = ("title", "page", "pages", "seller", "buyer", "description", "period", "quantity", "amount")
 
 
 async def row(ctx: Context, clientid: int, *, transactionid: int = 0, number: str = "") -> Any:
@@ -25,51 +31,75 @@ async def row(ctx: Context, clientid: int, *, transactionid: int = 0, number: st
     return await ctx.db.fetchrow(_ROW, clientid, transactionid, number)
 
 
-async def render(ctx: Context, transaction: Any) -> bytes:
+async def render(ctx: Context, transaction: Any, language: Language) -> bytes:
     """Return the PDF of a row that `row` returned."""
-    return await pdf.pdf(TEMPLATE, data(ctx.settings, transaction))
+    return await pdf.pdf(TEMPLATE, data(ctx.settings, transaction, language))
 
 
-def money(amount: int, currency: str) -> str:
-    """Format an amount in the smallest unit: -1234 becomes -$12.34."""
-    mark = "$" if currency == "usd" else f"{currency.upper()} "
-    return f"{'-' if amount < 0 else ''}{mark}{abs(amount) / 100:,.2f}"
+def file_name(number: str, language: Language) -> str:
+    """Return the name of the file of an invoice, without characters that a file or a header may not have."""
+    return f"{translator(language, 'documents', 'invoice')('file')}-{_NOT_IN_FILE.sub('_', number)}.pdf"
 
 
-def data(settings: Any, transaction: Any) -> dict[str, Any]:
+def data(settings: Any, transaction: Any, language: Language) -> dict[str, Any]:
     """Return the values of the template. Amounts are formatted as text, and the sums add up to the total."""
-    currency, total, tax = transaction["currency"], int(transaction["price"] * 100), transaction["tax"]
-    lines = transaction["lines"] or [{"description": transaction["planname"], "quantity": 1, "amount": total - tax}]
-    net = sum(line["amount"] for line in lines)
-    sums = [("Subtotal", net)] + ([("Tax", tax)] if tax else [])
-    if net + tax != total:
-        sums.append(("Credit and rounding", total - net - tax))
-    if transaction["refunded"]:
-        sums.append(("Returned", -int(transaction["refunded"] * 100)))
-    day = f"{transaction['transactiondate']:%-d %b %Y}"
-    state = _STATE[transaction["status"]] + (f" on {day}" if transaction["status"] == "paid" else "")
-    facts = [("Invoice", transaction["invoicenumber"]), ("Date", day)]
-    if transaction["expirydate"]:
-        facts.append(("Valid until", f"{transaction['expirydate']:%-d %b %Y}"))
-    prorated = any(line.get("proration") for line in lines)
+    t = translator(language, "documents", "invoice")
+    status, number, lines = transaction["status"], transaction["invoicenumber"], _lines(transaction)
+
+    def money(amount: int) -> str:
+        return formats.money(amount, transaction["currency"], language)
+
     return {
-        "number": transaction["invoicenumber"], "facts": facts, "paid": transaction["status"] == "paid", "state": state,
-        "seller": _party(settings.seller_name or settings.brand_name, settings.seller_address, settings.seller_taxid),
-        "buyer": _party(transaction["companyname"] or transaction["owner"] or "", transaction["billingaddress"],
+        "language": language, "labels": {name: t(name) for name in _LABELS}, "number": number,
+        "facts": _facts(transaction, t, language), "paid": status == "paid", "state": _state(transaction, t, language),
+        "seller": _party(t, settings.seller_name or settings.brand_name, settings.seller_address,
+                         settings.seller_taxid),
+        "buyer": _party(t, transaction["companyname"] or transaction["owner"] or "", transaction["billingaddress"],
                         transaction["taxid"], transaction["email"] or ""),
-        "lines": [{"description": line["description"], "period": _period(line), "quantity": line.get("quantity", 1),
-                   "amount": money(line["amount"], currency)} for line in lines],
-        "sums": [(name, money(amount, currency)) for name, amount in sums],
-        "total": ("Total" if transaction["status"] in ("paid", "refunded") else "Total due", money(total, currency)),
-        "note": "Unused time of the earlier plan is credited, the rest of the new one is charged." if prorated else "",
+        "lines": [{"description": invoices.described(line, language), "period": _period(line, language),
+                   "quantity": line.get("quantity", 1), "amount": money(line["amount"])} for line in lines],
+        "sums": [(t(name), money(amount)) for name, amount in _sums(transaction, lines)],
+        "total": (t("total" if status in ("paid", "refunded") else "due"), money(_total(transaction))),
+        "note": t("prorated") if any(line.get("proration") for line in lines) else "",
     }  # fmt: skip
 
 
-def _party(name: str, address: str, taxid: str, *more: str) -> dict[str, Any]:
+def _total(transaction: Any) -> int:
+    return int(transaction["price"] * 100)
+
+
+def _lines(transaction: Any) -> list[dict[str, Any]]:
+    net = _total(transaction) - transaction["tax"]
+    return transaction["lines"] or [{"description": transaction["planname"], "quantity": 1, "amount": net}]
+
+
+def _sums(transaction: Any, lines: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    """Return the sums above the total by the names of their texts."""
+    net, tax, total = sum(line["amount"] for line in lines), transaction["tax"], _total(transaction)
+    sums = [("subtotal", net), ("tax", tax), ("rounding", total - net - tax)]
+    sums.append(("returned", -int(transaction["refunded"] * 100)))
+    return [(name, amount) for name, amount in sums if amount or name == "subtotal"]
+
+
+def _facts(transaction: Any, t: Translator, language: Language) -> list[tuple[str, str]]:
+    facts = [(t("number"), transaction["invoicenumber"])]
+    facts.append((t("date"), formats.day(transaction["transactiondate"], language)))
+    if transaction["expirydate"]:
+        facts.append((t("until"), formats.day(transaction["expirydate"], language)))
+    return facts
+
+
+def _state(transaction: Any, t: Translator, language: Language) -> str:
+    if transaction["status"] == "paid":
+        return t("paid_on", day=formats.day(transaction["transactiondate"], language))
+    return t(transaction["status"])
+
+
+def _party(t: Translator, name: str, address: str, taxid: str, *more: str) -> dict[str, Any]:
     rows = [part.strip() for part in address.replace("\n", ",").split(",")]
-    return {"name": name, "rows": [row for row in (*rows, f"Tax ID {taxid}" if taxid else "", *more) if row]}
+    return {"name": name, "rows": [row for row in (*rows, t("taxid", taxid=taxid) if taxid else "", *more) if row]}
 
 
-def _period(line: dict[str, Any]) -> str:
-    days = [f"{date.fromisoformat(line[name]):%-d %b %Y}" for name in ("start", "end") if line.get(name)]
+def _period(line: dict[str, Any], language: Language) -> str:
+    days = [formats.day(date.fromisoformat(line[name]), language) for name in ("start", "end") if line.get(name)]
     return " – ".join(days)

@@ -10,6 +10,8 @@ from typing import Any
 
 from scripts._shared.context import Context
 from scripts._shared.credits.ledger import KINDS, end_plan_credits, grant
+from scripts._shared.language import DEFAULT, Language
+from scripts._shared.language.texts import translator
 from scripts._shared.vendors.money import Invoice, Line, Subscription
 
 _STATUS = {"open": "open", "paid": "paid", "void": "failed", "uncollectible": "failed"}
@@ -30,12 +32,33 @@ _LATER = """
 """
 
 
-def _rows(invoice: Invoice) -> list[dict[str, Any]]:
+def _rows(invoice: Invoice, plans: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        {"description": line.description, "quantity": line.quantity, "amount": line.amount,
-         "proration": line.proration, "start": f"{line.start:%Y-%m-%d}", "end": f"{line.end:%Y-%m-%d}"}
+        {"description": line.description, "planname": plan_name(line, plans), "quantity": line.quantity,
+         "amount": line.amount, "proration": line.proration, "start": f"{line.start:%Y-%m-%d}",
+         "end": f"{line.end:%Y-%m-%d}"}
         for line in invoice.lines
     ]  # fmt: skip
+
+
+def plan_name(line: Line, plans: dict[str, Any]) -> str:
+    """Return the name of the plan that a line is about, or an empty text for another one."""
+    return str(plans[line.priceid]["name"]) if line.priceid in plans else ""
+
+
+def described(line: dict[str, Any], language: Language) -> str:
+    """Return what a line is for. The provider says it in English only; other languages name the plan.
+
+    Args:
+        line: description, amount, and for the line of a plan `planname` and `proration`.
+    """
+    name = line.get("planname")
+    if language == DEFAULT or not name:
+        return str(line["description"])
+    if not line["proration"]:
+        return str(name)
+    t = translator(language, "documents", "invoice")
+    return t("unused" if line["amount"] < 0 else "remaining", planname=name)
 
 
 async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription, plans: dict[str, Any]) -> int | None:
@@ -55,7 +78,7 @@ async def book(ctx: Context, clientid: int, invoice: Invoice, sub: Subscription,
     row: Any = await ctx.db.fetchrow(
         _BOOK,
         clientid, plan["planid"], invoice.number, invoice.date, lines[-1].start, max(line.end for line in lines),
-        plan["name"], Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice),
+        plan["name"], Decimal(amount) / 100, invoice.tax, invoice.currency, status, _rows(invoice, plans),
         invoice.payurl if status == "open" else None, invoice.id,
     )  # fmt: skip
     if row is None or row["status"] != "paid":

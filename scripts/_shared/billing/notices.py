@@ -8,12 +8,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from scripts._shared import language as languages
 from scripts._shared import mail
-from scripts._shared.billing import invoice_pdf
 from scripts._shared.context import Context
+from scripts._shared.language import formats
 
 _OWNER = """
-    select u.email, u.name, p.name as planname,
+    select u.email, u.name, u.language, p.name as planname,
            (select t.payurl from transactionhistory t where t.clientid = u.clientid and t.status = 'open'
             order by t.transactiondate desc limit 1) as payurl
     from appuser u
@@ -35,8 +36,9 @@ async def payment_failed(ctx: Context, clientid: int, until: datetime) -> None:
     owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
     if owner is not None:
         link = owner["payurl"] or mail.link(ctx, BILLING)
-        values = {"name": owner["name"], "planname": owner["planname"] or "", "until": f"{until:%-d %b %Y}"}
-        await mail.queue(ctx, "paymentfailed", owner["email"], link, **values)
+        language = languages.of(ctx, owner["language"])
+        values = {"name": owner["name"], "planname": owner["planname"] or "", "until": formats.day(until, language)}
+        await mail.queue(ctx, "paymentfailed", owner["email"], link, language=language, **values)
 
 
 async def ended(ctx: Context, clientid: int, *, unpaid: bool) -> None:
@@ -44,14 +46,8 @@ async def ended(ctx: Context, clientid: int, *, unpaid: bool) -> None:
     owner: Any = await ctx.db.fetchrow(_OWNER, clientid)
     if owner is not None:
         values = {"name": owner["name"], "planname": owner["planname"] or "", "unpaid": unpaid}
-        await mail.queue(ctx, "planended", owner["email"], mail.link(ctx, PLANS), **values)
-
-
-_NAMES = {
-    "contactcredit": "cell number",
-    "bus_email_credits": "work email",
-    "personal_email_credits": "secondary email",
-}
+        language = languages.of(ctx, owner["language"])
+        await mail.queue(ctx, "planended", owner["email"], mail.link(ctx, PLANS), language=language, **values)
 
 
 async def money_back(ctx: Context, row: Any, event: str, amount: int, moved: dict[str, int]) -> None:
@@ -65,7 +61,8 @@ async def money_back(ctx: Context, row: Any, event: str, amount: int, moved: dic
     owner: Any = await ctx.db.fetchrow(_OWNER, row["clientid"])
     if owner is None:
         return
-    moved_text = ", ".join(f"{abs(count):,} {_NAMES[kind]}" for kind, count in moved.items())
+    language = languages.of(ctx, owner["language"])
+    moved_text = ", ".join(mail.amount(language, kind, abs(count)) for kind, count in moved.items())
     values = {"name": owner["name"], "planname": row["planname"], "invoicenumber": row["invoicenumber"]}
-    values |= {"event": event, "amount": invoice_pdf.money(abs(amount), row["currency"]), "credits": moved_text}
-    await mail.queue(ctx, "moneyback", owner["email"], mail.link(ctx, BILLING), **values)
+    values |= {"event": event, "amount": formats.money(abs(amount), row["currency"], language), "credits": moved_text}
+    await mail.queue(ctx, "moneyback", owner["email"], mail.link(ctx, BILLING), language=language, **values)

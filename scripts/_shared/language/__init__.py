@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Literal, get_args
 
 from scripts._shared.context import Context
+from scripts._shared.roles import STAFF
 
 Language = Literal["en", "de"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -30,8 +31,11 @@ def requested(ctx: Context) -> Language | None:
 
 
 def of(ctx: Context, stored: str | None) -> Language:
-    """Return the stored language of a user, else that of the request, else English."""
-    return known(stored) or requested(ctx) or DEFAULT
+    """Return the stored language of a user, else that of the request, else English.
+
+    A request of staff says nothing about the reader.
+    """
+    return known(stored) or (None if ctx.actor.role in STAFF else requested(ctx)) or DEFAULT
 
 
 def _chosen(header: str) -> Language | None:

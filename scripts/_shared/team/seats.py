@@ -7,6 +7,7 @@ from typing import Any
 import asyncpg
 
 from scripts._shared import audit, mail
+from scripts._shared import language as languages
 from scripts._shared.accounts import passwords, person_names, sessions, signup, tokens
 from scripts._shared.billing.live import LIVE
 from scripts._shared.context import Context
@@ -27,7 +28,11 @@ _REMOVE = """
     update appuser set isdeleted = 1, isactive = 0
     where appuserid = $1 and clientid = $2 and role <> 'client' and isdeleted = 0 returning appuserid
 """
-_COMPANY = "select coalesce(nullif(companyname, ''), $2) from client where clientid = $1"
+_INVITER = """
+    select coalesce(nullif(c.companyname, ''), $2) as company, u.language
+    from client c left join appuser u on u.clientid = c.clientid and u.role = 'client' and u.isdeleted = 0
+    where c.clientid = $1
+"""
 
 
 class NoPlan(Conflict):
@@ -87,12 +92,13 @@ async def invite_again(ctx: Context, user: Any) -> None:
 
 
 async def _mail(ctx: Context, clientid: int, user: Any, password: str) -> None:
+    """Mail an invitation in the language of the owner; a new member has stored none."""
     code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
-    company = await ctx.db.fetchval(_COMPANY, clientid, ctx.settings.brand_name)
+    inviter: Any = await ctx.db.fetchrow(_INVITER, clientid, ctx.settings.brand_name)
     link = mail.link(ctx, "/acceptinvite", email=user["email"], code=code)
     await mail.queue(
-        ctx, "invite", user["email"], link,
-        name=user["name"], inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=company,
+        ctx, "invite", user["email"], link, language=languages.of(ctx, inviter["language"]),
+        name=user["name"], inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=inviter["company"],
         password=password,
     )  # fmt: skip
 

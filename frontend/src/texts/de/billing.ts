@@ -41,6 +41,7 @@ export const billing: Translation<typeof english> = {
     partlyRefunded: "{{amount}} erstattet",
     failed: "Fehlgeschlagen",
     pdf: "PDF",
+    pdfName: "rechnung-{{number}}.pdf",
     pdfOf: "Rechnung {{number}} als PDF herunterladen",
     payOf: "Rechnung {{number}} bezahlen",
   },

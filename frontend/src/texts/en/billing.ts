@@ -38,6 +38,7 @@ export const billing = {
     partlyRefunded: "Refunded {{amount}}",
     failed: "Failed",
     pdf: "PDF",
+    pdfName: "invoice-{{number}}.pdf",
     pdfOf: "Download invoice {{number}} as PDF",
     payOf: "Pay invoice {{number}}",
   },
