@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 from scripts._shared import mail
+from scripts._shared.billing import plans
 from scripts._shared.language import DEFAULT, LANGUAGES, Language, formats
 from scripts._shared.language.texts import File, sections, translator
 from tests.helpers.support import ROOT
@@ -75,6 +76,21 @@ def test_every_language_of_the_app_is_one_of_the_server() -> None:
     names = re.search(r"LANGUAGES = \{(.*?)\}", text)
     assert names is not None
     assert tuple(re.findall(r"(\w+):", names[1])) == LANGUAGES
+
+
+def test_the_app_translates_every_text_of_the_plans_that_are_shipped() -> None:
+    """The texts are stored in English, and the app finds their translation by them."""
+    offers = set(re.findall(r': "(.*)",', (ROOT / "frontend/src/texts/en/offers.ts").read_text()))
+    stored = {text for plan in plans.CATALOGUE for text in _texts(plan)}
+    assert len(stored) > len(offers)
+    patterns = {text: re.sub(r"\d[\d,]*", "{{number}}", text) for text in stored if re.search(r"[a-z]", text)}
+    assert [text for text, pattern in patterns.items() if not {text, pattern} & offers] == []
+    assert offers - set(patterns) - set(patterns.values()) == set()
+
+
+def _texts(plan: plans.Plan) -> set[str]:
+    row = plan.row()
+    return {row[5], *(text for feature in row[9] for text in feature.values())}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ import { Badge, Button } from "@mantine/core";
 import { canPay } from "../../api/config";
 import type { Plan } from "../../api/types";
 import { priceEach } from "../../domain/addons";
+import { planText } from "../../domain/plantexts";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars, smallAmount } from "../../lib/money";
 import classes from "./CreditAddons.module.css";
@@ -15,7 +16,7 @@ export function AddonRow({ plan, best, onBuy }: { plan: Plan; best: boolean; onB
         <h2>
           {plan.name} {best && <Badge variant="light">{t("addons.best")}</Badge>}
         </h2>
-        {plan.details && <p>{plan.details}</p>}
+        {plan.details && <p>{planText(plan.details)}</p>}
       </div>
       <div className={classes.amount}>
         <div className={classes.price}>{dollars(plan.price)}</div>

@@ -1,6 +1,7 @@
 /** What each plan holds, one line a feature, in one table. */
 import { Minus } from "lucide-react";
 import type { Plan } from "../../api/types";
+import { planText } from "../../domain/plantexts";
 import { t } from "../../lib/i18n.dashboard";
 import { isIncluded } from "./FeatureList";
 import classes from "./UpgradePlan.module.css";
@@ -27,7 +28,7 @@ export function Comparison({ plans }: { plans: Plan[] }) {
           <tbody>
             {names.map((name) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">{planText(name)}</th>
                 {plans.map((plan) => (
                   <td key={plan.planid}>
                     <Value plan={plan} name={name} />
@@ -44,6 +45,6 @@ export function Comparison({ plans }: { plans: Plan[] }) {
 
 function Value({ plan, name }: { plan: Plan; name: string }) {
   const feature = plan.new_features_json?.find((one) => one.name === name);
-  if (feature && isIncluded(feature)) return feature.value;
+  if (feature && isIncluded(feature)) return planText(feature.value);
   return <Minus size={16} strokeWidth={1.75} role="img" aria-label={t("plans.notIncluded")} className={classes.none} />;
 }

@@ -1,5 +1,6 @@
 /** A plan that is made to measure: a strip over the whole width, with the way to sales. */
 import type { Plan } from "../../api/types";
+import { planText } from "../../domain/plantexts";
 import { t } from "../../lib/i18n.dashboard";
 import { FeatureList } from "./FeatureList";
 import { PlanButton } from "./PlanButton";
@@ -13,7 +14,7 @@ export function CustomPlan({ plan, change }: { plan: Plan; change: PlanChange })
       <header>
         <h2>{plan.name}</h2>
         <div className={classes.price}>∞</div>
-        {plan.details && <p className={classes.details}>{plan.details}</p>}
+        {plan.details && <p className={classes.details}>{planText(plan.details)}</p>}
       </header>
       <FeatureList label={t("plans.features", { name: plan.name })} features={plan.new_features_json ?? []} />
       <PlanButton plan={plan} offer={offer} change={change} />

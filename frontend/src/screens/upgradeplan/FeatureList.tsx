@@ -2,6 +2,7 @@
 import { Tooltip } from "@mantine/core";
 import { Check, Minus } from "lucide-react";
 import type { Feature } from "../../api/types";
+import { planText } from "../../domain/plantexts";
 import classes from "./UpgradePlan.module.css";
 
 const NOT_INCLUDED = /^(not included|no|none|0|-|–)$/i;
@@ -20,8 +21,9 @@ export function FeatureList({ label, features }: { label: string; features: Feat
 }
 
 function Line({ feature }: { feature: Feature }) {
-  const { name, value, tooltip, tooltipapi } = feature;
-  const hint = [tooltip, tooltipapi].filter(Boolean).join(" ");
+  const { tooltip = "", tooltipapi = "" } = feature;
+  const [name, value] = [planText(feature.name), planText(feature.value)];
+  const hint = [tooltip, tooltipapi].filter(Boolean).map(planText).join(" ");
   const Icon = isIncluded(feature) ? Check : Minus;
   return (
     <li data-none={!isIncluded(feature) || undefined}>

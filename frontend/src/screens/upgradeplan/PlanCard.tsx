@@ -6,6 +6,7 @@ import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
 import { goesOn, savingOf } from "../../domain/planchange";
+import { planText } from "../../domain/plantexts";
 import { isMonthly } from "../../domain/subscription";
 import { FeatureList } from "./FeatureList";
 import { PlanButton } from "./PlanButton";
@@ -27,7 +28,7 @@ export function PlanCard({ plan, all, change, suggested }: Props) {
         <h2>{plan.name}</h2>
         <Price plan={plan} />
         <Saving plan={plan} all={all} />
-        {plan.details && <p className={classes.details}>{plan.details}</p>}
+        {plan.details && <p className={classes.details}>{planText(plan.details)}</p>}
       </header>
       <div>
         <PlanButton plan={plan} offer={offer} change={change} suggested={suggested} />

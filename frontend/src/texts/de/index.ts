@@ -10,6 +10,7 @@ import { frame } from "./frame";
 import { home } from "./home";
 import { legal } from "./legal";
 import { login } from "./login";
+import { offers } from "./offers";
 import { payments } from "./payments";
 import { plans } from "./plans";
 import { records } from "./records";
@@ -19,6 +20,6 @@ import { team } from "./team";
 import { usage } from "./usage";
 
 const entry = { ...common, ...login, ...signup };
-const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
+const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
 
 export const translation = { texts: { ...entry, ...dashboard }, legal };

@@ -7,6 +7,7 @@ import { contacts } from "./contacts";
 import { events } from "./events";
 import { frame } from "./frame";
 import { home } from "./home";
+import { offers } from "./offers";
 import { payments } from "./payments";
 import { plans } from "./plans";
 import { records } from "./records";
@@ -14,4 +15,4 @@ import { search } from "./search";
 import { team } from "./team";
 import { usage } from "./usage";
 
-export const dashboard = { ...frame, ...home, ...plans, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events } as const;
+export const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events } as const;

@@ -1,0 +1,27 @@
+/** The texts of the plans that the product ships, as `scripts/_shared/billing/plans.py` stores them. */
+export const offers = {
+  offers: {
+    trial: "Try it with a handful of credits.",
+    starter: "Up to 5 users, 500 contact credits and 100 credits.",
+    pro: "For a growing sales team.",
+    business: "Everything, with API access.",
+    yearly: "Everything of the monthly plan; two months free.",
+    byMonth: "Made to measure, by the month.",
+    byYear: "Made to measure, by the year.",
+    addon: "They stay until you use them.",
+    phone: "Cell number credits",
+    phoneHint: "Each revealed cell number takes one credit.",
+    workEmail: "Work email credits",
+    workEmailHint: "Each revealed work email takes one credit.",
+    personal: "Secondary email credits",
+    personalHint: "Each revealed secondary email takes one credit.",
+    members: "Team members",
+    membersHint: "Seats that you can invite.",
+    membersUpTo: "Up to {{number}}",
+    api: "API access",
+    apiHint: "Look contacts up from your own programs.",
+    apiCredits: "The API spends the same credits.",
+    apiKeys: "{{number}} keys",
+    notIncluded: "Not included",
+  },
+};
