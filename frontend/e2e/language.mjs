@@ -1,6 +1,17 @@
-/** The language is chosen in My Account, is there from the first page on, and outlives a sign-out. */
-import { OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
+/** The language is chosen in My Account, is there from the first page on, outlives a sign-out, and is that of the mails. */
+import { MEMBER, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
+import { mailTo } from "./mail.mjs";
 import { INSIDE } from "./screens.mjs";
+
+const RESET = "/resetpassword";
+
+/** Asks for a new password on the page as it is, and returns the subject of the mail. */
+async function resetMail(page, { email }, { field, submit }) {
+  await page.goto("/forgotpassword");
+  await page.getByLabel(field, { exact: true }).fill(email);
+  await page.getByRole("button", { name: submit }).click();
+  return (await mailTo(email, RESET)).subject;
+}
 
 /** German words are longer than the English ones that a screen was drawn with. */
 async function everyScreenFits(page) {
@@ -21,6 +32,9 @@ journey("language", async (open) => {
   await page.goto("/login");
   await page.getByRole("heading", { level: 1, name: "Login" }).waitFor();
   check((await page.evaluate(() => document.documentElement.lang)) === "en", "English until another language is chosen");
+  // The browser prefers German, but the mail is in the language of the page.
+  const english = await resetMail(page, MEMBER, { field: "Email", submit: "Send reset link" });
+  check(english === "Set a new password", `a mail in English: ${english}`);
   await signIn(page, OWNER);
 
   await page.goto("/dashboard/settings/myaccount");
@@ -38,6 +52,9 @@ journey("language", async (open) => {
   await picture(page, "mycontacts-german");
   await page.goto("/dashboard/settings/billing");
   await page.getByText(/\d{1,2}\. (Jan\.|Feb\.|März|Apr\.|Mai|Juni|Juli|Aug\.|Sept\.|Okt\.|Nov\.|Dez\.) \d{4}/).first().waitFor();
+  await page.goto("/dashboard/upgradeplan");
+  await page.getByText("Zum Ausprobieren, mit einer Handvoll Credits.").waitFor();
+  await picture(page, "upgradeplan-german");
   await everyScreenFits(page);
 
   await page.getByRole("button", { name: "Kontomenü" }).click();
@@ -48,4 +65,6 @@ journey("language", async (open) => {
   check(!(await page.evaluate(() => JSON.stringify(localStorage))).includes(OWNER.email), "no session in the local storage after a sign-out");
   await accessible(page, "the sign-in in German");
   await picture(page, "login-german");
+  const german = await resetMail(page, OWNER, { field: "E-Mail", submit: "Link senden" });
+  check(german === "Legen Sie ein neues Passwort fest", `a mail in German: ${german}`);
 });
