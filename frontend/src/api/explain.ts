@@ -1,5 +1,6 @@
 /** User-facing messages for errors. */
 import { t } from "../lib/i18n";
+import { refusalText } from "../lib/wording";
 import { ApiError } from "./errors";
 
 export function explain(error: unknown): string {
@@ -7,12 +8,13 @@ export function explain(error: unknown): string {
   if (error.reason === "offline") return t("problem.offline");
   if (error.reason === "timeout") return t("problem.timeout");
   if (error.status === 429) return t("problem.tooMany", { seconds: error.retryAfter ?? 60 });
-  return error.message || t("somethingWrong");
+  return error.message ? refusalText(error.message) : t("somethingWrong");
 }
 
 /** Texts of the fields that the server refused, by field name. */
 export function fieldErrors(error: unknown): Record<string, string> {
-  return error instanceof ApiError ? (error.context.fields ?? {}) : {};
+  const fields = error instanceof ApiError ? (error.context.fields ?? {}) : {};
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, refusalText(text)]));
 }
 
 /** The message for an error that ends the session. */

@@ -1,22 +1,21 @@
 /** Texts of plans, which the server stores in English, in the language of the reader. */
 import { t } from "../lib/i18n.dashboard";
 import { language } from "../lib/language";
-import { numberText } from "../lib/locale";
+import { byWording } from "../lib/wording";
 import { offers } from "../texts/en/offers";
 
 type Key = keyof typeof offers.offers;
 
-const NUMBER = /\d[\d,]*/;
+const ONLY_NUMBER = "{{number}}";
 const KEYS = new Map(Object.entries(offers.offers).map(([key, text]) => [text, key as Key]));
 
 /** A text that the product ships is translated; one that the operator wrote is shown as it is stored. */
 export function planText(stored: string): string {
-  if (language().name === "en") return stored;
-  const whole = KEYS.get(stored);
-  if (whole) return t(`offers.${whole}`);
-  const [digits] = NUMBER.exec(stored) ?? [];
-  if (digits === undefined) return stored;
-  const number = numberText(Number(digits.replaceAll(",", "")));
-  const pattern = KEYS.get(stored.replace(digits, "{{number}}"));
-  return pattern ? t(`offers.${pattern}`, { number }) : stored === digits ? number : stored;
+  return language().name === "en" ? stored : (byWording(stored, translated) ?? stored);
+}
+
+function translated(wording: string): string | undefined {
+  const key = KEYS.get(wording);
+  if (key) return t(`offers.${key}`);
+  return wording === ONLY_NUMBER ? wording : undefined;
 }

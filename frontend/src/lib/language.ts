@@ -9,6 +9,8 @@ export type Language = keyof typeof LANGUAGES;
 export interface Translated {
   texts?: Texts;
   legal?: Legal;
+  /** Refusals of the server, by their English wording. */
+  refusals?: Readonly<Record<string, string>>;
 }
 
 interface Loaded extends Translated {

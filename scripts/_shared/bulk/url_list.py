@@ -35,7 +35,7 @@ def of_csv(data: bytes) -> list[str]:
     elif len(header) == 1 and "/" in header[0]:
         column = 0
     else:
-        raise _invalid(f"The first line must name a column '{COLUMN}'.")
+        raise _invalid("The first line must name a column 'linkedinurl'.")
     return of_list([row[column] if column < len(row) else "" for row in rows])
 
 

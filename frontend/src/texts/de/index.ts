@@ -14,6 +14,7 @@ import { offers } from "./offers";
 import { payments } from "./payments";
 import { plans } from "./plans";
 import { records } from "./records";
+import { refusals } from "./refusals";
 import { search } from "./search";
 import { signup } from "./signup";
 import { team } from "./team";
@@ -22,4 +23,4 @@ import { usage } from "./usage";
 const entry = { ...common, ...login, ...signup };
 const dashboard = { ...frame, ...home, ...plans, ...offers, ...payments, ...billing, ...team, ...account, ...search, ...contacts, ...usage, ...api, ...bulk, ...records, ...events };
 
-export const translation = { texts: { ...entry, ...dashboard }, legal };
+export const translation = { texts: { ...entry, ...dashboard }, legal, refusals };
