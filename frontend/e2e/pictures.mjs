@@ -1,11 +1,14 @@
-/** Pictures of every screen and state in light, dark and forced colors, at 1440 and 390 px, in the folder PICTURES. */
-import { mkdirSync } from "node:fs";
-import { OWNER, SMALL, WIDE, journey, signIn } from "./browser.mjs";
+/** Pictures of every screen, state and mail in light, dark and forced colors, in the folder PICTURES.
+
+ Screens are 1440 and 390 px wide. Mails are the pages of the folder MAILS, 600 and 390 px wide. */
+import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { OWNER, SMALL, WIDE, fits, journey, signIn } from "./browser.mjs";
 import { BEFORE, INSIDE } from "./screens.mjs";
 import { STATES } from "./states.mjs";
 import { APPEARANCES, appear, steady } from "./steady.mjs";
 
 const FOLDER = process.env.PICTURES ?? "../build/pictures";
+const { MAILS } = process.env;
 const PRINTED = ["mycontacts", "billing", "usage"];
 const SANDBOX = [
   ["mailbox", "/sandbox/mail"],
@@ -67,3 +70,17 @@ for (const viewport of [WIDE, SMALL]) {
     await states(open, viewport, await page.context().storageState());
   });
 }
+
+journey("mails", async (open) => {
+  mkdirSync(FOLDER, { recursive: true });
+  const page = await open();
+  for (const viewport of [{ width: 600, height: 900 }, SMALL]) {
+    await page.setViewportSize(viewport);
+    for (const file of readdirSync(MAILS)) {
+      const name = `mail-${file.replace(".html", "")}`;
+      await page.setContent(readFileSync(`${MAILS}/${file}`, "utf8"));
+      await fits(page, `${name} at ${viewport.width} px`);
+      await inEveryAppearance(page, name);
+    }
+  }
+});

@@ -1,7 +1,7 @@
 """Run `python -m tests.e2e.pictures [--accept] [--only-references | --docs]` on a fresh demo; `make pictures` does.
 
-Pictures of every screen and state go to build/pictures with a contact sheet, index.html. Screens that differ from their
-pictures in frontend/e2e/references are listed with exit code 1; with --accept they replace them. --docs takes the
+Pictures of every screen, state and mail go to build/pictures with a contact sheet, index.html. Screens that differ from
+their pictures in frontend/e2e/references are listed with exit code 1; with --accept they replace them. --docs takes the
 pictures of docs/ and README.md instead, with the sample shop in Studio.
 """
 
@@ -16,12 +16,15 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scripts._shared.language import LANGUAGES
+from scripts._shared.settings import Settings
 from tableapi.server import demo
 from tableapi.server.postgres.server import Embedded
+from tests.helpers.mails import MAILS, sample
 from tests.helpers.support import ROOT, execute, start
 
 FOLDER = ROOT / "build" / "pictures"
@@ -80,6 +83,13 @@ def _documentation(url: str, database: str, folder: Path, stack: ExitStack) -> i
     return _playwright(url, r"/docs\.mjs$", STUDIO=studio.url, DOCS=str(ROOT / "docs" / "pictures"))
 
 
+def write_mails(settings: Settings, folder: Path) -> None:
+    """Write every mail in every language as a page, `<name>-<language>.html`."""
+    folder.mkdir()
+    for language, name in product(LANGUAGES, MAILS):
+        (folder / f"{name}-{language}.html").write_text(sample(settings, name, language).html)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Take pictures of every screen, and compare some with the references.")
     parser.add_argument("--accept", action="store_true", help="replace the references that differ")
@@ -97,7 +107,8 @@ def main() -> int:
         failed = _playwright(server.url, r"/references\.mjs$", *update)
         if not options.only_references:
             shutil.rmtree(FOLDER, ignore_errors=True)
-            failed |= _playwright(server.url, r"/pictures\.mjs$")
+            write_mails(Settings(public_url=server.url, data_dir=folder, _env_file=None), folder / "mails")
+            failed |= _playwright(server.url, r"/pictures\.mjs$", MAILS=str(folder / "mails"))
             (FOLDER / "index.html").write_text(contact_sheet(FOLDER))
             print(f"Pictures and their contact sheet are in {FOLDER.relative_to(ROOT)}.")
     if failed:

@@ -11,7 +11,8 @@ import pytest
 from scripts._shared.accounts import passwords, person_names
 from scripts._shared.design import DARK, LIGHT
 from scripts._shared.language import LANGUAGES, Language
-from scripts._shared.mail import FOLDER, render
+from scripts._shared.mail import render
+from tests.helpers.mails import MAILS, VALUES, sample
 from tests.helpers.product import API, TABLE, Account, Product
 
 EVIL = "Security Team https://evil.example/login"
@@ -159,39 +160,10 @@ async def test_code_password_and_link_stand_alone_on_their_lines(product: Produc
                     assert re.fullmatch(r"https?://\S*[^.\s]", line), line
 
 
-VALUES = {
-    "name": "Ina",
-    "inviter": "Olivia",
-    "company": "Acme",
-    "password": "Ab1cd2ef",
-    "code": "482913",
-    "email": "a@b.example",
-    "query": "When?",
-    "newemail": "c@d.example",
-    "planname": "Growth",
-    "price": 49.0,
-    "invoicenumber": "INV-1",
-    "expiry": "5 Nov 2026",
-    "kind": "work email",
-    "left": 3,
-    "event": "payment_refunded",
-    "amount": "$49.00",
-    "credits": "",
-    "until": "5 Nov 2026",
-    "unpaid": True,
-    "total": "$49.00",
-    "vendor": "Google",
-    "user": "Ben Okafor",
-    "reason": "Ticket 4711",
-    "link": "http://test/x",
-}
-MAILS = sorted(path.stem for path in FOLDER.glob("*.jinja"))
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", MAILS)
 def test_a_mail_begins_with_its_preheader_and_has_one_look(product: Product, name: str, language: Language) -> None:
-    mail = render(product.ctx.settings, name, "a@b.example", VALUES, language)
+    mail = sample(product.ctx.settings, name, language)
     assert mail.html.startswith(f'<!doctype html>\n<html lang="{language}">')
     body = mail.html.partition("<body")[2].partition(">")[2]
     preheader = body.strip().partition(">")[2].partition("&#847;")[0]
