@@ -71,16 +71,39 @@ def dumps(value: Any) -> bytes:
     """
     try:
         return orjson.dumps(value, default=_default)
-    except TypeError:  # perhaps of an integer beyond 64 bits, which other decoders than `loads` return
-        return orjson.dumps(_within_64_bits(value), default=_default)
+    except TypeError:  # perhaps of what only this module encodes
+        return _dumps(value)
 
 
-def _within_64_bits(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _within_64_bits(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_within_64_bits(part) for part in value]
-    return Number(str(value)) if type(value) is int and value not in _INT64 else value
+def _dumps(value: Any) -> bytes:
+    """Encode a value also where orjson gives up: nested in more than 254 levels, integers beyond 64 bits."""
+    done: list[bytes] = []
+    rest = [value]  # what follows, the next part at the end
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            rest.extend(reversed(_joined("{", [(_name(name), item) for name, item in part.items()], "}")))
+        elif isinstance(part, list | tuple):
+            rest.extend(reversed(_joined("[", [("", item) for item in part], "]")))
+        elif type(part) is int and part not in _INT64:
+            done.append(str(part).encode())
+        else:
+            done.append(orjson.dumps(part, default=_default))
+    return b"".join(done)
+
+
+def _joined(opening: str, items: list[tuple[str, Any]], closing: str) -> list[Any]:
+    """Return the parts of an object or a list in their order, with the signs between them."""
+    parts: list[Any] = []
+    for name, item in items:
+        parts += [orjson.Fragment((opening if not parts else ",") + name), item]
+    return [*parts, orjson.Fragment(closing if parts else opening + closing)]
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError("a name is text")
+    return orjson.dumps(name).decode() + ":"
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,59 @@
+"""JSON that is nested deeply is stored, read and repeated, up to the depth that a body may have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+DEPTHS = [200, 253, 300, 600]  # orjson encodes 254 levels
+
+
+@pytest.fixture(scope="module")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    url = module_database("create table doc (id integer primary key, j jsonb, t json not null)")
+    server = module_serve("--dataset", f"x={url}", "--open")
+    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
+        yield client
+
+
+def nested(depth: int) -> tuple[str, Any]:
+    text = '{"a": [' * (depth // 2) + "1" + "]}" * (depth // 2)
+    return text, json.loads(text)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "k"}])
+def test_it_is_written_and_read_in_every_format(http: httpx.Client, depth: int, headers: dict[str, str]) -> None:
+    text, value = nested(depth)
+    if headers:
+        headers = {"Idempotency-Key": f"deep {depth}"}
+    body = f'{{"resource": [{{"id": {depth}, "j": {text}, "t": {text}}}]}}'.encode()
+    headers = {**headers, "Content-Type": "application/json"}
+    for _ in range(2):
+        written = http.post("/doc", params={"fields": "j", "upsert": "true"}, content=body, headers=headers)
+        assert (written.status_code, written.json()) == (200, {"resource": [{"j": value}]})
+
+    only = {"filter": f"id = {depth}", "fields": "j"}
+    assert http.get(f"/doc/{depth}").json() == {"id": depth, "j": value, "t": value}
+    assert json.loads(http.get(f"/doc/{depth}", params={"raw": "j"}).text) == value
+    lines = http.get("/doc", params=only, headers={"Accept": "application/x-ndjson"})
+    assert json.loads(lines.text) == {"j": value}
+    assert http.get("/doc", params={**only, "accept": "csv"}).text.count("a") == depth // 2
+    for name in ("xml", "xlsx"):
+        assert http.get("/doc", params={**only, "accept": name}).status_code == 200
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_it_is_refused_where_it_does_not_fit(http: httpx.Client, depth: int) -> None:
+    text, _ = nested(depth)
+    content = f'{{"filter": "j contains json :a", "params": {{"a": {text}}}}}'.encode()
+    assert http.post("/doc", params={"method": "GET"}, content=content).status_code in (200, 400)
+    too_deep = f'[{{"id": 1, "t": {"[" * 3000}{"]" * 3000}}}]'.encode()
+    refused = http.post("/doc", content=too_deep)
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "bad_json")
