@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import asyncpg
-
 from tableapi.app.served import BadDatasets, of_any
+from tableapi.db.session import connect
 from tableapi.live import triggers
 
 
@@ -36,7 +35,7 @@ async def change_live(
             "Name the tables: in policy.py with live=True, or with --dataset after the word install. A table may be "
             "followed by columns to record, as in item:shop."
         )
-    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-live"})
+    connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-live"})
     try:
         if action == "install":
             await triggers.install(connection, tables, print, only=only)

@@ -23,6 +23,7 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import Settings
 from tableapi.crypto.vault import HASHES, HEAD, Vault
+from tableapi.db.session import connect
 
 LOCK = 0x72657365616C  # advisory lock: "reseal", one run per database
 BATCH = 200  # rows locked at once, for about ten milliseconds
@@ -151,7 +152,7 @@ async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
     from tableapi.endpoints.project_files import load_policy
 
     policy = load_policy(folder)
-    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
+    connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})
     try:
         return await Reseal(
             connection, secret_keys, declared(policy.POLICY, getattr(policy, "SEALED_TABLES", ()))

@@ -20,7 +20,16 @@ from tableapi.db.connections import ConnectionPool
 from tableapi.db.fast_connection import FastConnection
 from tableapi.db.pipeline.pool import PipelinedPool
 from tableapi.db.pipeline.routed import RoutedPool
-from tableapi.db.session import SESSION, init_script_connection, init_table_connection, keep_alive, no_reset
+from tableapi.db.session import (
+    POOLED,
+    SESSION,
+    address,
+    connect,
+    init_script_connection,
+    init_table_connection,
+    keep_alive,
+    no_reset,
+)  # fmt: skip
 from tableapi.errors import RETRY, Busy
 from tableapi.log import get_logger
 from tableapi.observability import background, tracing
@@ -97,24 +106,26 @@ class Db:
         needed: bool = True,
     ) -> None:
         self.url = url
+        dsn, pooled = address(url)  # pgbouncer in transaction mode: prepared statements do not survive the transaction
         self._server_settings = SESSION | {
             "application_name": name,
             "statement_timeout": str(int(statement_timeout * 1000)),
             "lock_timeout": str(int(lock_timeout * 1000)),
             "idle_in_transaction_session_timeout": "15000",
         }
+        if pooled:
+            self._server_settings = {name: self._server_settings[name] for name in POOLED}
+            pipelined = (0, 0)
         options: dict[str, Any] = {
-            "dsn": url,
+            "dsn": dsn,
             "server_settings": self._server_settings,
             "reset": no_reset,
             "timeout": CONNECT_SECONDS,
-            "statement_cache_size": 0 if (pgbouncer := "statement_cache_size=0" in url) else 500,
+            "statement_cache_size": 0 if pooled else 500,
             "max_inactive_connection_lifetime": idle,
             "connection_class": FastConnection,
         }
         options |= dict.fromkeys(("host", "port", "user", "password", "database"))  # the dsn holds all of them
-        if pgbouncer:  # in transaction mode: prepared statements do not survive the transaction
-            pipelined = (0, 0)
         self._table_pool = Database(
             _BACKEND, min_size=1 if needed else 0, max_size=reads + writes + sum(pipelined),
             init=init_table_connection, **options,
@@ -266,9 +277,7 @@ class Db:
         while True:
             connection: asyncpg.Connection | None = None
             try:
-                connection = await asyncpg.connect(
-                    self.url, server_settings=self._server_settings, timeout=CONNECT_SECONDS
-                )
+                connection = await connect(self.url, server_settings=self._server_settings, timeout=CONNECT_SECONDS)
                 keep_alive(connection)
                 closed = asyncio.Event()
                 connection.add_termination_listener(lambda _, closed=closed: closed.set())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 from datetime import date, datetime
 from typing import Any
@@ -13,6 +14,25 @@ import orjson
 # JIT costs more than it gains on statements of milliseconds. UTC and ISO make the text of values independent of the
 # server's configuration.
 SESSION = {"timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex", "jit": "off"}
+
+
+# The parameters of a connection that pgbouncer accepts and keeps apart in transaction mode.
+POOLED = "timezone", "datestyle", "application_name"
+_POOLED_URL = re.compile(r"[?&]statement_cache_size=0(?=&|$)")
+
+
+def address(url: str) -> tuple[str, bool]:
+    """Return the address for asyncpg, and whether pgbouncer stands there (`?statement_cache_size=0`)."""
+    dsn, found = _POOLED_URL.subn("", url)
+    return (dsn if "?" in dsn else dsn.replace("&", "?", 1)) if found else url, bool(found)
+
+
+async def connect(url: str, **options: Any) -> asyncpg.Connection:
+    """Open a connection to a database by its URL. `options` are those of asyncpg."""
+    dsn, pooled = address(url)
+    if pooled:
+        options["statement_cache_size"] = 0
+    return await asyncpg.connect(dsn, **options)
 
 
 def _unchanged(value: bytes) -> bytes:

@@ -33,6 +33,7 @@ from tableapi.config.settings import Settings
 from tableapi.crypto.vault import Vault
 from tableapi.db.database import Db
 from tableapi.db.errors import UNREACHABLE, to_api_error
+from tableapi.db.session import connect
 from tableapi.log import get_logger
 from tableapi.observability import tracing
 
@@ -115,7 +116,7 @@ def _executor(parameters: EntrypointExecutorParameters) -> _Retry:
 
 
 async def _connect(settings: Settings) -> asyncpg.Connection:
-    return await asyncpg.connect(settings.database_url, timeout=10, server_settings={"application_name": "worker"})
+    return await connect(str(settings.database_url), timeout=10, server_settings={"application_name": "worker"})
 
 
 def _queuer(connection: asyncpg.Connection, scripts: Scripts) -> PgQueuer:

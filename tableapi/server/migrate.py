@@ -26,6 +26,7 @@ import asyncpg
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
+from tableapi.db.session import connect
 from tableapi.endpoints import jobs
 from tableapi.endpoints.project_files import live_tables
 from tableapi.live import triggers
@@ -109,7 +110,7 @@ class Migration:
 async def init(settings: Settings, folder: Path | None = None, say: Callable[[str], None] = print) -> str | None:
     """Create or upgrade the database, then run the script `init` and return its message."""
     folder = folder or Path.cwd()
-    connection = await asyncpg.connect(settings.database_url, timeout=10)
+    connection = await connect(str(settings.database_url), timeout=10)
     try:
         await _lock(connection)
         await upgrade(connection, folder, say)

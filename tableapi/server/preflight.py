@@ -12,6 +12,7 @@ import asyncpg
 from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import CommandError, MissingExtra
 from tableapi.config.settings import Settings
+from tableapi.db.session import connect
 from tableapi.observability import tracing
 
 OLDEST_VERSION = 150_000
@@ -62,7 +63,7 @@ async def check_database(url: str) -> None:
     """Raise CannotServe for a database that cannot be reached or is older than PostgreSQL 15."""
     shown = without_password(url)
     try:
-        connection = await asyncpg.connect(url, timeout=5)
+        connection = await connect(url, timeout=5)
     except TimeoutError:
         raise CannotServe(f"The database {shown} does not answer within 5 s.") from None
     except OSError as error:

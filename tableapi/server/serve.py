@@ -31,6 +31,7 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.config.settings import Settings
 from tableapi.db import budget
+from tableapi.db.session import connect
 from tableapi.endpoints.project_files import check_files, load_project
 from tableapi.observability import metrics_folder
 from tableapi.server.interrupt import Interrupt
@@ -93,7 +94,7 @@ def _answers(host: str, port: int) -> bool:
 async def _notify(datasets: Datasets) -> None:
     for url in datasets.urls.values():
         try:
-            connection = await asyncpg.connect(url, timeout=5)
+            connection = await connect(url, timeout=5)
         except (OSError, asyncpg.PostgresError, TimeoutError):
             continue  # workers read the catalog again when they reconnect
         await connection.execute(f"notify {SCHEMA_CHANNEL}")
