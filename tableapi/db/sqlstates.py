@@ -33,6 +33,7 @@ PATTERN = Meaning(BadRequest, "The regular expression is not valid.", "bad_patte
 NOT_WRITABLE = Meaning(BadRequest, "This record or field cannot be written.", "not_writable")
 COMPLEX = Meaning(BadRequest, "The request is too complex. Ask for less.", "too_complex")
 DENIED = Meaning(Forbidden, "The database does not allow this.", "forbidden")
+NO_UPSERT = Meaning(BadRequest, "The database has no upsert by these fields. Use POST or PATCH.", "not_unique")
 CHANGED = Meaning(NotFound, "The table has just changed. Try again.", "schema_changed")
 AGAIN = Meaning(Busy, "The record is in use. Try again in a moment.", "busy", RETRY)
 AFTER_CHANGE = Meaning(Busy, "The table has just changed. Try again.", "busy", RETRY)
@@ -90,6 +91,7 @@ CODES: dict[str, Meaning] = {
     "42703": CHANGED,
     "42704": CHANGED,
     "42P01": CHANGED,
+    "42P10": NO_UPSERT,
     "42P02": CHANGED,
     "42809": TYPE,
     "42883": TYPE,

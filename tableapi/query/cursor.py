@@ -41,10 +41,11 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
     for name in key:
         if name not in seen:
             order.append((OrderTerm((name,), False, ""), scope.clause.c[name], scope.table.columns[name]))
-    if not key and (terms or total):
-        if scope.table.kind in "rm" and scope.right.xmin:  # without a key, the physical place orders equal rows
-            order.append((OrderTerm(("ctid",), False, ""), sa.literal_column(f"{scope.clause.name}.ctid"), _CTID))  # type: ignore[attr-defined]
-        elif total:
+    if (not key and (terms or total)) or scope.table.inherited:
+        if scope.table.kind in "rm" and scope.right.xmin:  # without a unique key, the physical place orders equal rows
+            for name, column in _PLACE.items() if scope.table.inherited else (("ctid", _PLACE["ctid"]),):
+                order.append((OrderTerm((name,), False, ""), sa.literal_column(f"{scope.clause.name}.{name}"), column))  # type: ignore[attr-defined]
+        elif total and not key:
             raise BadRequest(
                 f"Table '{scope.table.name}' has no key, so it has no cursor. Use limit and offset.",
                 reason="no_primary_key",
@@ -52,7 +53,10 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
     return order
 
 
-_CTID = Column("ctid", PgType("other", "tid", "tid"), False, None, "", False)
+_PLACE = {
+    name: Column(name, PgType("other", type_, type_), False, None, "", False)
+    for name, type_ in (("tableoid", "oid"), ("ctid", "tid"))
+}
 
 
 def _ordered(scope: Scope, term: Term) -> tuple[Column, sa.ColumnElement[Any]]:
@@ -141,7 +145,7 @@ def after(terms: Terms, values: list[Any], scope: Scope, place: int = 0) -> sa.C
         following = sa.and_(edge, sa.or_(greater, rest))
     else:
         following = greater
-    return sa.or_(following, missing) if column.nullable and nulls_last else following
+    return sa.or_(following, missing) if nulls_last and (column.nullable or column.unsure) else following
 
 
 def position(terms: Terms) -> Any:

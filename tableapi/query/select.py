@@ -162,7 +162,7 @@ def _keys(scope: Scope, tree: Node | None, terms: cursor.Terms, conditions: list
     listed = scope.right.listed(ACTOR).subquery("l") if tree is None and scope.right.listed else None
     if listed is not None and all(t.term.plain and column.name in listed.c for t, _, column in terms):
         keys, targets = sa.select(*(listed.c[name] for name in key)), [listed.c[column.name] for *_, column in terms]
-    elif key and offset > 0 and not scope.right.grants:
+    elif key and offset > 0 and not scope.right.grants and not scope.table.inherited:
         keys = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
         targets = [target for _, target, _ in terms]
     else:

@@ -18,7 +18,8 @@ READABLE = """(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oi
 
 TABLES = f"""
 select c.oid::int8 as oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
-       obj_description(c.oid, 'pg_class') as comment, pg_relation_is_updatable(c.oid, true) as writable
+       obj_description(c.oid, 'pg_class') as comment, pg_relation_is_updatable(c.oid, true) as writable,
+       c.relkind = 'r' and c.relhassubclass as inherited
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where {VISIBLE} and {READABLE}
 """
@@ -27,6 +28,8 @@ COLUMNS = f"""
 select a.attrelid::int8 as oid, a.attnum::int4 as number, a.attname as name, a.atttypid::int8 as type,
        format_type(a.atttypid, a.atttypmod) as db_type,
        not a.attnotnull and not (t.typtype = 'd' and t.typnotnull) as nullable,
+       (a.attrelid, a.attnum) in (select k.conrelid, k.conkey[1] from pg_constraint k
+                                  where k.contype = 'n' and not k.convalidated) as unsure,
        case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end as default,
        a.attidentity::text as identity, a.attgenerated <> '' as generated,
        col_description(a.attrelid, a.attnum) as comment
@@ -48,13 +51,14 @@ where {VISIBLE} and i.indisunique and i.indisvalid and i.indpred is null and i.i
 order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid
 """
 
-# The catalog repeats a foreign key to a partitioned table for each partition; only the declared one is read.
+# The catalog repeats a foreign key to a partitioned table for each partition; only the declared one is read. A key with
+# PERIOD (PostgreSQL 18) is no relation: its rows are not equal, they cover a time together.
 REFERENCES = f"""
 select k.conrelid::int8 as oid, k.confrelid::int8 as target, k.conkey::int4[] as own, k.confkey::int4[] as theirs
 from pg_constraint k
 join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_class tc on tc.oid = k.confrelid join pg_namespace tn on tn.oid = tc.relnamespace
-where {VISIBLE} and k.contype = 'f'
+where {VISIBLE} and k.contype = 'f' and not coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false)
   and not exists (select from pg_constraint p where p.oid = k.conparentid and p.conrelid = k.conrelid)
   and {READABLE}
   and {READABLE.replace("n.oid", "tn.oid").replace("c.oid", "tc.oid")}

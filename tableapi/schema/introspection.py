@@ -190,8 +190,9 @@ def _tables(rows: list[asyncpg.Record], default: str) -> tuple[dict[str, Table],
         name = bare if schema == default else f"{schema}.{bare}"
         clause = sa.table(bare, schema=schema)
         by_oid[row["oid"]] = Table(
-            schema, bare, name, row["kind"], clause, {}, comment=row["comment"], writable=row["writable"]
-        )
+            schema, bare, name, row["kind"], clause, {}, comment=row["comment"], writable=row["writable"],
+            inherited=row["inherited"],
+        )  # fmt: skip
     tables = {table.name: table for table in sorted(by_oid.values(), key=lambda t: t.name)}
     return tables, by_oid
 
@@ -212,8 +213,9 @@ def _columns(
         system = _SYSTEM.search(row["db_type"]) if base.postgis else None
         type_ = replace(base, db_type=row["db_type"], srid=int(system[1]) if system else 0)
         column = Column(
-            name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"]
-        )
+            name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"],
+            unsure=row["unsure"],
+        )  # fmt: skip
         if size := _LENGTH.search(row["db_type"]):
             if type_.kind == "decimal":
                 column.precision, column.scale = int(size[1]), int(size[2] or 0)
@@ -253,7 +255,7 @@ def _key(table: Table, numbers: Mapping[int, str], row: asyncpg.Record) -> None:
         table.columns[names[0]].unique = True
     if row["primary"]:
         table.key = names
-    elif not table.key and not any(table.columns[n].nullable for n in names):
+    elif not table.key and not any(table.columns[n].nullable or table.columns[n].unsure for n in names):
         table.key = (
             names  # without a primary key the first unique key of non-null columns; KEYS lists primary keys first
         )

@@ -30,6 +30,7 @@ class Column:
     scale: int | None = None
     comment: str | None = None
     unique: bool = False
+    unsure: bool = False  # NOT NULL for new rows only (NOT VALID), so that older ones may hold NULL
     refers: tuple[str, str] | None = None  # table and column that a foreign key of this column alone refers to
 
     @property
@@ -101,6 +102,7 @@ class Table:
     writable: int = 0  # pg_relation_is_updatable: 4 update, 8 insert, 16 delete
     computed: dict[str, Computed] = field(default_factory=dict)  # functions of a row, by name
     languages: tuple[str, ...] = ()  # text search configurations of the database, its default first
+    inherited: bool = False  # other tables inherit from it; their rows are among its own and may repeat its keys
     rules: dict[str, bool] = field(default_factory=dict)  # event of an INSTEAD rule -> whether it has RETURNING
     _lower: dict[str, str] = field(default_factory=dict)
     _folded: tuple[int, dict[str, Relation]] = field(default_factory=lambda: (0, {}))  # (count, by lower-case name)

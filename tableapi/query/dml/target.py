@@ -89,6 +89,14 @@ class Target:
             mark = self.version(clause)
         return [mark, ok, *(clause.c[name].label(f"{KEY}{number}") for number, name in enumerate(self.keys))]
 
+    def _sent(self, keys: list[Any]) -> list[Any]:
+        """Return the key fields as they are sent, ranges as text: asyncpg reads no ranges of times."""
+        types = [self.table.columns[name].type.kind for name in self.keys]
+        return [
+            sa.cast(key, Named("text")).label(key.name) if kind == "other" else key
+            for key, kind in zip(keys, types, strict=True)
+        ]
+
     def version(self, clause: Any) -> Any:
         """Return the version of a row as a read computes it; the caller may read other fields than it writes."""
         right = self.rights.right(self.table, "GET") or self.right
@@ -106,7 +114,7 @@ class Target:
 
     def response(self, rows: Any) -> list[Any]:
         """Return the columns `body`, `mark`, `ok` and the keys over rows that hold the columns of `returned`."""
-        keys = [rows.c[f"{KEY}{number}"] for number in range(len(self.keys))]
+        keys = self._sent([rows.c[f"{KEY}{number}"] for number in range(len(self.keys))])
         mark, ok = rows.c["tableapi mark"].label("mark"), rows.c["tableapi ok"].label("ok")
         return [self.body(rows.c, rows).label("body"), mark, ok, *keys]
 
@@ -117,7 +125,7 @@ class Target:
         """
         mark, ok, *keys = self._meta(clause, allowed)
         written = {column.name: sa.column(column.name, clause.c[column.name].type) for column in self.chosen(clause)}
-        returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *keys, *also]
+        returning = [self.body(written).label("body"), mark.label("mark"), ok.label("ok"), *self._sent(keys), *also]
         return finish(statement.returning(*returning), self.binder)
 
     @property

@@ -168,3 +168,32 @@ def test_composites_of_nulls_are_visited_once(new_database: NewDatabase, serve: 
             pages += page["resource"]
             query["cursor"] = page.get("meta", {}).get("next_cursor")
         assert pages == whole, order
+
+
+def test_keys_that_are_not_unique_lose_no_row(new_database: NewDatabase, serve: Serve) -> None:
+    sql = """
+        create table animal (id integer primary key, name text);
+        create table dog (breed text) inherits (animal);
+        insert into animal select n, 'a' from generate_series(1, 5) n;
+        insert into dog select n, 'd' from generate_series(3, 7) n;
+        create table event (name text);
+        create table visit (place text) inherits (event);
+        insert into event select 'e' || n from generate_series(1, 5) n;
+        insert into visit select 'v' || n from generate_series(1, 5) n;
+        create table note (id integer primary key, word text, code integer unique);
+        insert into note select n, nullif('w' || n % 3, 'w0'), nullif(n % 10, 4) from generate_series(1, 9) n;
+        alter table note add constraint a not null word not valid, add constraint b not null code not valid;
+    """
+    server = serve("--dataset", f"d={new_database(sql)}", "--open")
+    with httpx.Client(base_url=f"{server.url}/api/v2/d/_table", timeout=30) as http:
+        for table, order in (
+            ("animal", ""), ("animal", "name desc"), ("event", "name"), ("note", "word"), ("note", "code"),
+        ):  # fmt: skip
+            whole = get(http, table, order=order)["resource"]
+            assert len(whole) == (9 if table == "note" else 10)
+            assert walk(http, table, order=order, limit=3) == whole, (table, order)
+            pages = [get(http, table, order=order, limit=3, offset=at)["resource"] for at in range(0, 10, 3)]
+            assert [row for page in pages for row in page] == whole, (table, order)
+        assert sorted(row["name"] for row in walk(http, "event", limit=3)) == sorted(
+            row["name"] for row in get(http, "event")["resource"]
+        )
