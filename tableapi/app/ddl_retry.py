@@ -10,11 +10,15 @@ from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest
 from tableapi.http.response import Reply
 from tableapi.schema.model import Schema
+from tableapi.tables.batch import BatchError
 from tableapi.tables.read import TableRequest
 
 MAX_ATTEMPTS = 4
-# Reasons of errors that a new table or column, or a changed one, can cause.
-_STALE_SCHEMA = frozenset(("unknown_field", "unknown_relation", "schema_changed", "bad_value"))
+# Reasons of errors that a new table, column or key, or a changed one, can cause.
+_STALE_SCHEMA = frozenset(
+    ("unknown_field", "unknown_relation", "schema_changed", "bad_value", "bad_type", "bad_operator", "bad_identifier",
+     "no_primary_key", "not_unique", "no_fields")
+)  # fmt: skip
 DATABASE_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.InternalClientError)
 ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)
 
@@ -54,7 +58,7 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
     if isinstance(error, RETRYABLE):
         return
     refusal = to_api_error(error)
-    if refusal is None or refusal.reason not in _STALE_SCHEMA:
+    if refusal is None or not _may_be_stale(refusal, call):
         raise error
     await call.dataset.look()
     if call.dataset.schema is schema:
@@ -63,3 +67,10 @@ async def _raise_unless_repairable(error: Exception, call: TableRequest, schema:
         ):  # the schema did not: a value, as of type regclass, names what is missing
             raise BadRequest("A value does not fit its field.", reason="bad_value") from None
         raise error
+
+
+def _may_be_stale(refusal: ApiError, call: TableRequest) -> bool:
+    """Return whether a changed schema may explain a refusal, and nothing of the request was kept."""
+    if isinstance(refusal, BatchError):
+        return not (refusal.kept or call.dataset.pinned or refusal.reasons.isdisjoint(_STALE_SCHEMA))
+    return refusal.reason in _STALE_SCHEMA

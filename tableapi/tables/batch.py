@@ -27,6 +27,7 @@ class BatchError(ApiError):
 
     status, reason = 400, "batch"
     again = False  # whether nothing was written, and the same request may succeed later
+    reasons: frozenset[str] = frozenset()  # of the records that failed
     kept = False  # whether some of its records were written and stay (option `continue`)
 
     @property
@@ -47,6 +48,7 @@ class Batch:
         self.bodies: list[bytes] = []
         self.errors: list[int] = []
         self._retryable = False
+        self._reasons: set[str] = set()
         self.alone: ApiError | None = None  # the refusal of a hook, which is that of the whole request
 
     @property
@@ -62,6 +64,7 @@ class Batch:
         """Add the error of a record."""
         self.errors.append(len(self.bodies))
         self._retryable = self._retryable or error.retryable
+        self._reasons.add(error.reason)
         entry: dict[str, Any] = error.body()
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
         self.bodies.append(exact_json.dumps(entry))
@@ -81,6 +84,7 @@ class Batch:
         error = BatchError(message, code=1000, context={"error": self.errors, "resource": resource})
         error.kept = self._go_on and len(self.errors) < len(self.bodies)
         error.again = self._retryable and not error.kept
+        error.reasons = frozenset(self._reasons)
         raise error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import asyncpg
 import httpx2 as httpx
@@ -116,3 +117,50 @@ async def test_a_new_table_is_found_while_another_request_reads_the_schema(
         paths = (f"/api/v2/x/_table/late_{turn}", f"/api/v2/x/_func/late_{turn}_call")
         answers = await asyncio.gather(*(asked(path, n * 0.002) for path in paths for n in range(40)))
         assert set(answers) == {(path, 200) for path in paths}
+
+
+async def test_a_request_that_ddl_has_made_valid_is_answered_at_once(
+    living: tuple[httpx.AsyncClient, asyncpg.Connection],
+) -> None:
+    client, database = living
+    await alter(
+        database,
+        "create type mood as enum ('sad')",
+        "create table turn (id integer primary key, kind integer, v text, m mood)",
+        "insert into turn (id, kind, v) select n, n, n from generate_series(1, 5) n",
+    )
+
+    async def ask(verb: str, path: str, **options: Any) -> Any:
+        answer = await client.request(verb, f"/turn{path}", **options)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    await ask("GET", "", params={"filter": "v = a"})
+    await alter(database, "alter table turn alter v type integer using v::integer")
+    assert (await ask("GET", "", params={"filter": "v = 3", "fields": "id"})) == {"resource": [{"id": 3}]}
+    await alter(database, "alter table turn alter v type text")
+    assert (await ask("PATCH", "", json=[{"id": 1, "v": "a"}])) == {"resource": [{"id": 1}]}
+    await ask("GET", "", params={"filter": "v = a"})
+    await alter(database, "alter table turn alter v type tstzrange using tstzrange(now(), null)")
+    assert len((await ask("GET", "", params={"filter": "v contains 2999-01-01"}))["resource"]) == 5
+
+    await alter(database, "alter type mood add value 'glad'")
+    assert (await ask("POST", "", json=[{"id": 6, "m": "glad"}])) == {"resource": [{"id": 6}]}
+    await alter(database, "alter table turn add late integer")
+    dry = {"dry_run": "true"}
+    assert (await ask("PATCH", "/6", params=dry, json={"late": 2})) == {"id": 6}
+    await alter(database, "alter table turn add later integer")
+    assert (await ask("PATCH", "", params={"ids": "5,6", **dry}, json=[{"later": 2}]))["resource"][1] == {"id": 6}
+
+    await alter(database, "update turn set kind = id", "alter table turn drop constraint turn_pkey")
+    await alter(database, "alter table turn add primary key (kind, id)")
+    assert (await ask("GET", "/2,2", params={"fields": "id"})) == {"id": 2}
+    await alter(database, "alter table turn drop constraint turn_pkey", "alter table turn add primary key (id)")
+    assert (await ask("GET", "/2", params={"fields": "id"})) == {"id": 2}
+    await alter(database, "alter table turn drop constraint turn_pkey")
+    assert (await client.get("/turn", params={"fields": "nothing"})).status_code == 400  # reads the schema
+    assert (await client.get("/turn/2")).json()["error"]["context"]["reason"] == "no_primary_key"
+    await alter(database, "alter table turn add primary key (id)")
+    assert (await ask("PUT", "/2", json={"kind": 9})) == {"id": 2}
+    await alter(database, "alter table turn add unique (kind)")
+    assert (await ask("GET", "", params={"ids": "9", "id_field": "kind", "fields": "id"}))["resource"][0]["id"] == 2
