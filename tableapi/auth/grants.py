@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tableapi.auth.policy import DatabaseRole
-from tableapi.auth.rights import Right
+from tableapi.auth.rights import Right, Rights
 from tableapi.schema.model import Table
 from tableapi.schema.privileges import NO_FIELDS, RolePrivileges, TablePrivileges
 
@@ -38,19 +40,40 @@ class GrantedRights:
         return Right(
             readable=granted.select,
             writable=writable,
-            computed=self._computed(table),
+            computed=self._computed(table) if granted.select >= table.columns.keys() else frozenset(),
             xmin=granted.whole,
             grants=True,
+            secured=True,
             blind=not granted.select,
         )
 
     def _computed(self, table: Table) -> frozenset[str]:
-        """Return the functions of a row that the role may execute."""
+        """Return the functions that the role may execute with a row of which it may select every column."""
         relations = {name: relation.function for name, relation in table.relations.items() if relation.function}
         functions = {name: (computed.schema, computed.name) for name, computed in table.computed.items()}
         return frozenset(
             name for name, function in (relations | functions).items() if function in self._privileges.routines
         )
+
+
+class SecuredRights:
+    """The rights of a policy, for a role that also runs as a role of PostgreSQL, under its row-level security."""
+
+    def __init__(self, rights: Rights) -> None:
+        self._inner = rights
+        self._rights: dict[tuple[int, str], Right | None] = {}
+
+    def routine(self, kind: str, name: str, verb: str) -> bool:
+        """Whether the policy lets the role call a routine."""
+        return self._inner.routine(kind, name, verb)
+
+    def right(self, table: Table, verb: str) -> Right | None:
+        """Return the right to a table that the policy gives."""
+        key = (id(table), verb)
+        if key not in self._rights:
+            right = self._inner.right(table, verb)
+            self._rights[key] = None if right is None else replace(right, secured=True)
+        return self._rights[key]
 
 
 def _writable(granted: TablePrivileges, verb: str) -> frozenset[str]:

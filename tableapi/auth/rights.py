@@ -33,6 +33,7 @@ class Right:
     always: frozenset[str] = frozenset()
     xmin: bool = True  # whether the version of a row may be read
     grants: bool = False  # whether it is what PostgreSQL grants to the role of the statement
+    secured: bool = False  # whether row-level security of PostgreSQL may hide rows from the role of the statement
     blind: bool = False  # whether a write returns nothing of its row
 
     def computes(self, name: str) -> bool:

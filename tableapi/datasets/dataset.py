@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tableapi.auth.grants import GrantedRights
+from tableapi.auth.grants import GrantedRights, SecuredRights
 from tableapi.auth.policy import VERBS, DatabaseRole
 from tableapi.auth.rights import Rights
 from tableapi.crypto.unseal import Unsealer
@@ -114,7 +114,8 @@ class Dataset:
             if acts is not None and acts.grants:
                 self._rights[role] = GrantedRights(acts, self._privileges(acts))
             else:
-                self._rights[role] = self._rights_of(role, self.name)
+                rights = self._rights_of(role, self.name)
+                self._rights[role] = rights if acts is None else SecuredRights(rights)
         return self._rights[role]
 
     def _privileges(self, acts: DatabaseRole) -> RolePrivileges:

@@ -63,7 +63,7 @@ def table_outline(dataset: Dataset, rights: Rights, table: Table) -> dict[str, A
 
 def _sees_all_rows(table: Table, rights: Rights) -> bool:
     right = rights.right(table, "GET")
-    if right is None or right.grants:  # row security of PostgreSQL may hide rows from a database role
+    if right is None or right.secured:
         return False
     return right.rows is None and not right.rows_by and not right.only_in and not right.listed
 

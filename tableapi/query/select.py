@@ -246,9 +246,9 @@ def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> State
 
 
 def _limited(scope: Scope) -> bool:
-    """Return whether a row rule holds for a table of the statement."""
+    """Return whether a row rule, or row-level security, may hide rows of a table of the statement."""
     rights = (scope.rights.right(table, "GET") for table in scope.binder.tables.values())
-    return any(right is None or right.rows is not None for right in rights)
+    return any(right is None or right.secured or right.rows is not None for right in rights)
 
 
 def version(scope: Scope, table: Table) -> Any:

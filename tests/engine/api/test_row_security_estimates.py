@@ -1,0 +1,76 @@
+"""What PostgreSQL knows of all rows, and functions of whole rows, tell a database role nothing that it may not see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SQL = """
+do $$ begin create role estimates_some; exception when duplicate_object then null; end $$;
+do $$ begin create role estimates_whole; exception when duplicate_object then null; end $$;
+create table doc (id integer primary key, account integer, word text, secret text);
+insert into doc select n, case when n > 20 then 2 else 1 end, case when n > 20 then 'rare' else 'common' end, 'x'
+from generate_series(1, 1000) n;
+analyze doc;
+alter table doc enable row level security;
+create policy own on doc using (account = 1);
+create function shout(doc) returns text language sql stable as $$ select upper($1.word) $$;
+create function twins(doc) returns setof doc language sql stable as $$ select * from doc where word = $1.word $$;
+grant select (id, account, word) on doc to estimates_some;
+grant select on doc to estimates_whole;
+"""
+ACCESS = {
+    "keys": {name: {"role": name} for name in ("some", "whole", "narrow")},
+    "roles": {
+        "some": {"database_role": "estimates_some"},
+        "whole": {"database_role": "estimates_whole"},
+        "narrow": {"database_role": "estimates_whole", "access": [{"component": "*", "verb_mask": 31}]},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def http(
+    module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    file: Path = tmp_path_factory.mktemp("access") / "access.json"
+    file.write_text(json.dumps(ACCESS))
+    started = module_serve("--dataset", f"x={module_database(SQL)}", "--access", str(file), LOG_LEVEL="warning")
+    with httpx.Client(base_url=f"{started.url}/api/v2/x", timeout=30) as client:
+        yield client
+
+
+@pytest.mark.parametrize("caller", ["some", "whole", "narrow"])
+def test_a_count_with_a_filter_is_never_estimated(http: httpx.Client, caller: str) -> None:
+    for word, count in (("rare", 0), ("common", 20)):
+        query = {"filter": f"word = {word}", "include_count": "estimated", "limit": "1", "fields": "id"}
+        answer = http.get("/_table/doc", params=query, headers={"X-API-Key": caller})
+        assert answer.json()["meta"]["count"] == count
+
+
+@pytest.mark.parametrize("caller", ["some", "whole", "narrow"])
+def test_the_outline_tells_no_number_of_rows(http: httpx.Client, caller: str) -> None:
+    answer = http.get("/_spec", params={"outline": "true"}, headers={"X-API-Key": caller})
+    assert [table["rows"] for table in answer.json()["resource"]] == [None]
+
+
+def test_a_function_of_a_row_needs_all_of_its_columns(http: httpx.Client) -> None:
+    whole, some = {"X-API-Key": "whole"}, {"X-API-Key": "some"}
+    read = {"fields": "id,shout", "related": "twins", "twins.fields": "id", "limit": "1"}
+    record = http.get("/_table/doc", params=read, headers=whole).json()["resource"][0]
+    assert (record["shout"], len(record["twins"])) == ("COMMON", 20)
+    for query in (
+        {"fields": "id,shout"}, {"filter": "shout = COMMON"}, {"order": "shout"}, {"related": "twins"},
+        {"filter": "twins.id = 1"}, {"fields": "twins.COUNT(*)"},
+    ):  # fmt: skip
+        refused = http.get("/_table/doc", params=query, headers=some)
+        assert refused.status_code in (400, 403), (query, refused.text)
+        assert refused.json()["error"]["context"]["reason"] in ("unknown_field", "unknown_relation", "forbidden")
+    every = http.get("/_table/doc/1", params={"related": "*"}, headers=some)
+    assert every.json() == {"id": 1, "account": 1, "word": "common"}
