@@ -57,7 +57,7 @@ class GrantedRights:
 
 
 class SecuredRights:
-    """The rights of a policy, for a role that also runs as a role of PostgreSQL, under its row-level security."""
+    """The rights of a policy, for a role that runs as a role of PostgreSQL as well."""
 
     def __init__(self, rights: Rights) -> None:
         self._inner = rights
