@@ -18,6 +18,7 @@ from tableapi.live.listener import Listener
 from tableapi.live.outbox import Position, RowChange
 from tableapi.live.subscription import BATCHES, Subscription
 from tableapi.observability import background, metrics
+from tableapi.schema.types import as_read
 from tableapi.tables.read import unsealed
 
 MAX_PENDING = 2000  # rows that wait to be read; beyond it the streams are reset
@@ -182,7 +183,8 @@ class ListenerGroup:
             push(listener, b"".join(events))
 
     def _key(self, key: Key) -> bytes:
-        return exact_json.dumps(dict(zip(self.subscription.recorded.key, key, strict=True)))
+        columns = self.subscription.columns
+        return exact_json.dumps({c.name: as_read(c.type, part) for c, part in zip(columns, key, strict=True)})
 
     def _send_reset(self, listeners: Iterable[Listener], position: Position) -> None:
         for listener in list(listeners):

@@ -186,7 +186,7 @@ class LiveHub:
             except asyncpg.UndefinedTableError:  # removed; a new stream is refused
                 self._end_all()
                 break
-            except (*UNREACHABLE, asyncpg.PostgresError, asyncpg.InternalClientError) as error:
+            except Exception as error:  # any error: streams that stay silent are worse than a reset
                 log.warning("live_lost_database", dataset=self.dataset.name, error=type(error).__name__)
                 await self._found_again()
         self._position = None

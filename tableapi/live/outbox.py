@@ -98,7 +98,9 @@ class RowChange:
         key = tuple(exact_json.loads(row["key"].encode())) if row["key"] else None
         parts = {name: tuple(pair) for name, pair in exact_json.loads((row["parts"] or "{}").encode()).items()}
         changed = frozenset(row["changed"]) if row["changed"] is not None else None
-        return cls(row["relation"], row["operation"].decode(), None if None in (key or ()) else key, parts, changed)
+        if key is not None and any(part is None or isinstance(part, list | dict) for part in key):
+            key = None  # of a value that is no key of a JSON object either: the list is read again
+        return cls(row["relation"], row["operation"].decode(), key, parts, changed)
 
 
 async def clean(connection: asyncpg.Connection, seconds: float) -> None:

@@ -56,9 +56,11 @@ begin
 end $$;
 
 -- Arguments of the triggers: the number of columns of the key, these columns, and the columns for `parts`. A write of one row, as most are, has
--- a short path of its own. JIT would cost more than the whole function.
+-- a short path of its own. JIT would cost more than the whole function. Times are written as the server reads them, whatever the session of the
+-- writer has set.
 create or replace function tableapi_live.record() returns trigger language plpgsql security definer
-set search_path = pg_catalog, pg_temp set jit = off as $$
+set search_path = pg_catalog, pg_temp set jit = off
+set timezone = 'UTC' set datestyle = 'ISO, MDY' set intervalstyle = 'postgres' as $$
 declare
     max_rows constant integer := 500;
     rows integer := max_rows + 1;
@@ -101,5 +103,5 @@ begin
     return null;
 end $$;
 
-comment on schema tableapi_live is 'version 1';
+comment on schema tableapi_live is 'version 2';
 insert into tableapi_live.mark (oldest) select pg_snapshot_xmin(pg_current_snapshot());

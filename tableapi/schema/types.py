@@ -257,6 +257,15 @@ def stored(type_: PgType, value: Any) -> Any:
     return check(type_, value)
 
 
+def as_read(type_: PgType, value: Any) -> Any:
+    """Return a value as responses have it, from what PostgreSQL made of it in JSON and in UTC."""
+    if type_.kind in ("timestamp", "timestamptz") and isinstance(value, str):
+        return value.replace("T", " ", 1).replace("+00:00", "+00")
+    if type_.kind == "money" and isinstance(value, str):
+        return exact_json.Number(stored(type_, value))
+    return value
+
+
 def json_schema(type_: PgType) -> dict[str, Any]:
     """Return the JSON Schema of a type."""
     schema = dict(KINDS[type_.kind].json)
