@@ -1,4 +1,4 @@
-"""Tables whose keys are periods of time: written, read and referred to like others (PostgreSQL 18)."""
+"""Keys that are periods of time are written, read and referred to like others (PostgreSQL 18)."""
 
 from __future__ import annotations
 
