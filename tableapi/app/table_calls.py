@@ -137,7 +137,7 @@ class TableCalls:
 def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
     """Return whether a write is to be rolled back. The body of one record by its path holds no options."""
     named = "dry_run" in call.query or (ident is None and isinstance(call.body, dict) and "dry_run" in call.body)
-    return named and call.options().dry_run
+    return named and options.options(call.query, call.body if ident is None else None).dry_run
 
 
 async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
@@ -151,7 +151,7 @@ async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
 
 def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
     """Return the response of a write without its records, if `return=minimal` asks for that."""
-    if verb == "GET" or "return" not in call.query or not call.options().minimal:
+    if verb == "GET" or "return" not in call.query or not options.options(call.query).minimal:
         return reply
     return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
 

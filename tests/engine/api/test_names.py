@@ -24,6 +24,8 @@ insert into "a b" values (1, 'one', 5, 50, '2020-01-01', null), (2, 'two', 4, 40
                          (3, 'two', 3, 30, '2020-01-01', 1);
 create table note (id integer primary key, text text);
 insert into note values (1, '(NOW())');
+create table named (id integer primary key, "limit" text, params text, "continue" text, fields text, dry_run text);
+insert into named (id) values (1);
 """
 
 
@@ -175,3 +177,24 @@ def test_on_a_text_it_is_text(http: httpx.Client) -> None:
     assert ask(http, "note", filter="text = NOW()", count_only="true") == 0
     ask(http, "a%20b", 400, filter="due < (2020-01-01)")
     ask(http, "a%20b", 400, filter="due < 'NOW()'")
+
+
+# -- columns named like options -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["limit", "params", "continue", "fields", "dry_run"])
+@pytest.mark.parametrize("query", [{}, {"fields": "*"}, {"related": "*"}, {"max_affected": "1"}, {"upsert": "true"}])
+def test_a_record_by_its_path_holds_no_options(http: httpx.Client, name: str, query: dict[str, str]) -> None:
+    for method in ("PATCH", "PUT"):
+        changed = ask(http, "named/1", method=method, body={name: method}, **query)
+        assert changed["id"] == 1
+        assert ask(http, "named/1")[name] == method
+
+
+@pytest.mark.parametrize("name", ["limit", "params", "continue", "fields", "dry_run"])
+def test_a_minimal_answer_or_a_dry_run_reads_no_options_from_it(http: httpx.Client, name: str) -> None:
+    assert ask(http, "named/1", method="PATCH", body={name: "kept"}, **{"return": "minimal"}) == {"success": True}
+    assert ask(http, "named/1")[name] == "kept"
+    tried = ask(http, "named/1", method="PATCH", body={name: "tried"}, dry_run="true", fields=f'"{name}"')
+    assert tried == {name: "tried"}
+    assert ask(http, "named/1")[name] == "kept"
