@@ -179,12 +179,12 @@ def test_on_a_text_it_is_text(http: httpx.Client) -> None:
     ask(http, "a%20b", 400, filter="due < 'NOW()'")
 
 
-# -- columns named like options -----------------------------------------------------------------------------------------
+# -- columns named like options ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["limit", "params", "continue", "fields", "dry_run"])
 @pytest.mark.parametrize("query", [{}, {"fields": "*"}, {"related": "*"}, {"max_affected": "1"}, {"upsert": "true"}])
-def test_a_record_by_its_path_holds_no_options(http: httpx.Client, name: str, query: dict[str, str]) -> None:
+def test_a_record_by_its_path_holds_no_options(http: httpx.Client, name: str, query: dict[str, Any]) -> None:
     for method in ("PATCH", "PUT"):
         changed = ask(http, "named/1", method=method, body={name: method}, **query)
         assert changed["id"] == 1
@@ -193,7 +193,8 @@ def test_a_record_by_its_path_holds_no_options(http: httpx.Client, name: str, qu
 
 @pytest.mark.parametrize("name", ["limit", "params", "continue", "fields", "dry_run"])
 def test_a_minimal_answer_or_a_dry_run_reads_no_options_from_it(http: httpx.Client, name: str) -> None:
-    assert ask(http, "named/1", method="PATCH", body={name: "kept"}, **{"return": "minimal"}) == {"success": True}
+    minimal: dict[str, Any] = {"return": "minimal"}
+    assert ask(http, "named/1", method="PATCH", body={name: "kept"}, **minimal) == {"success": True}
     assert ask(http, "named/1")[name] == "kept"
     tried = ask(http, "named/1", method="PATCH", body={name: "tried"}, dry_run="true", fields=f'"{name}"')
     assert tried == {name: "tried"}
