@@ -62,7 +62,7 @@ class TableAPI:
             raise ValueError("Name at least one database.")
         served = Datasets(
             urls=dict(datasets),
-            access=AccessFile.load(Path(access)) if access is not None else None,
+            access=_loaded(Path(access)) if access is not None else None,
             key=api_key,
             policy=policy,
             sessions=sessions,
@@ -106,3 +106,10 @@ class TableAPI:
             yield
         finally:
             await self.stop()
+
+
+def _loaded(path: Path) -> AccessFile:
+    try:
+        return AccessFile.load(path)
+    except OSError as error:
+        raise ValueError(f"The access file {path} cannot be read: {error.strerror}.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,6 +12,9 @@ import asyncpg
 from tableapi.datasets import answer_size
 from tableapi.errors import BadRequest
 from tableapi.query.plan import Bindings, Plan
+
+# An offset with minutes, which PostgreSQL reads as POSIX does: +05:30 is west. A plus of a URL arrives as a blank.
+_OFFSET = re.compile(r"([+ -]?)(\d\d?):?(\d\d)", re.ASCII)
 
 
 class _Connections:
@@ -72,7 +76,7 @@ async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
     """
     async with dataset.db.reads.acquire() as connection, connection.transaction(readonly=True):
         try:
-            await connection.execute("select set_config('TimeZone', $1, true)", zone)
+            await connection.execute("select set_config('TimeZone', $1, true)", _named(zone))
         except asyncpg.InvalidParameterValueError:
             raise BadRequest(
                 f"There is no time zone '{zone[:100]}'. Send one such as Europe/Oslo.",
@@ -80,3 +84,13 @@ async def in_zone(dataset: Any, zone: str) -> AsyncIterator[Pinned]:
                 context={"option": "timezone"},
             ) from None
         yield Pinned(dataset, connection)
+
+
+def _named(zone: str) -> str:
+    """Return the zone under a name that PostgreSQL reads as ISO 8601 means it."""
+    match = _OFFSET.fullmatch(zone)
+    if match is None:
+        return zone
+    sign, hours, minutes = match.groups()
+    east, west = ("-", "+") if sign == "-" else ("+", "-")
+    return f"<{east}{hours}{minutes}>{west}{hours}:{minutes}"

@@ -206,3 +206,8 @@ async def test_settings_of_a_host_are_what_it_passes(
         assert len((await http.get(rows)).json()["resource"]) == 1
     with pytest.raises(ValueError, match="max_limits"):
         Settings(max_limits=5)  # type: ignore[call-arg]
+
+
+def test_an_access_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"no\.json cannot be read: No such file"):
+        TableAPI({"shop": "postgresql://localhost/shop"}, access=tmp_path / "no.json")

@@ -1,0 +1,50 @@
+"""Option `timezone`: names of zones, and offsets as ISO 8601 writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx2 as httpx
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+SQL = """
+create table visit (id integer primary key, at timestamptz);
+insert into visit values (1, '2024-03-31 00:30+00'), (2, '2024-03-30 20:00+00');
+"""
+
+
+@pytest.fixture(scope="module")
+def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    server = module_serve("--dataset", f"x={module_database(SQL)}", "--open")
+    with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("zone", "at"),
+    [
+        ("Europe/Oslo", "2024-03-31 01:30:00+01"),
+        ("America/St_Johns", "2024-03-30 22:00:00-02:30"),
+        ("%2B05:30", "2024-03-31 06:00:00+05:30"),
+        ("+05:30", "2024-03-31 06:00:00+05:30"),
+        ("05:30", "2024-03-31 06:00:00+05:30"),
+        ("%2B5:30", "2024-03-31 06:00:00+05:30"),
+        ("%2B0545", "2024-03-31 06:15:00+05:45"),
+        ("-03:30", "2024-03-30 21:00:00-03:30"),
+        ("-0330", "2024-03-30 21:00:00-03:30"),
+        ("%2B02", "2024-03-31 02:30:00+02"),
+        ("-03", "2024-03-30 21:30:00-03"),
+    ],
+)
+def test_times_are_those_of_the_zone(http: httpx.Client, zone: str, at: str) -> None:
+    assert http.get(f"/visit/1?timezone={zone}").json() == {"id": 1, "at": at}
+    days = http.get(f"/visit?timezone={zone}&group=DAY(at)&fields=DAY(at) AS day,MAX(id) AS last&order=day").json()
+    assert days["resource"][-1]["day"] == at[:10]
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/Land", "-12:60", "x'"])
+def test_what_is_no_zone_is_refused(http: httpx.Client, zone: str) -> None:
+    refused = http.get(f"/visit/1?timezone={zone}")
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "unknown_timezone")
