@@ -169,7 +169,7 @@ class App:
             return await self._dataset(request, dataset, parts[1:])
         if (handler := routes.META.get(name)) is not None:
             request.route = name or "api"
-            if request.method != "GET":
+            if request.method not in ("GET", "HEAD"):
                 raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
             return await handler(self.meta, request, parts)
         if self.scripts is not None:

@@ -16,6 +16,7 @@ from tableapi.endpoints import hooks
 from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
 from tableapi.http.body import parse_body
+from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
 from tableapi.live.endpoint import NAME as LIVE
@@ -111,7 +112,8 @@ class TableCalls:
                 reply = await hooks.answer(scripts, hook, call.again(), verb, ident, request)
                 return reply if verb == "GET" else _minimal(call, verb, reply)
             if verb == "GET":
-                if ident is None and "ndjson" in (query.get("accept") or call.headers.get("accept", "")):
+                accept = query.get("accept") or call.headers.get("accept", "")
+                if ident is None and "ndjson" in accept and "ndjson" in media_type(accept):
                     return await ndjson.answer(call)
                 if ident is not None and "raw" in call.query:
                     return await raw.answer(call, ident)

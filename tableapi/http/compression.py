@@ -30,17 +30,29 @@ def compressible(response: Reply) -> bool:
     )
 
 
-def weights(accept_encoding: str) -> dict[str, float]:
-    """Return the codings that `Accept-Encoding` names in lower case, each with its weight; 0 forbids one."""
+def weights(accept: str) -> dict[str, float]:
+    """Return what `Accept-Encoding` or `Accept` names in lower case, each with its weight; 0 forbids one."""
     result: dict[str, float] = {}
-    for part in accept_encoding.lower().split(","):
-        coding, _, parameter = part.partition(";")
-        name, _, value = parameter.partition("=")
-        try:
-            result[coding.strip()] = float(value) if name.strip() == "q" else 1.0
-        except ValueError:
-            result[coding.strip()] = 0.0
+    for part in accept.lower().split(","):
+        coding, *parameters = part.split(";")
+        weight = 1.0
+        for parameter in parameters:
+            name, _, value = parameter.partition("=")
+            if name.strip() == "q":
+                try:
+                    weight = float(value)
+                except ValueError:
+                    weight = 0.0
+        result[coding.strip()] = weight
     return result
+
+
+def media_type(accept: str) -> str:
+    """Return the type that `Accept` prefers: of those with the greatest weight the first."""
+    if "," not in accept:
+        return accept.partition(";")[0].strip().lower()
+    accepted = weights(accept)
+    return max(accepted, key=accepted.__getitem__)
 
 
 def chosen(accept_encoding: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tableapi import exact_json
+from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import JSON, Reply
 
@@ -28,10 +29,10 @@ _ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&
 
 
 def wanted(accept: str, query_string: bytes) -> bool:
-    """Return whether a request asks for XML: first in its `Accept`, or by `format=xml`."""
+    """Return whether a request asks for XML: preferred by its `Accept`, or by `format=xml`."""
     if b"xml" in query_string and _OPTION.search(query_string):
         return True
-    return "xml" in accept and accept.partition(",")[0].partition(";")[0].strip().lower() in _TYPES
+    return "xml" in accept and media_type(accept) in _TYPES
 
 
 def negotiate(reply: Reply, request: HttpRequest) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tableapi import exact_json
 from tableapi.errors import ApiError
+from tableapi.http.compression import media_type
 from tableapi.query.options import Options
 
 CSV = "text/csv; charset=utf-8"
@@ -52,7 +53,7 @@ def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str,
     if options.file:
         ending = options.file.lower().rpartition(".")[2]
         return (ending, options.file) if ending in ("csv", "xlsx") else None
-    accept = (options.accept or headers.get("accept", "")).split(";")[0].split(",")[0].strip().lower()
+    accept = media_type(options.accept or headers.get("accept", ""))
     return (_FORMS[accept], "") if accept in _FORMS else None
 
 

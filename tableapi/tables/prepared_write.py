@@ -17,6 +17,7 @@ import asyncpg
 from tableapi.auth.rights import EVERYTHING
 from tableapi.errors import ApiError, Forbidden
 from tableapi.http import etag, response
+from tableapi.http.compression import media_type
 from tableapi.http.response import Reply
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.target import may_refuse
@@ -63,8 +64,7 @@ def _record(call: TableRequest, verb: str, ident: str | None) -> dict[str, Any] 
 
 def _plain(headers: Mapping[str, str]) -> bool:
     """Return whether the headers ask for nothing beyond a JSON response."""
-    accept = headers.get("accept", "").partition(",")[0].partition(";")[0].strip().lower()
-    return "if-match" not in headers and "wrap" not in headers and accept in _JSON
+    return "if-match" not in headers and "wrap" not in headers and media_type(headers.get("accept", "")) in _JSON
 
 
 def _key(call: TableRequest, verb: str, fields: dict[str, Any]) -> tuple[Any, ...]:

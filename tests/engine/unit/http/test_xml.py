@@ -49,7 +49,8 @@ def test_every_sign_of_a_name_and_a_value_is_well_formed(code: int) -> None:
     ("accept", "query", "expected"),
     [
         ("application/xml", b"", True),
-        ("text/xml;q=0.9, application/json", b"", True),
+        ("text/xml;q=0.9, application/json", b"", False),
+        ("application/json;q=0.1, text/xml;q=0.9", b"", True),
         ("application/json, application/xml", b"", False),
         ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", b"", False),
         ("*/*", b"", False),
