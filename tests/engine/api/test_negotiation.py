@@ -40,7 +40,8 @@ def test_the_preferred_format_is_sent(http: httpx.Client, accept: str, form: str
     "path",
     ["/api/v2", "/api/v2/_spec", "/api/docs", "/api/v2/system/service", "/api/v2/system/service/x", "/api/v2/x",
      "/api/v2/x/_spec", "/api/v2/x/_schema/city", "/api/v2/x/_table", "/api/v2/x/_table/city",
-     "/api/v2/x/_table/city/1", "/api/v2/x/_table/city/9", "/studio/", "/", "/healthz", "/readyz", "/nothing", "/api/v2/nothing"],
+     "/api/v2/x/_table/city/1", "/api/v2/x/_table/city/9", "/studio/", "/", "/healthz", "/readyz",
+     "/nothing", "/api/v2/nothing"],
 )  # fmt: skip
 def test_head_is_get_without_a_body(http: httpx.Client, path: str) -> None:
     read, head = http.get(path), http.head(path)
