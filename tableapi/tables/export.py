@@ -48,12 +48,18 @@ class Export:
     title: str
 
 
+_PLAIN = ("", "*/*", "application/json")  # what nearly every request accepts
+
+
 def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str, str] | None:
     """Return ("csv" or "xlsx", name of the download or "") when the request is for a file, else None."""
     if options.file:
         ending = options.file.lower().rpartition(".")[2]
         return (ending, options.file) if ending in ("csv", "xlsx") else None
-    accept = media_type(options.accept or headers.get("accept", ""))
+    accept = options.accept or headers.get("accept", "")
+    if accept in _PLAIN:
+        return None
+    accept = media_type(accept)
     return (_FORMS[accept], "") if accept in _FORMS else None
 
 
