@@ -1,7 +1,7 @@
 /** The first script of the page. What every screen waits for is requested here, in parallel with the app itself. */
 import "./app/styles.css";
 import { loadConfig } from "./api/config";
-import { sendEarly } from "./api/early";
+import { asksForAccount, sendEarly } from "./api/early";
 import { contactsPage } from "./api/lists";
 import { loadLanguage } from "./lib/language";
 import { pageNumber, pageSize } from "./lib/paging";
@@ -22,8 +22,8 @@ const SCREENS: Record<string, () => Promise<unknown>> = {
 /** The account, and the list of the screen: both need the settings of the server only for the name of the dataset. */
 async function requestData({ pathname, search }: Location): Promise<void> {
   const session = readStoredSession();
+  if (!asksForAccount(session, { pathname, search })) return;
   const params = new URLSearchParams(search);
-  if (!session || !pathname.startsWith("/dashboard") || params.has("session_token")) return;
   const credentials = { appkey: session.apiKey, token: session.sessionToken };
   sendEarly({ method: "PUT", path: "user/session" }, credentials);
   if (pathname !== CONTACTS || [...params.keys()].some((name) => name !== "page" && name !== "size")) return;
@@ -37,7 +37,6 @@ function loadScripts(pathname: string): Promise<unknown> {
   const app = import("./main");
   const parts = [SCREENS[pathname]];
   if (pathname.startsWith("/dashboard")) parts.push(() => import("./app/layout/Dashboard"));
-  if (pathname === CONTACTS) parts.push(() => import("./api/fieldcrypto"));
   // A part that fails is loaded again by the router, which reports the failure.
   for (const load of parts) load?.().catch(() => undefined);
   return app;

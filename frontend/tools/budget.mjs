@@ -13,8 +13,8 @@ const MAX_SCRIPTS = 10;
 const BUDGETS = [
   { name: "login", limit: 170, chunks: FIRST },
   { name: "dashboard", limit: 230, chunks: INSIDE },
-  { name: "search", limit: 300, chunks: [...INSIDE, "SearchScreen", "fieldcrypto"] },
-  { name: "mycontacts", limit: 300, chunks: [...INSIDE, "MyContactsScreen", "fieldcrypto"] },
+  { name: "search", limit: 300, chunks: [...INSIDE, "SearchScreen"] },
+  { name: "mycontacts", limit: 300, chunks: [...INSIDE, "MyContactsScreen"] },
 ];
 
 const manifest = JSON.parse(readFileSync(join(DIST, ".vite/manifest.json"), "utf8"));

@@ -3,6 +3,7 @@ import { currentSession, storedSession } from "../stores/session";
 import { config } from "./config";
 import { ApiError, errorOf } from "./errors";
 import { takeEarly } from "./early";
+import { openFields } from "./fieldcrypto";
 import { renewalSettled } from "./renewal";
 import { type Query, addressOf, headersOf } from "./transport";
 
@@ -44,7 +45,6 @@ export async function call<T>(method: string, path: string, options: CallOptions
 /** Decrypts with the token that the request was sent with, which may have been replaced since. */
 async function decryptedFor(body: unknown, options: CallOptions, token: string | undefined): Promise<unknown> {
   if (!options.contacts || !token) return body;
-  const { openFields } = await import("./fieldcrypto");
   return openFields(body, token);
 }
 

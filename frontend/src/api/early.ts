@@ -1,6 +1,7 @@
 /** Requests of the first screen that are sent by the first script, while the app is still being loaded.
 
  The client takes the response of a request that was sent early instead of sending it again, once. */
+import type { Session } from "../stores/storedsession";
 import { type Credentials, type Query, addressOf, headersOf } from "./transport";
 
 const GOOD_MS = 10_000;
@@ -13,6 +14,11 @@ interface Early {
 const early = new Map<string, Early>();
 
 const keyOf = (method: string, address: string, token: string, contacts: boolean) => [method, address, token, contacts].join(" ");
+
+/** Whether the account is requested early. A token in the address is exchanged for another session first. */
+export function asksForAccount(session: Session | null, { pathname, search }: Pick<Location, "pathname" | "search">): session is Session {
+  return session !== null && !session.staff && pathname.startsWith("/dashboard") && !new URLSearchParams(search).has("session_token");
+}
 
 export interface EarlyRequest {
   method: string;

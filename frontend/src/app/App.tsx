@@ -2,8 +2,8 @@
 import { forgetAnswers } from "../api/client";
 import { config } from "../api/config";
 import { MantineProvider } from "@mantine/core";
-import { QueryClientProvider } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useEffect } from "react";
 import type { RouteObject } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { Brand } from "../components/Title";
@@ -11,13 +11,11 @@ import { followOtherTabs, useIsLoggedIn } from "../stores/session";
 import { settleToasts } from "../stores/toasts";
 import { Notes } from "./Notes";
 import { prefetchOnHover } from "./prefetch";
-import { makeQueryClient } from "./queries";
 import { router } from "./routes";
 import { schemeManager } from "./scheme";
 import { cssVariables, theme } from "./theme";
 
-export function App() {
-  const [queries] = useState(makeQueryClient);
+export function App({ queries }: { queries: QueryClient }) {
   const isLoggedIn = useIsLoggedIn();
 
   useEffect(followOtherTabs, []);
