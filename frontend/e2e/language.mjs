@@ -1,4 +1,4 @@
-/** The language is chosen in My Account, is there from the first page on, outlives a sign-out, and is that of the mails. */
+/** The language is chosen before the sign-in or in My Account, is there from the first page on, outlives a sign-out, and is that of the mails. */
 import { MEMBER, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
 import { mailTo } from "./mail.mjs";
 import { INSIDE } from "./screens.mjs";
@@ -32,6 +32,10 @@ journey("language", async (open) => {
   await page.goto("/login");
   await page.getByRole("heading", { level: 1, name: "Login" }).waitFor();
   check((await page.evaluate(() => document.documentElement.lang)) === "en", "English until another language is chosen");
+  await page.getByRole("button", { name: "Deutsch" }).click();
+  await page.getByRole("heading", { level: 1, name: "Anmelden" }).waitFor();
+  await page.getByRole("button", { name: "English" }).click();
+  await page.getByRole("heading", { level: 1, name: "Login" }).waitFor();
   // The browser prefers German, but the mail is in the language of the page.
   const english = await resetMail(page, MEMBER, { field: "Email", submit: "Send reset link" });
   check(english === "Set a new password", `a mail in English: ${english}`);

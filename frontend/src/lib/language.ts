@@ -58,3 +58,9 @@ export async function loadLanguage(name = chosenLanguage()): Promise<void> {
 export function chooseLanguage(name: Language): void {
   setPreference(PREFERENCE, name === "en" ? null : name);
 }
+
+/** Keeps the choice, and shows the page in that language: texts are read when scripts are loaded, so it starts again. */
+export function showIn(name: Language): void {
+  chooseLanguage(name);
+  window.location.reload();
+}

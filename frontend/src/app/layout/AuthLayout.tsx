@@ -5,6 +5,7 @@ import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n";
 import classes from "./AuthLayout.module.css";
 import { DemoBanner } from "./DemoBanner";
+import { LanguageLinks } from "./LanguageLinks";
 import { PitchCard } from "./PitchCard";
 
 export function AuthLayout() {
@@ -27,6 +28,7 @@ export function AuthLayout() {
         <main id="content" tabIndex={-1} className={`screen ${classes.form}`}>
           <Outlet />
         </main>
+        <LanguageLinks />
       </div>
     </div>
   );

@@ -6,18 +6,12 @@ import { explain } from "../../api/explain";
 import { useSaveProfile } from "../../api/profile";
 import { Card } from "../../components/ui/Card";
 import { t } from "../../lib/i18n.dashboard";
-import { LANGUAGES, type Language, chooseLanguage, language } from "../../lib/language";
+import { LANGUAGES, type Language, language, showIn } from "../../lib/language";
 import { chooseTimeZone, chosenTimeZone, timeZones } from "../../lib/locale";
 import { toast } from "../../stores/toasts";
 import classes from "./MyAccount.module.css";
 
 const FROM_BROWSER = "";
-
-function showIn(name: Language): void {
-  chooseLanguage(name);
-  // Texts are read when scripts are loaded, so the page starts again.
-  window.location.reload();
-}
 
 export function LanguageCard() {
   const { appuserid, support } = useAccount();

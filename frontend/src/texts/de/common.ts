@@ -6,6 +6,7 @@ export const common: Translation<typeof english> = {
   beta: "Beta",
   demo: "Demo",
   demoBanner: "Demo: Alle Daten sind erfunden, Zahlungen laufen im Testmodus, und es wird nichts an andere verschickt.",
+  language: "Sprache",
   loading: "Wird geladen …",
   skip: "Zum Inhalt springen",
   close: "Schließen",

@@ -3,6 +3,7 @@ export const common = {
   beta: "Beta",
   demo: "Demo",
   demoBanner: "Demo: everything here is made up, payments are in test mode and nothing is sent to anybody.",
+  language: "Language",
   loading: "Loading…",
   skip: "Skip to content",
   close: "Close",
