@@ -1,4 +1,4 @@
-/** The languages of the app, for those who are not signed in; others choose theirs in My Account. */
+/** The languages of the app, below the pages before the sign-in; later the choice is in My Account. */
 import { t } from "../../lib/i18n";
 import { LANGUAGES, type Language, language, showIn } from "../../lib/language";
 import classes from "./LanguageLinks.module.css";
