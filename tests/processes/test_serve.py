@@ -55,8 +55,9 @@ def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, p
 
     os.killpg(server.process.pid, signal.SIGINT)
 
-    assert server.process.wait(5) == 0  # less than the time-out for workers that hang
-    assert not [pid for pid in mine if _lives(pid)]
+    # Sooner than workers that hang are killed. The database writes to its disk before it stops, which may take longer.
+    wait_until(lambda: not [pid for pid in mine if _lives(pid)], 5)
+    assert server.process.wait(30) == 0
 
 
 def test_a_killed_server_leaves_no_workers_and_the_next_one_starts(serve: Serve, project: Path) -> None:
