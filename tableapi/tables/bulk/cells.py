@@ -61,7 +61,7 @@ class Cells:
     async def convert(self, connection: Any, records: list[Block]) -> list[Block]:
         """Return the records with replaced cells, without those that cannot be converted."""
         rows: dict[int, list[str]] = {}
-        nested: dict[int, list[_Nested]] = {place: [] for place in self._types}
+        nested: dict[int, list[_Nested]] = {}
         bad: dict[int, tuple[Exception, int]] = {}
         for number, record in enumerate(records):
             row = cells_of(record)
@@ -76,11 +76,11 @@ class Cells:
                         if _has_text(type_):
                             row[place] = _quoted("\\x" + sent.hex() if isinstance(sent, bytes) else sent)
                         else:
-                            nested[place].append(_Nested(number, place, sent))
+                            nested.setdefault(place, []).append(_Nested(number, place, sent))
             except BadValue as error:
                 bad[number] = bad_value(self._columns[place], error), place
-        for place, type_ in self._types.items():
-            await self._replace(connection, _statement(type_), nested[place], rows, bad)
+        for place, cells in nested.items():
+            await self._replace(connection, _statement(self._types[place]), cells, rows, bad)
         for number, (refusal, place) in sorted(bad.items()):
             self._report(records[number].first, refusal, self._columns[place])
         return [
