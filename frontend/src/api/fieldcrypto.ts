@@ -39,13 +39,12 @@ export async function openFields(value: unknown, token: string): Promise<unknown
   return copy.value;
 }
 
-/** Copies a JSON value, and reports each encrypted text in it with the function that replaces it. */
-function copied<Value>(value: Value, found: (text: string, put: (text: string) => void) => void): Value {
-  if (value === null || typeof value !== "object") return value;
-  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Value & Record<string, unknown>;
+/** Copies an object or a list, and reports each encrypted text in it with the function that replaces it. */
+function copied(value: object, found: (text: string, put: (text: string) => void) => void): Record<string, unknown> {
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
   for (const [name, part] of Object.entries(copy)) {
-    if (typeof part === "string" && part.startsWith("v1.")) found(part, (text) => Object.assign(copy, { [name]: text }));
-    else Object.assign(copy, { [name]: copied(part, found) });
+    if (typeof part === "string" && part.startsWith("v1.")) found(part, (text) => void (copy[name] = text));
+    else if (part !== null && typeof part === "object") copy[name] = copied(part, found);
   }
   return copy;
 }
