@@ -13,10 +13,12 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,7 @@ SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers read the catalog again
 HEADER_SECONDS = 30  # for the headers of a request, and for an idle connection
 MAX_CONNECTIONS = 8192  # per worker, most of them idle; MAX_UNDER_WAY limits the requests in flight
 STOP_SECONDS = 8  # for requests in flight
+NEXT_SIGNAL_SECONDS = 0.5  # after SIGTERM
 
 
 class _Server(MPServer):
@@ -68,13 +71,39 @@ class _Server(MPServer):
 
         Streams of changes end at once: a worker does not stop before its last response ends.
         """
-        for worker in self.wrks:
-            with suppress(ProcessLookupError):
-                os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
+        self._drain_workers()
         if self.drain_seconds:
             self.main_loop_interrupt.clear()
             self.main_loop_interrupt.wait(self.drain_seconds)
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+
+    def _stop_workers(self) -> None:
+        """Stop the workers, and kill those that still run after STOP_SECONDS.
+
+        SIGTERM may arrive between two runs of the loop of a worker that starts. uvloop keeps it until the next signal;
+        SIGUSR1 is that one. At a second SIGTERM granian would wait, with the GIL, until the first is handled.
+        """
+        for worker in self.wrks:
+            worker.terminate()  # type: ignore[no-untyped-call]
+        end = time.monotonic() + STOP_SECONDS
+        while not self._ended(NEXT_SIGNAL_SECONDS) and time.monotonic() < end:
+            self._drain_workers()
+        for worker in self.wrks:
+            worker.kill()  # type: ignore[no-untyped-call]
+        super()._stop_workers()  # type: ignore[no-untyped-call]
+
+    def _ended(self, seconds: float) -> bool:
+        """Return whether all workers have ended, after at most `seconds`."""
+        sentinels = {worker.inner.sentinel for worker in self.wrks}
+        end = time.monotonic() + seconds
+        while sentinels and (remaining := end - time.monotonic()) > 0:
+            sentinels.difference_update(wait(sentinels, remaining))
+        return not sentinels
+
+    def _drain_workers(self) -> None:
+        for worker in self.wrks:
+            with suppress(ProcessLookupError):
+                os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
 
     def _reload(self, spawn_target: Any, target_loader: Any) -> None:
         self.reload_signal = False

@@ -50,7 +50,7 @@ def test_a_signal_stops_everything_that_was_started(number: int, serve: Serve, p
 
 
 def test_ctrl_c_in_a_terminal_reaches_all_at_once_and_stops_soon(serve: Serve, project: Path) -> None:
-    server = serve(cwd=project, WORKERS="2")
+    server = serve(cwd=project, WORKERS="8")  # so many that some are still starting
     mine = descendants(server.process.pid)
 
     os.killpg(server.process.pid, signal.SIGINT)
