@@ -85,6 +85,6 @@ def test_the_counters_lie_in_shared_memory_while_the_server_runs(
     ours = folders() - before
     assert len([path for path in ours if path.name.endswith(f"-{urlsplit(server.url).port}")]) == 1
     assert not (tmp_path / "data" / "run" / str(urlsplit(server.url).port) / "metrics").exists()
-    assert "tableapi_workers 2" in httpx2.get(f"{server.url}/metrics", timeout=20).text
+    wait_until(lambda: "tableapi_workers 2" in httpx2.get(f"{server.url}/metrics", timeout=20).text)
     server.stop()
     assert not [path for path in ours if path.name.endswith(f"-{urlsplit(server.url).port}") and path.exists()]
