@@ -11,6 +11,7 @@ import sqlite3
 from contextvars import ContextVar
 
 import asyncpg
+import orjson
 
 from tableapi.db import sqlstates
 from tableapi.errors import ApiError, BadRequest
@@ -101,6 +102,11 @@ def to_api_error(error: BaseException) -> ApiError | None:
     match error:
         case ApiError():
             return error
+        case orjson.JSONDecodeError() if error.msg.startswith("depth limit"):  # a request's JSON was read before
+            return BadRequest(
+                "A stored value is JSON nested in more than 1,024 levels, which this form cannot hold. Ask for JSON.",
+                reason="too_deep",
+            )
         case asyncpg.InvalidCachedStatementError() | asyncpg.OutdatedSchemaCacheError():
             return sqlstates.CHANGED.error()
         case asyncpg.PostgresError():

@@ -16,7 +16,11 @@ DEPTHS = [200, 253, 300, 600]  # orjson encodes 254 levels
 
 @pytest.fixture(scope="module")
 def http(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
-    url = module_database("create table doc (id integer primary key, j jsonb, t json not null)")
+    url = module_database(
+        "create table doc (id integer primary key, j jsonb, t json not null);"
+        "create table deepest (id integer primary key, j jsonb);"
+        "insert into deepest values (1, (repeat('[', 3000) || repeat(']', 3000))::jsonb);"
+    )
     server = module_serve("--dataset", f"x={url}", "--open")
     with httpx.Client(base_url=f"{server.url}/api/v2/x/_table", timeout=30) as client:
         yield client
@@ -57,3 +61,31 @@ def test_it_is_refused_where_it_does_not_fit(http: httpx.Client, depth: int) -> 
     too_deep = f'[{{"id": 1, "t": {"[" * 3000}{"]" * 3000}}}]'.encode()
     refused = http.post("/doc", content=too_deep)
     assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "bad_json")
+
+
+@pytest.mark.parametrize(
+    ("path", "params"),
+    [
+        *(("/deepest", {"accept": name}) for name in ("csv", "xlsx", "application/x-ndjson")),
+        *(("/deepest/1", params) for params in ({"accept": "csv"}, {"accept": "xlsx"}, {"raw": "j"})),
+    ],
+)
+def test_what_is_stored_deeper_than_a_body_may_be_is_read_as_json(
+    http: httpx.Client, path: str, params: dict[str, str]
+) -> None:
+    refused = http.get(path, params=params)
+    assert (refused.status_code, refused.json()["error"]["context"]["reason"]) == (400, "too_deep")
+    assert "[" * 3000 in http.get(path).text
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "deepest"}, {"Prefer": "return=minimal"}])
+@pytest.mark.parametrize("params", [{}, {"fields": "*"}, {"continue": "true"}])
+@pytest.mark.parametrize("records", [1, 2])
+def test_a_change_beside_such_a_value_is_kept_and_answered(
+    http: httpx.Client, headers: dict[str, str], params: dict[str, str], records: int
+) -> None:
+    if "Idempotency-Key" in headers:
+        headers = {"Idempotency-Key": f"deepest {params} {records}"}
+    for _ in range(2):
+        changed = http.patch("/deepest", json={"resource": [{"id": 1}] * records}, params=params, headers=headers)
+        assert changed.status_code in (200, 204), changed.text
