@@ -96,3 +96,7 @@ export function draw(screen: ReactNode, { at = "/", route, state: first, me = ac
 function Elsewhere() {
   return <p>at {useLocation().pathname}</p>;
 }
+
+/** Matches the innermost element with exactly this text, also when children hold parts of it, as for an address. */
+export const whole = (text: string) => (_: string, element: Element | null) =>
+  element?.textContent === text && ![...element.children].some((child) => child.textContent === text);

@@ -7,6 +7,7 @@ import { Link } from "react-router";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found, UserContact } from "../../api/types";
+import { Address } from "../../components/Address";
 import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { Field } from "../../components/ui/Field";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
@@ -80,7 +81,9 @@ function Bought({ value, verified, vote, onUpvote, onFlag }: BoughtProps) {
   };
   return (
     <div className={classes.bought}>
-      <span className={classes.whole}>{value}</span>
+      <span className={classes.whole}>
+        <Address text={value} />
+      </span>
       {verified && <CircleCheck size={14} className={classes.good} role="img" aria-label={t("search.verified")} />}
       <span className={classes.tools}>
         <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={() => void copy()}>

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { contactAnswer } from "../../testing/answers";
-import { Refusal, type Sent, draw, serve as serveOnly } from "../../testing/render";
+import { Refusal, type Sent, draw, serve as serveOnly, whole } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
 
 const user = userEvent.setup();
@@ -265,7 +265,7 @@ test("the drawer holds everything about a contact and keeps the own tags and not
   expect(where()).toBe(`${AT}?contact=2`);
   const drawer = within(await screen.findByRole("dialog"));
   expect(await drawer.findByText("CTO · Acme · USA")).toBeVisible();
-  expect(drawer.getByText("p2@work.example")).toBeVisible();
+  expect(drawer.getByText(whole("p2@work.example"))).toBeVisible();
   expect(drawer.getByRole("link", { name: "Look up: Cell Number" })).toHaveAttribute("href", expect.stringContaining("kinds=phone"));
   const tags = await drawer.findByLabelText("Tags");
   await user.type(tags, "call{Enter}");

@@ -3,6 +3,7 @@ import { Badge, UnstyledButton } from "@mantine/core";
 import { ChevronRight } from "lucide-react";
 import { use } from "react";
 import type { UserContact } from "../../api/types";
+import { Address } from "../../components/Address";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./MyContacts.module.css";
 import { VotingContext, votableOf } from "./voting";
@@ -22,7 +23,7 @@ export function PhoneRow({ row }: { row: UserContact }) {
           )}
         </strong>
         <span>
-          {values[0]?.value ?? t("contacts.noValue")}
+          <span>{values[0] ? <Address text={values[0].value} /> : t("contacts.noValue")}</span>
           {values.length > 1 && <em>+{values.length - 1}</em>}
         </span>
       </span>

@@ -30,8 +30,8 @@ function Start() {
   const me = useAccount();
   return (
     <div className={classes.start}>
-      <Empty icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.start")} />
       {hasNoCredit(me) && <Exhausted title={t("search.exhausted")} />}
+      <Empty icon={<ScanSearch size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.start")} />
     </div>
   );
 }

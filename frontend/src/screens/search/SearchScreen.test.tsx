@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import { MASKED, accountAnswer, contactAnswer } from "../../testing/answers";
-import { Refusal, type Sent, draw, serve } from "../../testing/render";
+import { Refusal, type Sent, draw, serve, whole } from "../../testing/render";
 import { SearchScreen } from "./SearchScreen";
 
 const user = userEvent.setup();
@@ -85,7 +85,7 @@ test("one press reveals all that is hidden, each for its credit", async () => {
   await ask("Cell Number", "Work Email", "Secondary Email");
   expect(await screen.findByText("CTO · Acme · USA")).toBeVisible();
   await user.click(await screen.findByRole("button", { name: "Reveal all · 3 credits" }));
-  for (const value of ["+14155551001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(value)).toBeVisible();
+  for (const value of ["+14155551001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(whole(value))).toBeVisible();
   expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["directdial", "businessemail", "personalemail"]);
   expect(screen.getByText("Saved in My Contacts")).toBeVisible();
   expect(screen.getByRole("link", { name: "Show it there" })).toHaveAttribute("href", "/dashboard/main/mycontacts?search=Maya%20Thornton");
@@ -159,8 +159,10 @@ test("with no credit at all nothing can be revealed", async () => {
   serve({ "POST searchurl": { data: [MASKED] } });
   const none = { contactcredit: 0, bus_email_credits: 0, personal_email_credits: 0, emailcredit: 0 };
   draw(<SearchScreen />, { me: accountAnswer({ credits: none }) });
-  expect(await screen.findByText("All credits exhausted")).toBeVisible();
-  expect(screen.getByText("Use search options to find contacts")).toBeVisible();
+  const reason = await screen.findByText("All credits exhausted");
+  const start = screen.getByText("Use search options to find contacts");
+  expect(start).toBeVisible();
+  expect(reason.compareDocumentPosition(start)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   await ask("Cell Number");
   await waitFor(() => expect(screen.queryByText("Use search options to find contacts")).toBeNull());
   expect(await screen.findByText("All credits exhausted")).toBeVisible();

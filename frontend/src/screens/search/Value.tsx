@@ -1,6 +1,7 @@
 /** One phone number or address: masked, or with what can be done with it. */
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { CircleCheck, Copy, Flag, ThumbsUp } from "lucide-react";
+import { Address } from "../../components/Address";
 import type { Vote } from "../../domain/votes";
 import { copyText } from "../../lib/clipboard";
 import { t } from "../../lib/i18n.dashboard";
@@ -25,7 +26,9 @@ export function Value({ value, hidden, verified, vote, onUpvote, onFlag }: Props
   };
   return (
     <li className={classes.value}>
-      <span className={classes.text}>{value}</span>
+      <span className={classes.text}>
+        <Address text={value} />
+      </span>
       <span className={classes.status}>{verified !== null && <Status verified={verified} />}</span>
       {!hidden && (
         <span className={classes.actions}>

@@ -7,6 +7,7 @@ import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { List, PlatformUsage, UserContact } from "../../api/types";
 import { REVEALED_PAGE, type Revealed, revealedBy } from "../../api/usage";
+import { Address } from "../../components/Address";
 import { Empty } from "../../components/Empty";
 import { KIND_ICONS } from "../../components/kindIcons";
 import { NameAvatar } from "../../components/NameAvatar";
@@ -116,7 +117,9 @@ function Value({ value }: { value: string }) {
   const copy = () => void copyText(value).then(() => toast(t("copied")));
   return (
     <div>
-      <span>{value}</span>
+      <span>
+        <Address text={value} />
+      </span>
       <ActionIcon variant="subtle" color="gray" aria-label={t("search.copy", { value })} onClick={copy}>
         <Copy size={16} strokeWidth={1.75} aria-hidden="true" />
       </ActionIcon>
