@@ -4,7 +4,7 @@ import { test } from "@playwright/test";
 import { mkdirSync } from "node:fs";
 import { BASE, TIMEOUT, WIDE } from "./server.mjs";
 
-export { BASE, CHROMIUM, MEMBER, OWNER, SMALL, WIDE } from "./server.mjs";
+export { BASE, CHROMIUM, MEMBER, NARROW, OWNER, SMALL, WIDE } from "./server.mjs";
 
 // Refusals that a journey causes on purpose are errors to the console of a browser, but none of the app.
 const REFUSED = /the server responded with a status of 4\d\d/;

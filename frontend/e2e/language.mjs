@@ -1,5 +1,5 @@
 /** The language is chosen before the sign-in or in My Account, is there from the first page on, outlives a sign-out, and is that of the mails. */
-import { MEMBER, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
+import { MEMBER, NARROW, OWNER, SMALL, WIDE, accessible, check, fits, journey, picture, signIn, unfollowed } from "./browser.mjs";
 import { mailTo } from "./mail.mjs";
 import { INSIDE } from "./screens.mjs";
 
@@ -19,7 +19,7 @@ async function everyScreenFits(page) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
-    for (const viewport of [SMALL, WIDE]) {
+    for (const viewport of [NARROW, SMALL, WIDE]) {
       await page.setViewportSize(viewport);
       await fits(page, `${name} in German at ${viewport.width} px`);
     }

@@ -8,6 +8,8 @@ export const MEMBER = { email: "member@acme-demo.com", password: "Demo1234" };
 export const TIMEOUT = 45_000;
 export const WIDE = { width: 1440, height: 900 };
 export const SMALL = { width: 390, height: 844 };
+/** The narrowest window that a page must fit: one of 1280 px, enlarged four times. */
+export const NARROW = { width: 320, height: 640 };
 const found = (...paths) => paths.find((path) => path && existsSync(path));
 /** A whole browser, which alone loads extensions. */
 export const CHROMIUM = found(process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");

@@ -13,8 +13,8 @@ interface Props {
 export function Problem({ text, requestId, retry }: Props) {
   return (
     <div className={classes.notice} role="alert">
-      <CloudOff size={28} aria-hidden="true" />
-      <h2>{t("problem.title")}</h2>
+      <CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />
+      <h2 className={classes.title}>{t("problem.title")}</h2>
       <p>{text}</p>
       {requestId && <p className={classes.small}>{t("problem.requestId", { id: requestId })}</p>}
       {retry && (

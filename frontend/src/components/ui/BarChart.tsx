@@ -4,6 +4,7 @@
  `points`  `{ label, value, before? }`: `before` is the same place of the period before, a dashed line
  `unit`    the head of the column of values
  `beforeUnit`  the head of the column of the period before
+ `beforeKey`   names the dashed line
 */
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { numberText } from "../../lib/locale";
@@ -20,13 +21,14 @@ interface Props {
   points: readonly Point[];
   unit: string;
   beforeUnit?: string;
+  beforeKey?: string;
 }
 
 const HEIGHT = 200;
 const LINES = 3;
 const STEP = 100;
 
-export function BarChart({ label, points, unit, beforeUnit }: Props) {
+export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) {
   const [at, setAt] = useState<number | null>(null);
   const top = niceTop(Math.max(1, ...points.flatMap(({ value, before = 0 }) => [value, before])));
   const ticks = Array.from({ length: LINES }, (_, index) => (top / (LINES - 1)) * (LINES - 1 - index));
@@ -48,6 +50,8 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
       if (key === "ArrowRight") move(1);
     },
   };
+
+  const compares = points.some(({ before }) => before !== undefined);
 
   return (
     <figure className={classes.chart}>
@@ -84,7 +88,7 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
                 <title>{`${day}: ${value}`}</title>
               </rect>
             ))}
-            {points.some(({ before }) => before !== undefined) && (
+            {compares && (
               <polyline className={classes.before} points={points.map(({ before = 0 }, index) => `${(index + 0.5) * STEP},${y(before)}`).join(" ")} />
             )}
           </svg>
@@ -99,6 +103,7 @@ export function BarChart({ label, points, unit, beforeUnit }: Props) {
       </div>
       <figcaption className={classes.span}>
         <span>{points[0]?.label}</span>
+        {compares && beforeKey && <span className={classes.key}>{beforeKey}</span>}
         <span>{points.at(-1)?.label}</span>
       </figcaption>
       <div className={classes.table}>

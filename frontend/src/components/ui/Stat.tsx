@@ -23,14 +23,12 @@ export function Stat({ label, value, unit, note, aside, children }: Props) {
     <section className={classes.stat} aria-label={label}>
       <div className={classes.label}>{label}</div>
       <div className={classes.body}>
-        <div className={classes.figure}>
-          <div className={classes.value}>
-            {value}
-            {unit && <span className={classes.unit}>{unit}</span>}
-          </div>
-          {note && <div className={classes.note}>{note}</div>}
+        <div className={classes.value}>
+          {value}
+          {unit && <span className={classes.unit}>{unit}</span>}
         </div>
-        {aside}
+        {note && <div className={classes.note}>{note}</div>}
+        {aside && <div className={classes.aside}>{aside}</div>}
       </div>
       {children && <div className={classes.foot}>{children}</div>}
     </section>

@@ -54,6 +54,7 @@ export function RevealedCard({ days, onDays, team, onTeam }: Props) {
             points={period.points}
             unit={t("home.reveals")}
             beforeUnit={t("home.revealsBefore")}
+            beforeKey={t("home.periodBefore")}
           />
         )}
       </div>

@@ -57,7 +57,7 @@ export function ManageSeatsScreen() {
     <Page
       title={t("settings.manageseats")}
       actions={
-        <div className={classes.status}>
+        <>
           <Badge variant="light" size="lg" color={seats > 0 ? "pine" : "gray"}>
             {t("seats.available", { count: seats })}
           </Badge>
@@ -66,7 +66,7 @@ export function ManageSeatsScreen() {
               {t("seats.add")}
             </Button>
           )}
-        </div>
+        </>
       }
     >
       <PlanBanner used={Math.max(0, total - seats)} />

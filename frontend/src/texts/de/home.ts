@@ -30,6 +30,7 @@ export const home: Translation<typeof english> = {
     teamText: "von Ihrem Team aufgedeckte Kontakte",
     reveals: "aufgedeckt",
     revealsBefore: "im Zeitraum davor",
+    periodBefore: "Zeitraum davor",
     latest: "Zuletzt aufgedeckt",
     allContacts: "Alle Kontakte",
     startTitle: "Erste Schritte",

@@ -27,6 +27,7 @@ export const home = {
     teamText: "contacts revealed by your team",
     reveals: "revealed",
     revealsBefore: "in the period before",
+    periodBefore: "Period before",
     latest: "Recent reveals",
     allContacts: "All contacts",
     startTitle: "Get started",
