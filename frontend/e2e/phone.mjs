@@ -11,6 +11,8 @@ async function contacts(page) {
   await open(page, "/dashboard/main/mycontacts", "My Contacts");
   const parts = await page.getByRole("row").locator("span:not(:has(*))").filter({ hasText: /^@/ }).evaluateAll((all) => all.map((part) => part.getClientRects().length));
   check(parts.length > 0 && parts.every((lines) => lines === 1), `every domain to stand on one line, not ${parts}`);
+  const more = await page.getByRole("row").locator("em").evaluateAll((all) => all.map((count) => [count.getClientRects().length, count.clientHeight, count.getBoundingClientRect().right]));
+  check(new Set(more.map(String)).size === 1, `every count of more values to stand on one line at one edge, not ${more.join(" | ")}`);
   await page.getByRole("row").getByRole("checkbox").nth(1).check();
   const bar = page.getByRole("group", { name: /selected/ });
   const [outer, button] = [await bar.boundingBox(), await bar.getByRole("button", { name: "Export Excel" }).boundingBox()];
