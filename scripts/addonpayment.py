@@ -50,14 +50,17 @@ async def run(ctx: Context, input: Input) -> dict[str, Any]:
     await users.own(ctx, clientid=input.clientid)
     token, clientid = input.tokenid, ctx.actor.clientid
     row: Any = await ctx.db.fetchrow(_FIND, clientid, token)
-    if row is not None:
-        return await _answer(ctx, row, await _state(ctx, row, token))
-    if token.startswith("pi_"):
-        raise NotFound("There is no such payment.")
-    plan = await addons.on_sale(ctx, input.planid)
-    intent = await _begin(ctx, plan, token)
-    row = await ctx.db.fetchrow(_FIND, clientid, token)
-    return await _answer(ctx, row, await _charge(ctx, intent, token))
+    if row is None:
+        if token.startswith("pi_"):
+            raise NotFound("There is no such payment.")
+        intent = await _begin(ctx, await addons.on_sale(ctx, input.planid), token)
+        row = await ctx.db.fetchrow(_FIND, clientid, token)
+        if row["providerid"] == intent.id:
+            return await _answer(ctx, row, await _charge(ctx, intent, token))
+        # A simultaneous request stored another payment of this token first: only that one is charged.
+    if row["tokenid"] == token and row["planid"] != input.planid:
+        raise Conflict("This card was used for another add-on just now. Enter it again.", reason="token_used")
+    return await _answer(ctx, row, await _state(ctx, row, token))
 
 
 async def _begin(ctx: Context, plan: Any, token: str) -> Intent:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.helpers.product import Account
@@ -54,6 +56,21 @@ async def test_the_same_token_twice_pays_once(shop: Shop, buyer: Account) -> Non
     assert await buy(buyer, "pm_card_visa") == await buy(buyer, "pm_card_visa")
     await shop.deliver()
     assert await shop.credits(buyer) == AFTER
+
+
+async def test_one_token_for_several_addons_at_once_is_charged_once(shop: Shop, buyer: Account) -> None:
+    answers = await asyncio.gather(*(buy(buyer, "pm_card_visa", planid=planid) for planid in (101, 102, 103) * 3))
+    assert {status for status, _ in answers} == {200, 409}
+    await shop.deliver()
+    with shop.service.store.transaction() as state:
+        charged = [item["amount"] for item in state.all("payment_intent") if item["status"] == "succeeded"]
+    bought = [bill["price"] for bill in await shop.invoices(buyer) if bill["isaddon"]]
+    assert [amount / 100 for amount in charged if amount != 4900] == [float(price) for price in bought]
+    assert len(bought) == 1
+    assert await shop.balanced(buyer)
+    planid = {25: 102}.get(int(bought[0]), 101)
+    status, error = await buy(buyer, "pm_card_visa", planid=planid)
+    assert (status, error["context"]["reason"]) == (409, "token_used")  # type: ignore[index]
 
 
 async def test_declined(shop: Shop, buyer: Account) -> None:
