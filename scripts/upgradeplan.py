@@ -10,7 +10,7 @@ from scripts._shared import audit
 from scripts._shared.accounts import users
 from scripts._shared.billing import change_rules, plans
 from scripts._shared.context import Context
-from scripts._shared.credits.ledger import end_plan_credits
+from scripts._shared.credits.ledger import KINDS, end_plan_credits, grant
 from scripts._shared.roles import OWNER
 from tableapi.endpoints.registry import script
 from tableapi.errors import ApiError, Conflict, NotFound
@@ -34,6 +34,16 @@ _PLAN = """
 """
 _LIVE = "select * from usersubscription where clientid = $1 and isactive = 1 for update"
 _END = "update usersubscription set isactive = 0, status = 'expired' where subscriptionid = $1"
+_LEFT = """
+    select subscriptionid, expirydate from usersubscription
+    where clientid = $1 and planid = $2 and isactive = 0 and stripe_subid is null and expirydate > now()
+    order by subscriptionid desc limit 1
+"""
+_EXPIRED = """
+    select kind, -delta as amount from creditledger
+    where clientid = $1 and source = 'expiry' and source_id = any($2)
+"""
+_UNTIL = "update usersubscription set expirydate = $2 where subscriptionid = $1"
 _ROW = (
     "select to_jsonb(s) - array['stripe_itemid', 'stripe_scheduleid'] from usersubscription s where subscriptionid = $1"
 )
@@ -75,7 +85,23 @@ async def _switch(ctx: Context, live: Any, plan: Any) -> int:
     if plan["sku"] == plans.FREE_SKU and count:
         # The initial free credits are granted once per account; later ones come with each month.
         subscriptionid = await plans.subscribe(ctx, clientid, plan["planid"])
+    elif (left := await ctx.db.fetchrow(_LEFT, clientid, plan["planid"])) is not None:
+        subscriptionid = await _resume(ctx, plan, left)
     else:
         subscriptionid = await plans.start(ctx, clientid, plan, f"switch:{count}")
     await audit.write(ctx, "plan_changed", plan["planid"])
+    return subscriptionid
+
+
+async def _resume(ctx: Context, plan: Any, left: Any) -> int:
+    """Return to a custom plan within its period: the same end, and the credits that expired on leaving it.
+
+    The credits of a period are granted once, however often the account leaves the plan and returns.
+    """
+    clientid, former = ctx.actor.clientid, f"switch:{left['subscriptionid']}"
+    subscriptionid = await plans.subscribe(ctx, clientid, plan["planid"])
+    await ctx.db.execute(_UNTIL, subscriptionid, left["expirydate"])
+    expired = await ctx.db.fetch(_EXPIRED, clientid, [f"{former}:{kind}" for kind in KINDS])
+    amounts = {row["kind"]: row["amount"] for row in expired}
+    await grant(ctx, clientid, amounts, reason="restored", source="plan", source_id=f"resume:{subscriptionid}")
     return subscriptionid

@@ -102,8 +102,7 @@ export const refusals: Readonly<Record<string, string>> = {
   "There is no paid plan to cancel.": "Es gibt keinen bezahlten Tarif, der gekündigt werden kann.",
   "Change your running subscription instead.": "Ändern Sie stattdessen Ihr laufendes Abonnement.",
   "Cancel your paid plan first.": "Kündigen Sie zuerst Ihren bezahlten Tarif.",
-  "This card was used for another add-on just now. Enter it again.":
-    "Diese Karte wurde gerade für ein anderes Zusatzpaket verwendet. Bitte geben Sie sie neu ein.",
+  "This card was used for another add-on just now. Enter it again.": "Diese Karte wurde gerade für ein anderes Zusatzpaket verwendet. Bitte geben Sie sie neu ein.",
   "No add-ons can be added to the free plan.": "Zum kostenlosen Tarif gibt es keine Zusatz-Credits.",
   "There is no such add-on.": "Diese Zusatz-Credits gibt es nicht.",
   "Subscribe to a plan first.": "Abonnieren Sie zuerst einen Tarif.",

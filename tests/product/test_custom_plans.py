@@ -1,0 +1,40 @@
+"""A custom plan that staff assigned to an account: leaving it and returning to it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.helpers.product import Account
+from tests.helpers.shop import Shop
+
+
+async def test_each_period_is_granted_once_however_often_the_plan_is_left(shop: Shop, trial: Account) -> None:
+    await shop.product.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", trial.clientid)
+    assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 200
+    period = (await shop.row(trial))["expirydate"]
+    url = f"https://www.linkedin.com/{(await shop.product.person()).key}"
+    spent = await trial.owner.post("getcontact", linkedinurl=url, type="directdial", action="reveal")
+    assert spent.json()["charged"] == 1
+    for _ in range(3):
+        assert (await trial.owner.post("upgradeplan", planid=1)).status_code == 200
+        assert await shop.credits(trial) == (0, 0, 0)
+        back = await asyncio.gather(*(trial.owner.post("upgradeplan", planid=8) for _ in range(4)))
+        assert {answer.status_code for answer in back} == {200}
+        assert await shop.credits(trial) == (9999, 10000, 10000)
+        assert (await shop.row(trial))["expirydate"] == period
+    assert await shop.balanced(trial)
+
+
+async def test_the_next_period_is_granted_after_the_end(shop: Shop, trial: Account) -> None:
+    await shop.product.db.execute("insert into clientplan (clientid, planid) values ($1, 8)", trial.clientid)
+    await trial.owner.post("upgradeplan", planid=8)
+    await trial.set_credits(0)
+    await trial.owner.post("upgradeplan", planid=1)
+    await shop.product.db.execute(
+        "update usersubscription set startdate = startdate - interval '31 days',"
+        " expirydate = expirydate - interval '31 days' where clientid = $1",
+        trial.clientid,
+    )
+    assert (await trial.owner.post("upgradeplan", planid=8)).status_code == 200
+    assert await shop.credits(trial) == (10000, 10000, 10000)
+    assert await shop.balanced(trial)
