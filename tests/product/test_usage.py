@@ -57,6 +57,16 @@ async def test_months_count_to_their_true_end(product: Product, account: Account
     assert await _rows(account.owner, "getplatformusagedata", "2026-01-01", "2026-01-30", search="%x%") == []
 
 
+@pytest.mark.parametrize("call", ["getplatformusagedata", "getapiusagedata"])
+@pytest.mark.parametrize(("start", "end"), [
+    ("0001-01-01T00:00:00+14:00", "0001-01-02"), ("9999-12-01", "9999-12-31"), ("9999-12-31", "9999-12-31T23:59:59"),
+    ("9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59-12:00"),
+])  # fmt: skip
+async def test_dates_at_the_ends_of_the_calendar_are_refused(account: Account, call: str, start: str, end: str) -> None:
+    answer = await account.owner.post(call, startdate=start, enddate=end)
+    assert (answer.status_code, answer.json()["error"]["context"]["fields"]["enddate"]) == (422, "Must be a date")
+
+
 async def test_calls_of_a_key_are_counted_to_the_true_end_of_a_month(product: Product, account: Account) -> None:
     body = (await account.owner.table("POST", "apikeys", {"purpose": "Sync"})).json()["resource"][0]
     for moment in MOMENTS:

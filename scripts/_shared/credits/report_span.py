@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
@@ -19,6 +19,8 @@ def _moment(value: Any) -> Any:
         moment = datetime.fromisoformat(value.strip())
     except ValueError:
         raise ValueError("Must be a date") from None
+    if not MINYEAR < moment.year < MAXYEAR:  # leaves room for zones and the end of the span
+        raise ValueError("Must be a date")
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
