@@ -128,6 +128,61 @@ async def test_an_estimate_starts_nothing(product: Product, account: Account) ->
     assert await product.db.fetchval("select count(*) from bulkjob where clientid = $1", account.clientid) == 0
 
 
+async def test_the_estimate_counts_what_the_job_would_charge(product: Product, account: Account) -> None:
+    first, second = await _urls(product, 2)
+    for kind in ("directdial", "personalemail"):
+        await account.owner.post("getcontact", linkedinurl=first, type=kind, action="reveal")
+    await product.db.execute(
+        "insert into personalias (profilekey, personid)"
+        " select 'in/former-name', personid from person where profilekey = $1",
+        first.partition("linkedin.com/")[2],
+    )
+    kinds = ["directdial", "businessemail", "personalemail"]
+    job = await _start(account, urls=["linkedin.com/in/former-name", first, second], kinds=kinds)
+    await product.work()
+    assert job["estimates"] == {"directdial": 1, "businessemail": 2, "personalemail": 1}
+    assert job["estimate"] == (await _show(account, job["jobid"]))["charged"] == 4
+
+
+@pytest.mark.parametrize("change", ["removed", "disabled"])
+async def test_the_job_of_a_member_that_left_charges_nothing(product: Product, account: Account, change: str) -> None:
+    member = await account.user()
+    body = {"urls": await _urls(product, 2), "max_credits": 9}
+    jobid = (await member.post("bulklookup", **body)).json()["jobid"]
+    before = await account.credits()
+    if change == "removed":
+        left = await account.owner.table("DELETE", f"appuser/{member.appuserid}")
+    else:
+        left = await account.owner.table("PATCH", "appuser", {"appuserid": member.appuserid, "isactive": 0})
+    assert left.status_code == 200, left.text
+    await product.work()
+    kinds = ("contactcredit", "bus_email_credits", "personal_email_credits")
+    assert {kind: (await account.credits())[kind] for kind in kinds} == {kind: before[kind] for kind in kinds}
+    states = await product.db.fetch("select status from bulkrow where jobid = $1", jobid)
+    status = await product.db.fetchval("select status from bulkjob where jobid = $1", jobid)
+    assert (status, [row["status"] for row in states]) == ("cancelled", ["skipped"] * 2)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "name;linkedinurl\r\nJane;{0}\r\nJoe;{1}\r\n",
+        "name\tlinkedinurl\nJane\t{0}\nJoe\t{1}\n",
+        "Name,LinkedIn URL\nJane,{0}\nJoe,{1}\n",
+        "\ufeffLinkedin_url,Outcome\n{0},Found\n{1},Nothing found\n",
+        "{0}\n{1}\n",
+    ],
+)
+async def test_files_as_spreadsheets_and_this_product_write_them(account: Account, file: str) -> None:
+    urls = ["https://www.linkedin.com/in/jane", "https://www.linkedin.com/in/joe"]
+    answer = await account.owner.http.post(
+        f"{API}bulklookup", params={"max_credits": 1}, files={"files": ("people.csv", file.format(*urls).encode())}
+    )
+    assert answer.status_code == 202, answer.text
+    shown = await _show(account, answer.json()["jobid"])
+    assert [row["linkedinurl"] for row in shown["rows"]] == urls
+
+
 async def test_never_more_than_max_credits(product: Product, account: Account) -> None:
     job = await _start(account, urls=await _urls(product, 4), max_credits=2)
     await product.work()

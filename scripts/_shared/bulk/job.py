@@ -18,20 +18,22 @@ _ROWS = """
     select $1, line, $2, url from unnest($3::text[]) with ordinality as x (url, line)
 """
 _ESTIMATE = """
-    select kind, count(*) as credits from person p cross join unnest($2::text[]) kind
-    where p.profilekey = any($1)
-      and case kind when 'directdial' then p.phonecipher when 'businessemail' then p.businesscipher
+    select k.kind, count(*) as credits from person p cross join unnest($2::text[]) k (kind)
+    where (p.profilekey = any($1) or p.personid in (select personid from personalias where profilekey = any($1)))
+      and case k.kind when 'directdial' then p.phonecipher when 'businessemail' then p.businesscipher
                else p.personalcipher end is not null
-      and not exists (select 1 from reveal r where r.clientid = $3 and r.personid = p.personid and r.kind = kind)
-    group by kind
+      and not exists (select 1 from reveal r where r.clientid = $3 and r.personid = p.personid and r.kind = k.kind)
+    group by k.kind
 """
 _CLAIM = """
     update bulkjob set status = 'running' where jobid = $1 and status in ('queued', 'running')
     returning clientid, appuserid, kinds
 """
+# Ends before the next row when the member that started the job was removed or disabled.
 _NEXT = """
-    select r.line, r.linkedinurl from bulkrow r join bulkjob j using (jobid)
-    where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' order by r.line limit 1
+    select r.line, r.linkedinurl from bulkrow r join bulkjob j using (jobid) join appuser u using (appuserid)
+    where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' and u.isactive = 1 and u.isdeleted = 0
+    order by r.line limit 1
 """
 _BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
 # Two runs of one job may overlap: the first result of a row stays.
@@ -40,7 +42,10 @@ _DONE = """
 """
 _CHARGE = "update bulkjob set charged = charged + $2 where jobid = $1"
 _FINISH = """
-    update bulkjob set status = 'done', finishedon = now() where jobid = $1 and status = 'running'
+    update bulkjob j set finishedon = now(),
+        status = case when exists (select 1 from bulkrow r where r.jobid = j.jobid and r.status = 'waiting')
+                      then 'cancelled' else 'done' end
+    where j.jobid = $1 and j.status = 'running'
 """
 _CANCEL = """
     update bulkjob set status = 'cancelled', finishedon = now() where jobid = $1 and status in ('queued', 'running')
@@ -104,13 +109,18 @@ async def cancel(ctx: Context, jobid: int) -> None:
 
 
 async def run(ctx: Context, jobid: int) -> None:
-    """Process the waiting rows of a job. After a crash, a new run continues with the first unfinished row."""
+    """Process the waiting rows of a job. After a crash, a new run continues with the first unfinished row.
+
+    Cancels the job when the member that started it is no longer active.
+    """
     job: Any = await ctx.db.fetchrow(_CLAIM, jobid)
     if job is None:
         return
     while row := await ctx.db.fetchrow(_NEXT, jobid):
         await _process(ctx, job, jobid, row["line"], row["linkedinurl"])
-    await ctx.db.execute(_FINISH, jobid)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_FINISH, jobid)
+        await ctx.db.execute(_SKIP, jobid)
 
 
 async def _process(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
