@@ -1,17 +1,21 @@
 """Read the addresses of a bulk job from a list or from a CSV.
 
-A CSV has a column `linkedinurl`, or a single column without a header.
+A CSV has a column `linkedinurl`, or a single column without a header. Case, spaces and signs in the column's name are
+ignored, so that the file of an earlier job (`Linkedin_url`) is read too.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 
 from tableapi.errors import Invalid
 
 MAX_ADDRESSES = 1000
 COLUMN = "linkedinurl"
+DELIMITERS = ",;\t"  # spreadsheets write a semicolon where the comma is the decimal sign
+_NOT_LETTERS = re.compile("[^a-z]")
 
 
 def of_csv(data: bytes) -> list[str]:
@@ -21,22 +25,27 @@ def of_csv(data: bytes) -> list[str]:
     except UnicodeDecodeError:
         raise _invalid("The file is not UTF-8 text. Save it as CSV UTF-8.") from None
     try:
-        rows = [
-            row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if any(cell.strip() for cell in row)
-        ]
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+        rows = [row for row in lines if any(cell.strip() for cell in row)]
     except csv.Error:
         raise _invalid("The file is not a CSV: its quotes do not match.") from None
     if not rows:
         raise _invalid("The file is empty.")
-    header = [cell.strip().lower() for cell in rows[0]]
+    header = [_NOT_LETTERS.sub("", cell.lower()) for cell in rows[0]]
     if COLUMN in header:
         column = header.index(COLUMN)
         rows = rows[1:]
-    elif len(header) == 1 and "/" in header[0]:
+    elif len(header) == 1 and "/" in rows[0][0]:
         column = 0
     else:
         raise _invalid("The first line must name a column 'linkedinurl'.")
     return of_list([row[column] if column < len(row) else "" for row in rows])
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that the first line with text uses most, a comma by default."""
+    first = text.strip().partition("\n")[0]
+    return max(DELIMITERS, key=first.count)
 
 
 def of_list(urls: list[str]) -> list[str]:
