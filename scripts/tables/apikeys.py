@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from scripts._shared import api_keys, audit
+from scripts._shared.billing import plans
 from scripts._shared.billing.live import LIVE
 from scripts._shared.context import Context
 from scripts._shared.roles import VIEW
@@ -45,7 +46,6 @@ _ACCESS = f"""
                    where s.clientid = $1 and p.apiaccess = 1 and {LIVE})
 """  # noqa: S608
 _TAKE = "update usercredit set apicallcount = apicallcount - 1 where clientid = $1 and apicallcount > 0 returning true"
-_GIVE = "update usercredit set apicallcount = apicallcount + 1 where clientid = $1"
 _RESERVED = """
     delete from reservedkey where keyhash = any($1) and clientid = $2 and createdon > now() - interval '10 minutes'
     returning true
@@ -111,6 +111,6 @@ async def _change(ctx: Context, change: Change) -> None:
         raise Forbidden("A key that was switched off stays off. Create a new one.", reason="field_not_writable")
     await ctx.db.execute(_CHANGE, change.keyid, change.purpose, change.name, 0 if deleted else active, deleted)
     if deleted and not row["isdeleted"]:
-        await ctx.db.execute(_GIVE, ctx.actor.clientid)
+        await plans.update_allowances(ctx, ctx.actor.clientid)
     if (active, deleted) != (row["isactive"], row["isdeleted"]):
         await audit.write(ctx, "key_deleted" if deleted else "key_disabled", change.keyid)

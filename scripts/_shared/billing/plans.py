@@ -96,8 +96,8 @@ _ROOM = """
                                                     and u.isdeleted = 0 and u.role <> 'client')),
         apicallcount = greatest(0, p.availableapicall - (select count(*) from apikeys k where k.clientid = c.clientid
                                                          and k.isdeleted = 0))
-    from subscriptionplan p
-    where c.clientid = $1 and p.planid = $2
+    from usersubscription s join subscriptionplan p using (planid)
+    where c.clientid = $1 and s.clientid = $1 and s.isactive = 1
 """
 
 
@@ -126,13 +126,16 @@ async def start(ctx: Context, clientid: int, plan: Any, source_id: str) -> int:
 async def subscribe(ctx: Context, clientid: int, planid: int) -> int:
     """Create a live subscription with its seats and keys, without credits. Inside a transaction."""
     subscriptionid: int = await ctx.db.fetchval(_SUBSCRIBE, clientid, planid)
-    await update_allowances(ctx, clientid, planid)
+    await update_allowances(ctx, clientid)
     return subscriptionid
 
 
-async def update_allowances(ctx: Context, clientid: int, planid: int) -> None:
-    """Set the remaining seats and API keys to what the plan allows minus what is in use."""
-    await ctx.db.execute(_ROOM, clientid, planid)
+async def update_allowances(ctx: Context, clientid: int) -> None:
+    """Set the remaining seats and API keys to what the plan allows minus what is in use.
+
+    An account may use more than its plan allows, after a downgrade: then what it gives up does not become free.
+    """
+    await ctx.db.execute(_ROOM, clientid)
 
 
 _RENEWED = """

@@ -122,7 +122,7 @@ async def _open(ctx: Context, clientid: int, sub: Subscription, plan: Any) -> An
         await ctx.db.execute(_CLOSE, live["subscriptionid"])
     await audit.write(ctx, "plan_subscribed", plan["planid"], clientid=clientid)
     row = await ctx.db.fetchrow(_OPEN, clientid, plan["planid"], plan["sku"], sub.start, sub.end, sub.id, sub.itemid)
-    await plans.update_allowances(ctx, clientid, plan["planid"])
+    await plans.update_allowances(ctx, clientid)
     return row
 
 
@@ -139,7 +139,7 @@ async def _update(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: l
         "past_due" if late else "active", int(sub.renews), last, sub.itemid, sub.scheduleid or None, downgraded,
     )  # fmt: skip
     if plan["planid"] != row["planid"]:
-        await plans.update_allowances(ctx, clientid, plan["planid"])
+        await plans.update_allowances(ctx, clientid)
         await audit.write(ctx, "plan_changed", plan["planid"], clientid=clientid, before=row["planid"])
     if late and row["status"] != "past_due":
         await notices.payment_failed(ctx, clientid, end + GRACE)

@@ -60,7 +60,7 @@ async def load(ctx: Context) -> None:
             people = await demopeople.load(ctx)
             users = (row["owner"], row["member"])
             await history.load(ctx, clientid, users, await _key(ctx, clientid), people)
-            await plans.update_allowances(ctx, clientid, PLAN)
+            await plans.update_allowances(ctx, clientid)
 
 
 async def _account(ctx: Context) -> None:

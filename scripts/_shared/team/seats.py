@@ -9,6 +9,7 @@ import asyncpg
 from scripts._shared import audit, mail
 from scripts._shared import language as languages
 from scripts._shared.accounts import passwords, person_names, sessions, signup, tokens
+from scripts._shared.billing import plans
 from scripts._shared.billing.live import LIVE
 from scripts._shared.context import Context
 from tableapi.errors import Conflict, NotFound
@@ -117,7 +118,7 @@ async def remove(ctx: Context, appuserid: int) -> None:
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
     if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
         raise NotFound("There is no such member.")
-    await ctx.db.execute("update usercredit set seatcount = seatcount + 1 where clientid = $1", clientid)
+    await plans.update_allowances(ctx, clientid)
     await sessions.end_all(ctx, appuserid)
     await tokens.revoke(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)
