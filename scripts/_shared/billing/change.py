@@ -41,6 +41,11 @@ async def _running(ctx: Context, row: Any) -> Subscription | None:
     return sub if sub.status in reconcile.LIVE + reconcile.PAST_DUE else None
 
 
+def _present(plans: dict[str, Any], row: Any, sub: Subscription) -> int:
+    """Return the planid at the provider. The row may be older: it follows the provider's events."""
+    return int(plans.get(sub.priceid, row)["planid"])
+
+
 async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
     """Return what a change to the plan costs and when it is due, or None without a running subscription.
 
@@ -50,15 +55,16 @@ async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
     if sub is None:
         return None
     plan = await prices.on_sale(ctx, planid)
-    if plan["planid"] < row["planid"]:  # charged when it starts, at the end of the period
+    plans = await prices.plans_by_price(ctx)
+    present = _present(plans, row, sub)
+    if plan["planid"] < present:  # charged when it starts, at the end of the period
         date, total = int(sub.end.timestamp()), prices.cents(plan)
         facts = {"subtotal": total, "total": total, "currency": customer.CURRENCY, "dueon": sub.end.isoformat()}
         return {"subscription_proration_date": date} | facts | {"lines": [], "credits": {k: plan[k] for k in KINDS}}
     date = max(await change_rules.quote(ctx, row["subscriptionid"], planid), int(sub.start.timestamp()))
-    if plan["planid"] == row["planid"]:
+    if plan["planid"] == present:
         return _costs_nothing(date, sub)
     invoice = await customer.provider(ctx).preview(sub, await prices.of_plan(ctx, plan), date)
-    plans = await prices.plans_by_price(ctx)
     old: Any = plans.get(sub.priceid)
     prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
     added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
@@ -96,10 +102,10 @@ async def change(ctx: Context, row: Any, planid: int, proration_date: int | None
         raise Conflict("There is no running subscription to change. Please subscribe.", reason="no_subscription")
     if sub.status in reconcile.PAST_DUE:
         raise Conflict("Please pay the open invoice first.", reason="past_due")
-    current: Any = (await prices.plans_by_price(ctx)).get(sub.priceid)
-    if current is not None and current["planid"] == plan["planid"]:
+    present = _present(await prices.plans_by_price(ctx), row, sub)
+    if plan["planid"] == present:
         await _resume(ctx, row, sub)
-    elif plan["planid"] > row["planid"]:
+    elif plan["planid"] > present:
         await change_rules.must_fit(ctx, row["clientid"], plan)
         sub = await _upgrade(ctx, row, sub, plan, proration_date)
     else:
@@ -124,7 +130,7 @@ async def _resume(ctx: Context, row: Any, sub: Subscription) -> None:
 async def _upgrade(ctx: Context, row: Any, sub: Subscription, plan: Any, proration_date: int | None) -> Subscription:
     payments, planid = customer.provider(ctx), plan["planid"]
     priceid = await prices.of_plan(ctx, plan)
-    attempt = await change_rules.begin(ctx, row, planid, proration_date, sub.start)
+    attempt = await change_rules.begin(ctx, row, planid, proration_date, sub)
     if sub.scheduleid:
         await payments.release(sub.scheduleid)
     try:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from scripts._shared.context import Context
+from scripts._shared.vendors.money import Subscription
 from tableapi.errors import Conflict, NotFound
 
 QUOTE_SECONDS = 15 * 60  # how long a quoted proration date stays valid
@@ -39,6 +40,7 @@ _ATTEMPT = """
         createdon = case when c.createdon < now() - interval '1 hour' then now() else c.createdon end
     returning attempt, prorationdate
 """
+_REPEATED = "select sum(attempt - 1) from planchange where subscriptionid = $1 and period = $2"
 _FAILED = """
     update planchange set attempt = attempt + 1, createdon = now() - interval '2 hours'
     where subscriptionid = $1 and planid = $2 and period = $3 and attempt = $4
@@ -91,18 +93,21 @@ async def quote(ctx: Context, subscriptionid: int, planid: int) -> int:
     return date
 
 
-async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None, start: datetime) -> Attempt:
+async def begin(ctx: Context, row: Any, planid: int, proration_date: int | None, sub: Subscription) -> Attempt:
     """Return the attempt that this request belongs to.
 
-    A repeat within an hour belongs to the same attempt.
+    A repeat within an hour belongs to the same attempt. The idempotency key names the present price and not the target:
+    of simultaneous changes to several plans, the provider accepts one.
 
     The proration date is used if `quote` issued it for this change within `QUOTE_SECONDS`, else replaced by a new one.
     """
+    start = sub.start
     change = (row["clientid"], row["subscriptionid"], planid)
     date = await ctx.db.fetchval(_QUOTED, *change, proration_date, QUOTE_SECONDS)
     date = max(date or int(datetime.now(UTC).timestamp()), int(start.timestamp()))
     stored: Any = await ctx.db.fetchrow(_ATTEMPT, *change, start, date)
-    text = f"{row['stripe_subid']}:{planid}:{int(start.timestamp())}:{stored['attempt']}"
+    repeated = await ctx.db.fetchval(_REPEATED, row["subscriptionid"], start)
+    text = f"{sub.id}:{sub.priceid}:{int(start.timestamp())}:{repeated}"
     key = "change:" + hashlib.sha256(text.encode()).hexdigest()[:40]
     return Attempt(stored["prorationdate"], key, stored["attempt"])
 

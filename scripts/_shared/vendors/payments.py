@@ -86,8 +86,7 @@ class Payments:
     async def customer(self, clientid: int, email: str, name: str, key: str) -> str:
         """Create a customer. The same `key` returns the same customer."""
         params: Any = {"email": email, "metadata": {"clientid": str(clientid)}} | ({"name": name} if name else {})
-        created = await _send(self._client.v1.customers.create_async(params, {"idempotency_key": key}))
-        return created.id
+        return (await _send(self._client.v1.customers.create_async(params, {"idempotency_key": key}))).id
 
     async def checkout(
         self, customer: str, priceid: str, clientid: int, planid: int, success: str, cancel: str, key: str
@@ -159,18 +158,24 @@ class Payments:
 
     async def change_at_end(self, sub: Subscription, priceid: str, interval: str) -> str:
         """Replace the price from the end of the period, and return the id of the schedule."""
-        schedules = self._client.v1.subscription_schedules
-        ident = sub.scheduleid
-        if not ident:
-            ident = (await _send(schedules.create_async({"from_subscription": sub.id}))).id
+        ident = sub.scheduleid or await self._scheduled(sub.id)
         start, end = int(sub.start.timestamp()), int(sub.end.timestamp())
         phases = [
             {"items": [{"price": sub.priceid, "quantity": 1}], "start_date": start, "end_date": end},
             {"items": [{"price": priceid, "quantity": 1}], "duration": {"interval": interval, "interval_count": 1}},
         ]
         params: Any = {"end_behavior": "release", "proration_behavior": "none", "phases": phases}
-        await _send(schedules.update_async(ident, params))
+        await _send(self._client.v1.subscription_schedules.update_async(ident, params))
         return ident
+
+    async def _scheduled(self, ident: str) -> str:
+        """Put a subscription under a schedule and return its id, also when a simultaneous request was first."""
+        try:
+            return (await _send(self._client.v1.subscription_schedules.create_async({"from_subscription": ident}))).id
+        except ProviderRefused:
+            if scheduleid := (await self.subscription(ident)).scheduleid:
+                return scheduleid
+            raise
 
     async def release(self, scheduleid: str) -> None:
         """Drop a scheduled change; a schedule that is no longer active is ignored."""
@@ -211,10 +216,8 @@ class Payments:
             option: Any = {"idempotency_key": f"{key}:method"}
             method = (await _send(self._client.v1.payment_methods.create_async(card, option))).id
         params: Any = {"payment_method": method, "return_url": return_url}
-        confirmed = await _send(
-            self._client.v1.payment_intents.confirm_async(intent.id, params, {"idempotency_key": key})
-        )
-        return objects.intent(confirmed)
+        confirm = self._client.v1.payment_intents.confirm_async
+        return objects.intent(await _send(confirm(intent.id, params, {"idempotency_key": key})))
 
     async def intent_state(self, ident: str) -> Intent:
         return objects.intent(await _send(self._client.v1.payment_intents.retrieve_async(ident)))
@@ -225,10 +228,9 @@ class Payments:
         """Return the present refunds and disputes of a payment intent."""
         asof = datetime.now(UTC)
         params: Any = {"payment_intent": payment, "limit": 100}
-        refunds = (await _send(self._client.v1.refunds.list_async(params))).data
-        disputes = (await _send(self._client.v1.disputes.list_async(params))).data
-        items = [*(refund.to_dict() for refund in refunds), *(dispute.to_dict() for dispute in disputes)]
-        return [objects.reversal(item, asof) for item in items]
+        refunds: list[Any] = (await _send(self._client.v1.refunds.list_async(params))).data
+        disputes: list[Any] = (await _send(self._client.v1.disputes.list_async(params))).data
+        return [objects.reversal(item.to_dict(), asof) for item in refunds + disputes]
 
     def reversal(self, about: Mapping[str, Any], asof: datetime) -> Reversal:
         """Parse the refund, dispute or charge of an event."""
