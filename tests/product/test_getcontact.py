@@ -49,6 +49,14 @@ async def test_unknown_person_costs_nothing(account: Account) -> None:
     assert await account.ledger_fits()
 
 
+async def test_a_pasted_spelling_of_the_address_is_the_same_person(product: Product, account: Account) -> None:
+    url = f"https://www.linkedin.com/{(await product.person('pasted-person')).key}"
+    mobile = "https://m.linkedin.com/mwlite/in/pasted-person"
+    for spelling, charged in ((url, 1), (f"\ufeff{url}\u200b", 0), (f"{url}).", 0), (mobile, 0)):
+        answer = (await account.owner.post("getcontact", linkedinurl=spelling, **REVEAL)).json()
+        assert (len(answer["contactdata"]), answer["charged"]) == (1, charged)
+
+
 async def test_missing_kind_costs_nothing(product: Product, account: Account) -> None:
     person = await product.person(phones=[])
     body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}

@@ -16,6 +16,10 @@ _BAD = re.compile(r"[\x00-\x20\x7f\\<>\"]")
 # The form of nearly every line of a people file; others take the slow path.
 _PLAIN = re.compile(r"(?:https?://)?(?:www\.)?([a-z.]+)/in/([a-z0-9-]{1,200})/?")
 _MINI = "miniprofileurn"
+# What text copied from pages and chats carries along: soft hyphens, zero-width characters, text direction marks.
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_PUNCTUATION = ".,;:!?)"  # after an address in a sentence
+_MOBILE = ("m", "mwlite")  # first part of a path on the mobile site
 
 
 class NotAProfile(ValueError):
@@ -35,7 +39,8 @@ def key_of(text: str, host: str = "linkedin.com") -> str:
     """
     if (plain := _PLAIN.fullmatch(text)) and plain[1] == host:
         return f"in/{plain[2]}"
-    rest, _, _ = text.strip().partition("#")
+    text = _INVISIBLE.sub("", text).strip().rstrip(_PUNCTUATION)
+    rest, _, _ = text.partition("#")
     rest, _, query = rest.partition("?")
     if _MINI in _decoded(f"{query}&{text}").lower():
         raise NotAProfile
@@ -44,7 +49,9 @@ def key_of(text: str, host: str = "linkedin.com") -> str:
     typed_host = _PORT.sub("", typed_host).rstrip(".").lower()
     if "@" in typed_host or (typed_host != host and not typed_host.endswith("." + host)):
         raise NotAProfile
-    parts = [_decoded(part).strip() for part in path.split("/")]
+    parts = [_INVISIBLE.sub("", _decoded(part)).strip() for part in path.split("/")]
+    if "." in parts or ".." in parts:
+        raise NotAProfile
     key = "/".join(_person_of([unicodedata.normalize("NFC", part).lower() for part in parts if part]))
     if "/" not in key or len(key) > MAX_KEY_CHARS or _BAD.search(key):
         raise NotAProfile
@@ -52,7 +59,9 @@ def key_of(text: str, host: str = "linkedin.com") -> str:
 
 
 def _person_of(parts: list[str]) -> list[str]:
-    """Drop sub-pages: /in/jane/de and /in/jane/details/skills belong to the profile /in/jane."""
+    """Drop sub-pages and the mobile site: /in/jane/de and /mwlite/in/jane belong to the profile /in/jane."""
+    if parts and parts[0] in _MOBILE:
+        parts = parts[1:]
     return parts[:2] if parts[:1] == ["in"] else parts
 
 

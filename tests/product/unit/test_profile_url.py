@@ -26,6 +26,12 @@ SPELLINGS = [
     "https://www.linkedin.com/in/Jane-Doe/",
     "https://www.linkedin.com/in/jane-doe/de",
     "https://www.linkedin.com/in/jane-doe/details/skills/",
+    "https://www.linkedin.com/mwlite/in/jane-doe",
+    "https://m.linkedin.com/m/in/jane-doe/",
+    "\ufeffhttps://www.linkedin.com/in/jane-doe\u200b",
+    "\u200ehttps://www.linkedin.com/in/ja\u00adne-doe\u200e",
+    "https://www.linkedin.com/in/jane-doe%E2%80%8B",
+    "https://www.linkedin.com/in/jane-doe).",
 ]
 REFUSED = [
     "",
@@ -48,6 +54,9 @@ REFUSED = [
     "https://www.linkedin.com/in/jane-doe?a=b&MINIPROFILEURN=x",
     "https://www.linkedin.com/in/jane-doe?mini%50rofileUrn=x",
     "https://www.linkedin.com/in/jane-doe#miniProfileUrn=x",
+    "https://www.linkedin.com/in/..",
+    "https://www.linkedin.com/in/./jane-doe",
+    "https://www.linkedin.com/mwlite/in/",
     "ftp://www.linkedin.com/in/jane-doe",
     "javascript:alert(1)//linkedin.com/in/x",
 ]
