@@ -116,6 +116,22 @@ async def test_the_story_of_a_member(product: Product, account: Account) -> None
     assert (await _added(account, email=added["email"]))["appuserid"] != added["appuserid"]
 
 
+async def test_an_invitation_accepted_while_it_is_withdrawn(product: Product, account: Account) -> None:
+    for _ in range(5):
+        added = await _added(account)
+        _, query = await product.link(added["email"])
+        accept = {"email": added["email"], "verifytoken": query["code"]}
+        accepted, removed = await asyncio.gather(
+            product.caller().post(API + "updatinvitedappuser", json=accept),
+            account.owner.table("DELETE", f"appuser/{added['appuserid']}"),
+        )
+        assert (accepted.status_code in (200, 404), removed.status_code) == (True, 200), accepted.text
+        row = await product.db.fetchrow(
+            "select isdeleted, isactive from appuser where appuserid = $1", added["appuserid"]
+        )
+        assert dict(row) == {"isdeleted": 1, "isactive": 0}
+
+
 @pytest.mark.parametrize(
     "change",
     [

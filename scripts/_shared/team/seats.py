@@ -116,9 +116,9 @@ async def remove(ctx: Context, appuserid: int) -> None:
     """
     clientid = ctx.actor.clientid
     await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+    await tokens.revoke(ctx, appuserid)  # first, as accepting an invitation does, so that the two cannot deadlock
     if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
         raise NotFound("There is no such member.")
     await plans.update_allowances(ctx, clientid)
     await sessions.end_all(ctx, appuserid)
-    await tokens.revoke(ctx, appuserid)
     await audit.write(ctx, "member_deleted", appuserid)
