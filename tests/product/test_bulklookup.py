@@ -78,7 +78,11 @@ async def test_bad_lists_are_422(account: Account, body: dict[str, Any]) -> None
 
 
 async def test_bad_files_are_refused_with_a_clear_message(account: Account) -> None:
-    for data, words in ((b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (b"a,b\n1,2\n", "linkedinurl")):
+    unmarked = "linkedinurl\nlinkedin.com/in/x\n".encode("utf-16-le")
+    for data, words in (
+        (b"", "empty"), (b"\xff\xfel\x00i\x00", "UTF-8"), (unmarked, "UTF-8"), (b"linkedinurl\na\0b\n", "UTF-8"),
+        (b"a,b\n1,2\n", "linkedinurl"),
+    ):  # fmt: skip
         answer = await account.owner.http.post(
             API + "bulklookup", params={"max_credits": 1}, files={"files": ("x.csv", data)}
         )

@@ -13,6 +13,7 @@ import re
 from tableapi.errors import Invalid
 
 MAX_ADDRESSES = 1000
+NOT_TEXT = "The file is not UTF-8 text. Save it as CSV UTF-8."
 COLUMN = "linkedinurl"
 DELIMITERS = ",;\t"  # spreadsheets write a semicolon where the comma is the decimal sign
 _NOT_LETTERS = re.compile("[^a-z]")
@@ -23,7 +24,9 @@ def of_csv(data: bytes) -> list[str]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _invalid("The file is not UTF-8 text. Save it as CSV UTF-8.") from None
+        raise _invalid(NOT_TEXT) from None
+    if "\0" in text:  # as in UTF-16 without a mark
+        raise _invalid(NOT_TEXT)
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
         rows = [row for row in lines if any(cell.strip() for cell in row)]
