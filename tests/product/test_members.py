@@ -126,10 +126,8 @@ async def test_an_invitation_accepted_while_it_is_withdrawn(product: Product, ac
             account.owner.table("DELETE", f"appuser/{added['appuserid']}"),
         )
         assert (accepted.status_code in (200, 404), removed.status_code) == (True, 200), accepted.text
-        row = await product.db.fetchrow(
-            "select isdeleted, isactive from appuser where appuserid = $1", added["appuserid"]
-        )
-        assert dict(row) == {"isdeleted": 1, "isactive": 0}
+        sql = "select (isdeleted, isactive) = (1, 0) from appuser where appuserid = $1"
+        assert await product.db.fetchval(sql, added["appuserid"])
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ test.each([
   ["WWW.LinkedIn.com/in/Maya", "LinkedIn.com/in/Maya"],
   ["//linkedin.com/in/maya", "linkedin.com/in/maya"],
   ["linkedin.com:443/in/maya", "linkedin.com:443/in/maya"],
+  ["\u200ehttps://www.linkedin.com/in/maya\u200b", "linkedin.com/in/maya"],
+  ["\ufefflinkedin.com/in/ma\u00adya", "linkedin.com/in/maya"],
   ["https://example.com/in/maya", null],
   ["https://notlinkedin.com/in/x", null],
   ["https://linkedin.com.evil.example/in/x", null],

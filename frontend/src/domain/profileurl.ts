@@ -2,9 +2,13 @@
 
 const MINI_PROFILE = "miniprofileurn";
 
-/** Removes surrounding blanks, protocol, www, the fragment and slashes at the end. */
+/** Soft hyphens, zero-width characters and direction marks, which text copied from pages and chats carries along. */
+const INVISIBLE = /\u00ad|\u200b|[\u200e\u200f\u202a-\u202e\u2060-\u2064]|\ufeff/g;
+
+/** Removes invisible characters, surrounding blanks, protocol, www, the fragment and slashes at the end. */
 function cleanUrl(text: string): string {
   return text
+    .replace(INVISIBLE, "")
     .trim()
     .replace(/^(https?:)?\/*/i, "")
     .replace(/^www\./i, "")
