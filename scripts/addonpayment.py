@@ -16,11 +16,12 @@ from scripts._shared.accounts import users
 from scripts._shared.billing import addons, card_guard, customer, prices
 from scripts._shared.context import Context
 from scripts._shared.roles import OWNER
-from scripts._shared.vendors.money import CardRefused, Intent
+from scripts._shared.vendors.money import CardRefused, Intent, Missing
 from tableapi.endpoints.registry import script
 from tableapi.errors import Conflict, NotFound
 
 BACK = "/dashboard/creditaddons"
+CARD = ("card[token]", "payment_method")  # parameters of the provider that hold what the client sent
 
 _FIND = "select * from addonpayment where clientid = $1 and (tokenid = $2 or providerid = $2)"
 _KEEP = """
@@ -89,9 +90,18 @@ async def _charge(ctx: Context, intent: Intent, token: str) -> Intent | None:
     try:
         return await customer.provider(ctx).charge(intent, token, back, f"charge:{intent.id}:{_digest(token)}")
     except CardRefused:
-        await ctx.db.execute(_FAILED, intent.id)
-        await audit.write(ctx, "addon_refused")
+        await _fail(ctx, intent)
         raise
+    except Missing as missing:
+        if missing.what not in CARD:
+            raise
+        await _fail(ctx, intent)
+        raise CardRefused("Payment Failed") from None
+
+
+async def _fail(ctx: Context, intent: Intent) -> None:
+    await ctx.db.execute(_FAILED, intent.id)
+    await audit.write(ctx, "addon_refused")
 
 
 async def _answer(ctx: Context, row: Any, intent: Intent | None) -> dict[str, Any]:

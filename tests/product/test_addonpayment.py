@@ -73,9 +73,10 @@ async def test_one_token_for_several_addons_at_once_is_charged_once(shop: Shop, 
     assert (status, error["context"]["reason"]) == (409, "token_used")  # type: ignore[index]
 
 
-async def test_declined(shop: Shop, buyer: Account) -> None:
+@pytest.mark.parametrize("token", ["tok_chargeDeclined", "tok_of_nobody", "pm_of_nobody", "NaN"])
+async def test_declined(shop: Shop, buyer: Account, token: str) -> None:
     for _ in range(2):
-        status, error = await buy(buyer, "tok_chargeDeclined")
+        status, error = await buy(buyer, token)
         assert (status, error["message"]) == (402, "Payment Failed")
     await shop.deliver()
     assert await shop.credits(buyer) == BEFORE
