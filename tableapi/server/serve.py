@@ -81,7 +81,7 @@ class _Server(MPServer):
         """Stop the workers, and kill those that still run after STOP_SECONDS.
 
         SIGTERM may arrive between two runs of the loop of a worker that starts. uvloop keeps it until the next signal;
-        SIGUSR1 is that one. At a second SIGTERM granian would wait, with the GIL, until the first is handled.
+        SIGUSR1 is that one (docs/explanation/decisions/processes.md).
         """
         for worker in self.wrks:
             worker.terminate()  # type: ignore[no-untyped-call]
