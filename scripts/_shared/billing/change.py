@@ -64,7 +64,9 @@ async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
     date = max(await change_rules.quote(ctx, row["subscriptionid"], planid), int(sub.start.timestamp()))
     if plan["planid"] == present:
         return _costs_nothing(date, sub)
-    invoice = await customer.provider(ctx).preview(sub, await prices.of_plan(ctx, plan), date)
+    priceid = await prices.of_plan(ctx, plan)
+    plans[priceid] = plan  # the price may be new
+    invoice = await customer.provider(ctx).preview(sub, priceid, date)
     old: Any = plans.get(sub.priceid)
     prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
     added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
