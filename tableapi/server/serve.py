@@ -85,20 +85,16 @@ class _Server(MPServer):
         """
         for worker in self.wrks:
             worker.terminate()  # type: ignore[no-untyped-call]
+        running = {worker.inner.sentinel for worker in self.wrks}
         end = time.monotonic() + STOP_SECONDS
-        while not self._ended(NEXT_SIGNAL_SECONDS) and time.monotonic() < end:
-            self._drain_workers()
+        while running and time.monotonic() < end:
+            ended = wait(running, NEXT_SIGNAL_SECONDS)
+            running.difference_update(ended)
+            if not ended:
+                self._drain_workers()
         for worker in self.wrks:
             worker.kill()  # type: ignore[no-untyped-call]
         super()._stop_workers()  # type: ignore[no-untyped-call]
-
-    def _ended(self, seconds: float) -> bool:
-        """Return whether all workers have ended, after at most `seconds`."""
-        sentinels = {worker.inner.sentinel for worker in self.wrks}
-        end = time.monotonic() + seconds
-        while sentinels and (remaining := end - time.monotonic()) > 0:
-            sentinels.difference_update(wait(sentinels, remaining))
-        return not sentinels
 
     def _drain_workers(self) -> None:
         for worker in self.wrks:
