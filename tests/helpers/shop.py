@@ -96,6 +96,14 @@ class Shop:
         await self.pay(session.json()["resource"]["url"], card)
         await self.deliver()
 
+    async def record_downgrade(self, account: Account, planid: int) -> int:
+        """Record the wish for a lower plan, which has to come before the change; return the subscriptionid."""
+        ident = int((await self.row(account))["subscriptionid"])
+        record = {"subscriptionid": ident, "type": "downgrade", "planid": planid}
+        answer = await account.owner.table("PATCH", f"usersubscription/{ident}", record)
+        assert answer.status_code == 200, answer.text
+        return ident
+
     async def pay(self, url: str, card: str = "ok") -> httpx2.Response:
         """Fill in a hosted page."""
         answer = await self.http.post(url, data={"cardnumber": CARD[card], "expiry": "12/34", "cvc": "123"})

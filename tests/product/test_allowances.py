@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.helpers.product import Account, Product, User
 from tests.helpers.shop import Shop
+from tests.product.test_plan_changes import change
 
 
 async def _add(owner: User, name: str) -> int:
@@ -18,10 +19,7 @@ async def _members(shop: Shop, account: Account) -> list[int]:
 
 async def test_members_added_before_a_downgrade_do_not_keep_their_seats(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 4)
-    sub = (await shop.row(trial))["subscriptionid"]
-    record = {"subscriptionid": sub, "type": "downgrade", "planid": 2}
-    assert (await trial.owner.table("PATCH", f"usersubscription/{sub}", record)).status_code == 200
-    changed = await trial.owner.http.patch("/api/v2/stripe", json={"res": "sub", "plan": 2, "subId": sub})
+    changed = await change(trial, 2, await shop.record_downgrade(trial, 2))
     assert changed.status_code == 200, changed.text
     for number in range(7):
         assert await _add(trial.owner, f"Early{number}") == 200

@@ -7,15 +7,11 @@ from typing import Any
 
 import httpx2
 
-from tests.helpers.product import API, Account
+from tests.helpers.product import Account
 from tests.helpers.shop import Shop
+from tests.product.test_plan_changes import STRIPE, change
 
-STRIPE = API + "stripe"
 YEARLY = {5: 490, 6: 990, 7: 1990}
-
-
-async def _change(account: Account, plan: int, sub: int) -> httpx2.Response:
-    return await account.owner.http.patch(STRIPE, json={"res": "sub", "plan": plan, "subId": sub})
 
 
 def _reason(answer: httpx2.Response) -> str:
@@ -26,11 +22,11 @@ def _reason(answer: httpx2.Response) -> str:
 async def test_a_lower_plan_is_no_upgrade_before_the_event_arrived(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]
-    assert (await _change(trial, 7, sub)).status_code == 200
+    assert (await change(trial, 7, sub)).status_code == 200
     assert await shop.plan(trial) == 5  # the event has not arrived
     preview = await trial.owner.http.get(STRIPE, params={"res": "invoice", "plan": 6, "subId": sub})
     assert preview.json()["resource"]["data"]["total"] == YEARLY[6] * 100  # at the end of the period
-    refused = await _change(trial, 6, sub)
+    refused = await change(trial, 6, sub)
     assert (refused.status_code, _reason(refused)) == (409, "no_downgrade_record")
     await shop.deliver()
     assert (await shop.plan(trial), await shop.credits(trial)) == (7, (36000, 24000, 24000))
@@ -40,7 +36,7 @@ async def test_a_lower_plan_is_no_upgrade_before_the_event_arrived(shop: Shop, t
 async def test_of_upgrades_to_several_plans_at_once_one_is_made(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]
-    answers = await asyncio.gather(*(_change(trial, plan, sub) for plan in (7, 6) * 4))
+    answers = await asyncio.gather(*(change(trial, plan, sub) for plan in (7, 6) * 4))
     assert {_reason(answer) for answer in answers} <= {"done", "already_changed", "no_downgrade_record"}
     await shop.deliver()
     plan = await shop.plan(trial)
@@ -53,20 +49,18 @@ async def test_after_a_declined_upgrade_another_plan_can_be_chosen(shop: Shop, t
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]
     await shop.new_card(trial, "chargeCustomerFail")
-    assert [(await _change(trial, plan, sub)).status_code for plan in (7, 6, 7)] == [402, 402, 402]
+    assert [(await change(trial, plan, sub)).status_code for plan in (7, 6, 7)] == [402, 402, 402]
     await shop.new_card(trial, "visa")
-    assert (await _change(trial, 6, sub)).status_code == 200
-    assert (await _change(trial, 7, sub)).status_code == 200
+    assert (await change(trial, 6, sub)).status_code == 200
+    assert (await change(trial, 7, sub)).status_code == 200
     await shop.deliver()
     assert (await shop.plan(trial), await shop.balanced(trial)) == (7, True)
 
 
 async def test_a_downgrade_clicked_several_times_at_once(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 3)
-    sub = (await shop.row(trial))["subscriptionid"]
-    record = {"subscriptionid": sub, "type": "downgrade", "planid": 2}
-    assert (await trial.owner.table("PATCH", f"usersubscription/{sub}", record)).status_code == 200
-    answers = await asyncio.gather(*(_change(trial, 2, sub) for _ in range(4)))
+    sub = await shop.record_downgrade(trial, 2)
+    answers = await asyncio.gather(*(change(trial, 2, sub) for _ in range(4)))
     assert [answer.status_code for answer in answers] == [200] * 4
     await shop.pass_days(31)
     await shop.deliver()
