@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromHost, profileUrl } from "./profileurl";
+import { fromHost, namesPerson, profileUrl } from "./profileurl";
 
 test.each([
   ["https://de.linkedin.com/in/maya/", "linkedin.com/in/maya"],
@@ -30,3 +30,15 @@ test.each([
   ["linkedin.com/in/maya?MINIPROFILEURN=urn", null],
   ["", null],
 ])("the profile url %j is %j", (text, expected) => expect(profileUrl(text, "linkedin.com")).toBe(expected));
+
+test.each([
+  ["linkedin.com/in/maya", true],
+  ["de.linkedin.com/IN/maya/de", true],
+  ["linkedin.com/mwlite/in/maya", true],
+  ["linkedin.com/pub/maya/1/2/3", true],
+  ["linkedin.com/company/acme", false],
+  ["linkedin.com/sales/lead/ACwAA,NAME_SEARCH", false],
+  ["linkedin.com/feed/?to=/in/maya", false],
+  ["linkedin.com/in", false],
+  ["linkedin.com", false],
+])("whether %j is the address of a person: %j", (url, expected) => expect(namesPerson(url)).toBe(expected));

@@ -29,6 +29,9 @@ function isOfHost(url: string, host: string): boolean {
   return name === host || (name.endsWith(`.${host}`) && !name.includes("@"));
 }
 
+/** Whether the path of an address is that of a person, and not of a company, a post or a list of Sales Navigator. */
+export const namesPerson = (url: string): boolean => /^[^/]*\/+(m(wlite)?\/+)?(in|pub)\/+[^/?]/i.test(url);
+
 /** The address of a profile starting at the network's host, as the look-up API takes it. Others stay unchanged. */
 export function fromHost(text: string, host: string): string {
   const url = profileUrl(text, host);

@@ -3,12 +3,14 @@ import { Skeleton } from "@mantine/core";
 import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
 import { ScanSearch, SearchX } from "lucide-react";
 import { useAccount } from "../../api/account";
+import { profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
+import { namesPerson } from "../../domain/profileurl";
 import { KINDS } from "../../domain/reveal";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactCard } from "./ContactCard";
@@ -45,13 +47,23 @@ function Answer({ asked, answer }: Props & { asked: Asked }) {
     return <Problem text={explain(answer.error)} requestId={requestId} retry={answer.refetch} />;
   }
   const [found] = answer.data;
-  if (!found) {
-    return <Empty icon={<SearchX size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("search.none")} text={t("search.noneText")} />;
-  }
+  if (!found) return <NoMatch url={asked.linkedinurl} />;
   // Several reveals may come back at once: each changes what is there by then.
   const change = (update: (shown: Found) => Found) =>
     queries.setQueryData(searchContact(asked).queryKey, (old) => old?.map((one) => update(one)));
   return <ContactCard key={found.linkedinurl} found={found} asked={asked} onChange={change} />;
+}
+
+/** Companies, posts and lists have addresses on the same host; the text then says which address is needed. */
+function NoMatch({ url }: { url: string }) {
+  return (
+    <Empty
+      icon={<SearchX size={24} strokeWidth={1.75} aria-hidden="true" />}
+      title={t("search.none")}
+      text={t("search.noneText")}
+      action={!namesPerson(url) && <p>{t("search.noPerson", { host: profileHost() })}</p>}
+    />
+  );
 }
 
 /** The shape of the card that comes. */

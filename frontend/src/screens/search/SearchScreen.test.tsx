@@ -182,6 +182,17 @@ test("says that nobody was found, and what went wrong", async () => {
   expect(await screen.findByRole("alert")).toHaveTextContent("Please input correct url");
 });
 
+test("says which address it takes after that of a company", async () => {
+  serve({ "POST searchurl": { data: [] } });
+  draw(<SearchScreen />);
+  await ask("Cell Number");
+  expect(await screen.findByText("No contact details found.")).toBeVisible();
+  expect(screen.queryByText(/begins with/)).toBeNull();
+  await user.clear(screen.getByLabelText("Profile URL"));
+  await user.type(screen.getByLabelText("Profile URL"), "https://www.linkedin.com/company/acme{Enter}");
+  expect(await screen.findByText("The address of a person begins with linkedin.com/in/. Open the profile of the person and copy its address.")).toBeVisible();
+});
+
 test("flags a number with the right one, and says thanks", async () => {
   const shown = { ...MASKED, phone_encrypted: false, phone_numbers: ["+14155550100"] };
   const sent = serve({

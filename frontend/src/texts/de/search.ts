@@ -15,6 +15,7 @@ export const search: Translation<typeof english> = {
     start: "Wählen Sie Suchoptionen, um Kontakte zu finden",
     none: "Keine Kontaktdaten gefunden.",
     noneText: "Zu dieser Adresse gibt es keine Kontaktdaten. Bitte versuchen Sie eine andere.",
+    noPerson: "Die Adresse einer Person beginnt mit {{host}}/in/. Öffnen Sie das Profil der Person und kopieren Sie seine Adresse.",
     chooseOptions: "Bitte wählen Sie Optionen",
     wrongUrl: "Bitte geben Sie eine gültige Adresse ein",
     profile: "Profil öffnen",

@@ -12,6 +12,7 @@ export const search = {
     start: "Use search options to find contacts",
     none: "No contact details found.",
     noneText: "No details matched to find the contact details. Please try another url.",
+    noPerson: "The address of a person begins with {{host}}/in/. Open the profile of the person and copy its address.",
     chooseOptions: "Please choose options",
     wrongUrl: "Please input correct url",
     profile: "Open profile",
