@@ -68,7 +68,8 @@ def sizes(settings: Settings, limit: int, *, project: bool) -> Sizes:
         largest = max(("writes", "statements", "pool", "reads"), key=lambda name: getattr(result, name))
         setattr(result, largest, getattr(result, largest) - 1)
     if settings.database_pipeline:
-        result.piped_reads = min(max(2, 4 // workers), limit - result.all)
+        # With fewer, a worker sleeps after each response instead of finding several (docs/explanation/performance.md).
+        result.piped_reads = min(4 if workers <= 2 else 2, limit - result.all)
         result.piped_writes = min(max(2, 6 // workers), limit - result.all)
     return result
 

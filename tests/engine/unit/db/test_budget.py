@@ -67,6 +67,8 @@ def test_the_sizes_of_one_database(
     ("workers", "limit", "pipeline", "expected"),
     [
         (1, 80, True, (4, 6)),
+        (2, 40, True, (4, 3)),
+        (3, 26, True, (2, 2)),
         (4, 80, True, (2, 2)),
         (1, 80, False, (0, 0)),
         (1, 10, True, (0, 0)),
