@@ -74,6 +74,14 @@ def _questions() -> Iterator[tuple[str, str, Any]]:
     yield "last page", table.replace("DESC", "ASC") + "&limit=25&offset=0", None
     yield "first page of 100", f"{table}&limit=100&offset=0", None
     yield "100 at 99,900", f"{table}&limit=100&offset=99900", None
+    newest, present = "order=createdon%20DESC", "(deleted%3D0)"
+    for name, options in (
+        ("newest, deleted=0", f"{newest}&filter={present}"),
+        ("newest, deleted=0, counted", f"{newest}&filter={present}&include_count=true"),
+        ("newest with a phone", f"{newest}&filter=(phonecost%3D1)%20and%20{present}&include_count=true"),
+        ("by name", "order=name%20ASC&include_count=true"),
+    ):
+        yield name, f"leads/_table/usercontact?limit=25&{options}", None
     since = "(revealedby%3D1000001)%20and%20(createdon%3E'2026-02-01')"
     yield "dashboard count", f"leads/_table/usercontact?include_count=true&limit=1&filter={since}", None
     for text in SEARCHES:
@@ -92,7 +100,8 @@ def _ask(url: str, path: str, body: Any) -> tuple[float, int]:
     with urllib.request.urlopen(request, timeout=30) as answer:
         content = answer.read()
     took = (time.perf_counter() - began) * 1000
-    return took, int(json.loads(content)["meta"]["count"])
+    meta = json.loads(content).get("meta", {})
+    return took, int(meta.get("count", 0))
 
 
 async def _counts(url: str) -> dict[str, int]:

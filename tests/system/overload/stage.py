@@ -60,6 +60,12 @@ async def fill(url: str) -> None:
                "businesscipher", "phonecipher"]  # fmt: skip
     rows = [(f"in/load-{number}", *fields) for number in range(PEOPLE)]
     await db.copy_records_to_table("person", records=rows, columns=columns)
+    await db.close()
+
+
+async def analyzed(url: str) -> None:
+    """Give PostgreSQL the statistics that autovacuum would collect in the first minute."""
+    db = await asyncpg.connect(url)
     await db.execute("analyze")
     await db.close()
 
@@ -92,6 +98,7 @@ class Stage:
         self.server = await asyncio.to_thread(lambda: start(self._stack, self.folder, **environment))
         await fill(self.url)
         await self._reveal_some()
+        await analyzed(self.url)
         return self
 
     async def __aexit__(self, *_: object) -> None:
