@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
+import { KIND_ICONS } from "../../components/kindIcons";
 import { dayText } from "../../lib/dates";
 import { type TextKey, t } from "../../lib/i18n.dashboard";
 import { EXTENSION_URL } from "../../lib/links";
@@ -37,12 +38,18 @@ export function PlanCard() {
       )}
       {credits && (
         <dl className={classes.credits}>
-          {KINDS.map((kind) => (
-            <div key={kind}>
-              <dt>{t(`kind.${kind}`)}</dt>
-              <dd>{numberText(credits[CREDIT_OF[kind]])}</dd>
-            </div>
-          ))}
+          {KINDS.map((kind) => {
+            const Icon = KIND_ICONS[kind];
+            return (
+              <div key={kind} title={t(`kind.${kind}`)}>
+                <dt>
+                  <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
+                  <span>{t(`kind.${kind}`)}</span>
+                </dt>
+                <dd>{numberText(credits[CREDIT_OF[kind]])}</dd>
+              </div>
+            );
+          })}
         </dl>
       )}
       <div className={classes.actions}>
