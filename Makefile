@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
 FRONTEND := $(shell find frontend/src frontend/studio frontend/public frontend/extension frontend/tools frontend/index.html frontend/*.ts frontend/*.json -type f 2>/dev/null)
+DOC_FILES := $(shell find docs zensical.toml -type f)
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
@@ -25,7 +26,7 @@ test: setup chromium postgis ## Every check
 	@$(MAKE) unit
 	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests
 
-setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html ## Install what run and test need: .venv/bin/tableapi, frontend/dist
+setup: .venv/.installed frontend/dist/.built tableapi/studio_site/index.html build/docs/.built ## Install what run and test need: .venv/bin/tableapi, frontend/dist
 
 dev: setup ## Server and front end that reload after a change of a file
 	@DEMO=$${DEMO-1} $(BIN)/tableapi serve --reload & server=$$!; \
@@ -69,6 +70,12 @@ pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1
 .PHONY: docs
 docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
 	@$(BIN)/zensical build --strict
+	@touch build/docs/.built
+
+# Errors link to it.
+build/docs/.built: .venv/.installed $(DOC_FILES)
+	@echo "Building the documentation ..."
+	@$(MAKE) docs >/dev/null
 
 coverage: setup postgis ## Lines of the engine that the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
