@@ -75,7 +75,7 @@ async def test_mails_that_an_older_version_queued_are_english(product: Product) 
     values = {"name": "Ina", "kind": "work email", "left": 20, "link": "http://test/x"}
     async with product.db.transaction():
         await product.ctx.later("sendmail", name="lowcredit", to=to, values=values, language="tlh")
-    assert "your account has 20 work email credits left." in _text(await _newest(product, to, "en"))
+    assert "Your account has 20 work email credits left." in _text(await _newest(product, to, "en"))
 
 
 async def test_sign_up_in_german(product: Product) -> None:

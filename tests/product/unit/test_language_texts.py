@@ -121,7 +121,7 @@ def test_a_count_selects_its_form_and_is_written_in_the_language() -> None:
     def left(language: Language, count: int) -> str:
         return translator(language, "mails", "lowcredit", kind="X")("text_low", count=count)
 
-    assert left("en", 1) == "your account has 1 X credit left."
-    assert left("en", 1200) == "your account has 1,200 X credits left."
+    assert left("en", 1) == "Your account has 1 X credit left."
+    assert left("en", 1200) == "Your account has 1,200 X credits left."
     assert left("de", 1) == "in Ihrem Konto ist noch 1 Credit für X übrig."
     assert left("de", 1200) == "in Ihrem Konto sind noch 1.200 Credits für X übrig."
