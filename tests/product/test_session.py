@@ -114,6 +114,17 @@ async def test_silent_sign_in_by_token_and_by_query(product: Product, account: A
     assert (bad.status_code, none.status_code) == (401, 401)
 
 
+async def test_a_session_is_told_its_own_row(product: Product, account: Account) -> None:
+    ticket = await tokens.issue(product.ctx, "session", account.owner.appuserid)
+    other = (await product.caller().get(SESSION, params={"session_token": ticket})).json()["usersessionid"]
+    own = (await account.owner.http.put(SESSION)).json()["usersessionid"]
+    assert own != other
+    assert (await account.owner.table("DELETE", f"usersession/{other}")).status_code == 200
+    assert (await account.owner.http.put(SESSION)).status_code == 200
+    assert (await account.owner.table("DELETE", f"usersession/{own}")).status_code == 200
+    assert (await account.owner.http.put(SESSION)).status_code == 401
+
+
 async def test_a_ticket_is_exchanged_once(product: Product, account: Account) -> None:
     ticket = await tokens.issue(product.ctx, "session", account.owner.appuserid)
     first = await product.caller().get(SESSION, params={"session_token": ticket})

@@ -31,7 +31,7 @@ export type Client = Columns<"client"> & {
 export type User = Columns<"appuser">;
 
 /** The signed-in user, as the session calls return it. */
-export type Account = User & { session_token: string; client_by_clientid: Client; support?: 1 };
+export type Account = User & { session_token: string; usersessionid: number | null; client_by_clientid: Client; support?: 1 };
 
 /** A contact of My Contacts. `emails` is JSON text; the other lists are comma-separated text. */
 export type UserContact = Schemas["Contact"];

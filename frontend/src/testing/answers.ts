@@ -59,6 +59,7 @@ export function accountAnswer({ credits = {}, subscription = {}, plan = STARTER,
     language: null,
     createdon: "2026-01-10 09:00:00+00",
     session_token: "token",
+    usersessionid: 1,
     client_by_clientid: {
       clientid: 1,
       companyname: "Acme",

@@ -23,6 +23,7 @@ _START = """
 # A subscription past its expiry date is reported as expired even before an event or the nightly job closes it.
 _ANSWER = f"""
     select to_jsonb(u) - $2::text[] as person, u.role = 'client' as owner, c.clientid,
+           (select usersessionid from usersession where tokenhash = $5) as usersessionid,
            to_jsonb(c) - array['stripe_custid'] as client,
            (select jsonb_agg(to_jsonb(k) - 'usercreditid') from usercredit k where k.clientid = u.clientid) as credits,
            (select jsonb_agg(to_jsonb(s) || jsonb_build_object('subscriptionplan_by_planid', to_jsonb(p) - $3::text[])
@@ -94,7 +95,8 @@ async def describe(ctx: Context, user: Any, token: str) -> dict[str, Any]:
 
 async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
     """Return user, client, credits and subscriptions with the fields of DreamFactory's session."""
-    row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, sorted(policy.USER_SECRETS), _HIDDEN_OF_PLAN, _OVER)
+    hashed, secret = token_hash(token), sorted(policy.USER_SECRETS)
+    row: Any = await ctx.db.fetchrow(_ANSWER, appuserid, secret, _HIDDEN_OF_PLAN, _OVER, hashed)
     person: dict[str, Any] = row["person"]
     owner: bool = row["owner"]
     client = row["client"] if owner else {"clientid": row["clientid"], "companyname": row["client"]["companyname"]}
@@ -108,8 +110,8 @@ async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
         for credit in row["credits"] or ()
     ]
     client |= {"usercredit_by_clientid": balances, "usersubscription_by_clientid": subscriptions}
-    session: dict[str, Any] = {"success": 1, "session_token": token, "client_by_clientid": client}
-    return session | person | _dreamfactory(ctx, person, token)
+    session = {"success": 1, "session_token": token, "usersessionid": row["usersessionid"]}
+    return session | {"client_by_clientid": client} | person | _dreamfactory(ctx, person, token)
 
 
 def _dreamfactory(ctx: Context, person: dict[str, Any], token: str) -> dict[str, Any]:

@@ -23,6 +23,10 @@ test("lists where one is signed in, and ends one", async () => {
   expect(await screen.findByText("Firefox, Linux")).toBeVisible();
   expect(sent[0]!.query.get("filter")).toContain("revokedon is null");
   const row = within(screen.getByText("Unknown device").closest("tr")!);
+  const here = within(screen.getByText("Firefox, Linux").closest("tr")!);
+  expect(here.getByText("This device")).toBeVisible();
+  expect(here.queryByRole("button")).toBeNull();
+  expect(row.queryByText("This device")).toBeNull();
   await user.click(row.getByRole("button", { name: /^Sign out Unknown device/ }));
   expect(await screen.findByText("Session ended.")).toBeVisible();
 });

@@ -1,9 +1,10 @@
 /** Where the person is signed in. One sign-in can be ended, or all but this one. */
-import { Button } from "@mantine/core";
+import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { LogOut } from "lucide-react";
 import { useMemo, useState } from "react";
+import { useAccount } from "../../api/account";
 import { explain, problemOf } from "../../api/explain";
 import { signIns, useEndOthers, useEndSignIn } from "../../api/history";
 import type { SignIn } from "../../api/types";
@@ -20,14 +21,19 @@ import { toast } from "../../stores/toasts";
 
 const deviceText = ({ useragent }: SignIn): string => deviceOf(useragent) || t("sessions.unknown");
 
-function columnsOf(onEnd: (one: SignIn) => void, ending: number | null): Column<SignIn>[] {
+function columnsOf(current: number | null, onEnd: (one: SignIn) => void, ending: number | null): Column<SignIn>[] {
   return [
     { key: "device", head: t("sessions.device"), cell: deviceText },
     { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
     { key: "lastused", head: t("sessions.lastused"), cell: ({ lastused }) => momentText(lastused) },
     { key: "created", head: t("sessions.created"), cell: ({ createdon }) => momentText(createdon) },
-    { key: "actions", head: t("sessions.actions"), align: "end", cell: (one) => <End one={one} busy={ending === one.usersessionid} onEnd={onEnd} /> },
+    { key: "actions", head: t("sessions.actions"), align: "end", cell: (one) => (one.usersessionid === current ? <Current /> : <End one={one} busy={ending === one.usersessionid} onEnd={onEnd} />) },
   ];
+}
+
+/** In place of the button: this session ends by signing out. */
+function Current() {
+  return <Badge variant="light">{t("sessions.current")}</Badge>;
 }
 
 function End({ one, busy, onEnd }: { one: SignIn; busy: boolean; onEnd: (one: SignIn) => void }) {
@@ -45,6 +51,7 @@ function End({ one, busy, onEnd }: { one: SignIn; busy: boolean; onEnd: (one: Si
 }
 
 export function SessionsScreen() {
+  const { usersessionid: current } = useAccount();
   const [query] = useState(() => signIns());
   const list = useQuery(query);
   const [asking, { open, close }] = useDisclosure();
@@ -55,11 +62,12 @@ export function SessionsScreen() {
   const columns = useMemo(
     () =>
       columnsOf(
+        current,
         ({ usersessionid }) =>
           mutate(usersessionid, { onSuccess: () => toast(t("sessions.ended")), onError: (error) => toast(explain(error), "bad") }),
         ending,
       ),
-    [mutate, ending],
+    [current, mutate, ending],
   );
   const endOthers = () =>
     others.mutate(undefined, {

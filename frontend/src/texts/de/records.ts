@@ -11,6 +11,7 @@ export const records: Translation<typeof english> = {
     lastused: "Zuletzt verwendet",
     created: "Angemeldet",
     actions: "Aktionen",
+    current: "Dieses Gerät",
     end: "Abmelden",
     endOf: "{{device}} abmelden, zuletzt verwendet {{time}}",
     ended: "Sitzung beendet.",

@@ -8,6 +8,7 @@ export const records = {
     lastused: "Last used",
     created: "Signed in",
     actions: "Actions",
+    current: "This device",
     end: "Sign out",
     endOf: "Sign out {{device}}, last used {{time}}",
     ended: "Session ended.",
