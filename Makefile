@@ -68,14 +68,13 @@ pictures: setup chromium ## Pictures of every screen in build/pictures; ACCEPT=1
 	@$(WITH_NODE) $(BIN)/python -m tests.e2e.pictures $(if $(ACCEPT),--accept) $(if $(QUICK),--only-references) $(if $(DOCS),--docs)
 
 .PHONY: docs
-docs: .venv/.installed ## The documentation as a site in build/docs, which `serve` offers under /docs
-	@$(BIN)/zensical build --strict
-	@touch build/docs/.built
+docs: build/docs/.built ## The documentation as a site in build/docs, which `serve` offers under /docs
 
 # Errors link to it.
 build/docs/.built: .venv/.installed $(DOC_FILES)
 	@echo "Building the documentation ..."
-	@$(MAKE) docs >/dev/null
+	@$(BIN)/zensical build --strict >/dev/null
+	@touch $@
 
 coverage: setup postgis ## Lines of the engine that the tests run, server processes included; fails below 95 %
 	@rm -f .cache/coverage/data*; mkdir -p .cache/coverage
