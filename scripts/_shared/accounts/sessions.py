@@ -110,8 +110,10 @@ async def answer(ctx: Context, appuserid: int, token: str) -> dict[str, Any]:
         for credit in row["credits"] or ()
     ]
     client |= {"usercredit_by_clientid": balances, "usersubscription_by_clientid": subscriptions}
-    session = {"success": 1, "session_token": token, "usersessionid": row["usersessionid"]}
-    return session | {"client_by_clientid": client} | person | _dreamfactory(ctx, person, token)
+    session: dict[str, Any] = {
+        "success": 1, "session_token": token, "usersessionid": row["usersessionid"], "client_by_clientid": client,
+    }  # fmt: skip
+    return session | person | _dreamfactory(ctx, person, token)
 
 
 def _dreamfactory(ctx: Context, person: dict[str, Any], token: str) -> dict[str, Any]:

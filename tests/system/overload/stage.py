@@ -20,7 +20,7 @@ from scripts._shared.people.directory import sealed_fields
 from scripts._shared.vendors.people import FoundPerson
 from tableapi.crypto.vault import Vault
 from tableapi.server.postgres.server import Embedded
-from tests.helpers.support import Server, start
+from tests.helpers.support import Server, execute, start
 
 SECRET, KEY, PASSWORD = "a secret for tests", "test-app-key", "Passw0rd"
 CLIENTS, CREDITS, PEOPLE, OWN = 50, 1_000_000, 100_000, 10
@@ -63,13 +63,6 @@ async def fill(url: str) -> None:
     await db.close()
 
 
-async def analyzed(url: str) -> None:
-    """Give PostgreSQL the statistics that autovacuum would collect in the first minute."""
-    db = await asyncpg.connect(url)
-    await db.execute("analyze")
-    await db.close()
-
-
 def _bytes(method: str, path: str, client: int, body: dict[str, Any] | None = None) -> bytes:
     data = json.dumps(body).encode() if body is not None else b""
     token = f"X-Session-Token: load-{client}\r\n" if client else ""
@@ -98,7 +91,7 @@ class Stage:
         self.server = await asyncio.to_thread(lambda: start(self._stack, self.folder, **environment))
         await fill(self.url)
         await self._reveal_some()
-        await analyzed(self.url)
+        await asyncio.to_thread(execute, self.url, "analyze")  # autovacuum would come in the first minute of a load
         return self
 
     async def __aexit__(self, *_: object) -> None:
