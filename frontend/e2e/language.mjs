@@ -71,4 +71,11 @@ journey("language", async (open) => {
   await picture(page, "login-german");
   const german = await resetMail(page, OWNER, { field: "E-Mail", submit: "Link senden" });
   check(german === "Legen Sie ein neues Passwort fest", `a mail in German: ${german}`);
+
+  // Another browser of the same user, in which no language was chosen.
+  const other = await open();
+  await unfollowed(other);
+  await signIn(other, OWNER);
+  await other.getByRole("link", { name: "Meine Kontakte" }).first().waitFor();
+  check((await other.evaluate(() => document.documentElement.lang)) === "de", "the language of the account in a new browser");
 });

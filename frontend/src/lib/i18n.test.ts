@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, test } from "vitest";
 import { t } from "./i18n.dashboard";
-import { chooseLanguage, chosenLanguage, language, loadLanguage, setLanguage } from "./language";
+import { adoptLanguage, chooseLanguage, chosenLanguage, language, loadLanguage, setLanguage } from "./language";
 import { dayText } from "./dates";
 import { cents, dollars } from "./money";
 import { monthText } from "./months";
@@ -24,15 +24,24 @@ test("a translation replaces a text, and what it lacks stays English", () => {
   expect([t("login.title"), t("login.forgot"), t("contacts.count", { count: 2 })]).toEqual(["Anmelden", "Forgot password?", "2 Kontakte"]);
 });
 
-test("a choice is kept and removed; an unknown language is English", () => {
+test("a choice is kept; an unknown language is English", () => {
   setPreference("language", "tlh");
   expect(chosenLanguage()).toBe("en");
   chooseLanguage("en");
-  expect(preference("language")).toBeUndefined();
+  expect(preference("language"), "so that no account changes it").toBe("en");
   setPreference("note", "a=b; c");
   expect(preference("note")).toBe("a=b; c");
   setPreference("note", null);
   expect(preference("note")).toBeUndefined();
+});
+
+test("the language of an account is taken over where none was chosen", () => {
+  setPreference("language", null);
+  expect([adoptLanguage(null), adoptLanguage("tlh"), preference("language")]).toEqual([false, false, undefined]);
+  expect([adoptLanguage("de"), chosenLanguage()]).toEqual([true, "de"]);
+  expect([adoptLanguage("en"), chosenLanguage()]).toEqual([false, "de"]);
+  chooseLanguage("en");
+  expect([adoptLanguage("de"), chosenLanguage()]).toEqual([false, "en"]);
 });
 
 test("the chosen language is loaded with its texts, numbers and dates", async () => {

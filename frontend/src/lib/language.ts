@@ -38,11 +38,11 @@ export function setLanguage(name: Language, translation: Translated = {}): void 
   for (const listener of listeners) listener();
 }
 
+const known = (name: string | null | undefined): Language | undefined =>
+  name != null && Object.hasOwn(LANGUAGES, name) ? (name as Language) : undefined;
+
 /** The language that was chosen in this browser; English where none was. The browser's own language is not asked. */
-export function chosenLanguage(): Language {
-  const name = preference(PREFERENCE);
-  return name !== undefined && Object.hasOwn(LANGUAGES, name) ? (name as Language) : "en";
-}
+export const chosenLanguage = (): Language => known(preference(PREFERENCE)) ?? "en";
 
 /** Loads the chosen language. A translation that cannot be loaded leaves the page in English. */
 export async function loadLanguage(name = chosenLanguage()): Promise<void> {
@@ -56,7 +56,18 @@ export async function loadLanguage(name = chosenLanguage()): Promise<void> {
 
 /** Keeps the choice in this browser. It applies when the page is loaded again. */
 export function chooseLanguage(name: Language): void {
-  setPreference(PREFERENCE, name === "en" ? null : name);
+  setPreference(PREFERENCE, name);
+}
+
+/**
+ * Takes over the language of an account, unless one was chosen in this browser. Returns whether the page has to be
+ * loaded again for it.
+ */
+export function adoptLanguage(stored: string | null): boolean {
+  const name = known(stored);
+  if (name === undefined || known(preference(PREFERENCE)) !== undefined) return false;
+  chooseLanguage(name);
+  return name !== language().name;
 }
 
 /** Keeps the choice, and shows the page in that language: texts are read when scripts are loaded, so it starts again. */

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { account, signInByToken } from "../../api/account";
 import { t } from "../../lib/i18n";
+import { adoptLanguage } from "../../lib/language";
 import { returnState } from "../../lib/returnto";
 import { sessionExpired } from "../../stores/session";
 import { toast } from "../../stores/toasts";
@@ -27,7 +28,10 @@ export function useTokenOfUrl(): boolean {
   const queries = useQueryClient();
   const { mutate } = useMutation({
     mutationFn: signInByToken,
-    onSuccess: (found) => queries.setQueryData(account.queryKey, found),
+    onSuccess: (found) => {
+      queries.setQueryData(account.queryKey, found);
+      if (adoptLanguage(found.language)) window.location.reload();
+    },
     onError: () => {
       sessionExpired();
       toast(t("session.expired"), "bad", 1);

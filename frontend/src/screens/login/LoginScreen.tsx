@@ -1,9 +1,9 @@
 /** Landing page and sign-in. Shows why a sign-in was refused and where to continue. */
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link, Navigate, useLocation, useNavigate } from "react-router";
-import { account, signIn } from "../../api/account";
+import { signIn } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { AuthForm } from "../../components/AuthForm";
@@ -16,6 +16,7 @@ import { unverifiedMet, type Unverified } from "../../stores/unverified";
 import classes from "./Login.module.css";
 import { REFUSALS, wayIn } from "./outcome";
 import { SocialButtons } from "./SocialButtons";
+import { useSignedIn } from "./useSignedIn";
 import { useSocial } from "./useSocial";
 
 function reasonOf(error: unknown): string {
@@ -29,7 +30,7 @@ export function LoginScreen() {
   const isLoggedIn = useIsLoggedIn();
   const navigate = useNavigate();
   const { state } = useLocation();
-  const queries = useQueryClient();
+  const signedIn = useSignedIn();
   const social = useSocial();
   const form = useForm({
     mode: "uncontrolled",
@@ -41,10 +42,7 @@ export function LoginScreen() {
   });
   const login = useMutation({
     mutationFn: ({ email, password }: typeof form.values) => signIn(email.trim(), password),
-    onSuccess: (found) => {
-      queries.setQueryData(account.queryKey, found);
-      void navigate(wayIn(state, found), { replace: true });
-    },
+    onSuccess: (found) => void signedIn(found),
     onError: (error) => {
       if (!(error instanceof ApiError)) return;
       if ([800, 801, 803].includes(error.code)) sessionEnded();

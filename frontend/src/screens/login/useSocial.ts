@@ -1,15 +1,15 @@
 /** Signing in with a provider: opens its window, asks a new person for the terms, then leads on. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useLocation, useNavigate } from "react-router";
-import { account } from "../../api/account";
+import { useNavigate } from "react-router";
 import { ApiError, ProviderRefused } from "../../api/errors";
 import { fieldErrors } from "../../api/explain";
 import type { SocialProof } from "../../api/scripts";
-import type { Entered, Vendor } from "../../api/social";
+import type { Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";
 import { openPopup } from "../../lib/openpopup";
-import { REFUSALS, wayIn } from "./outcome";
+import { REFUSALS } from "./outcome";
+import { useSignedIn } from "./useSignedIn";
 
 // Fetched when a button is pressed: the sign-in screen is the first one that is loaded.
 const social = () => import("../../api/social");
@@ -23,13 +23,17 @@ export interface Proved {
 }
 
 export function useSocial() {
-  const lead = useLead();
+  const signedIn = useSignedIn();
+  const navigate = useNavigate();
   const waiting = useRef<AbortController | null>(null);
   useEffect(() => () => waiting.current?.abort(), []);
 
   const enter = useMutation({
     mutationFn: async ({ proof, terms }: Proved & { terms: boolean }) => (await social()).enterWith(proof, terms),
-    onSuccess: lead,
+    onSuccess: (entered) => {
+      if (entered.action === "login") return signedIn(entered.account);
+      return navigate("/tellusmore", { replace: true });
+    },
   });
   const prove = useMutation({
     mutationFn: async ({ vendor, popup, signal }: { vendor: Vendor; popup: Window | null; signal: AbortSignal }) => {
@@ -70,18 +74,6 @@ export function useSocial() {
     /** The identity that must accept the terms first. */
     newcomer: asks ? { vendor: prove.variables.vendor, proof: prove.data } : null,
     accept: (newcomer: Proved) => enter.mutate({ ...newcomer, terms: true }),
-  };
-}
-
-/** Where a provider's sign-in leads to: the requested screen, or the second step of signing up. */
-function useLead() {
-  const navigate = useNavigate();
-  const { state } = useLocation();
-  const queries = useQueryClient();
-  return (entered: Entered) => {
-    if (entered.action === "signup") return navigate("/tellusmore", { replace: true });
-    queries.setQueryData(account.queryKey, entered.account);
-    return navigate(wayIn(state, entered.account), { replace: true });
   };
 }
 
