@@ -73,9 +73,9 @@ class Rule:
         always: fields that every record of a read has, whatever `fields` asks for.
         rows_by: for a read with a filter that requires one of these fields to equal a value (joined by AND, or on both
             sides of an OR), the condition that replaces `rows`.
-        listed: for reads without a filter, a select from a table maintained for that purpose. It returns the keys of
-            the rows that `rows` allows, and further fields to order by, under the table's own names. It provides the
-            pages and counts; `rows` still applies to each row of the page.
+        listed: for reads in an order of its fields, a select from a table maintained for that purpose. It returns the
+            keys of the rows that `rows` allows, and further fields to order by, under the table's own names. Without a
+            filter it provides pages and counts; with one, or a cursor, the order. `rows` still applies to each row.
     """
 
     roles: Iterable[str] | str = ANYONE

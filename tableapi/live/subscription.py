@@ -14,8 +14,8 @@ from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest
 from tableapi.live.outbox import RowChange
 from tableapi.live.triggers import RecordedTable
-from tableapi.query import plan, select
-from tableapi.query.expressions.conditions import clause
+from tableapi.query import plan
+from tableapi.query.expressions.conditions import clause, conjuncts, fixes, rule_of
 from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter import cache
 from tableapi.query.options import ALIASES, KNOWN
@@ -149,9 +149,9 @@ def _only_options(call: TableRequest) -> None:
 def _shape(request: ReadRequest, recorded: RecordedTable, *, under_role: bool) -> _Shape:
     scope, right = request.scope(), request.right
     tree = request.filter.tree if request.filter else None
-    rule = select.rule_of(scope, tree)
-    by_rule = list(select.conjuncts([rule(scope.clause, ACTOR)])) if rule is not None else []
-    by_filter = list(select.conjuncts([clause(tree, scope)])) if tree is not None else []
+    rule = rule_of(scope, tree)
+    by_rule = list(conjuncts([rule(scope.clause, ACTOR)])) if rule is not None else []
+    by_filter = list(conjuncts([clause(tree, scope)])) if tree is not None else []
     watched = None
     if right.readable is not None:
         watched = right.readable | {name for condition in by_rule for name in _own_columns(condition, scope)}
@@ -167,7 +167,7 @@ def _shape(request: ReadRequest, recorded: RecordedTable, *, under_role: bool) -
 
 def _is_fixed(condition: Any, scope: Scope, recorded: RecordedTable) -> bool:
     """Return whether a condition compares a recorded column of the table with a value."""
-    if not select.fixes(condition) or not isinstance(condition.left, sa.ColumnElement):
+    if not fixes(condition) or not isinstance(condition.left, sa.ColumnElement):
         return False
     return getattr(condition.left, "table", None) is scope.clause and condition.left.name in recorded.parts
 

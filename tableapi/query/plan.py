@@ -16,13 +16,14 @@ from tableapi.errors import BadRequest, DuplicateField, Forbidden
 from tableapi.query import aggregate, columns
 from tableapi.query.bounds import Bounds
 from tableapi.query.cursor import ordering
+from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
 from tableapi.query.names import names
 from tableapi.query.options import Options
-from tableapi.query.select import counting, group_count, grouping, keyed, listing, where
+from tableapi.query.select import counting, group_count, grouping, keyed, listing
 from tableapi.query.spelling import unknown_field
 from tableapi.query.statement import Binder, Statement, bad_value, bound
 from tableapi.query.statement import Bindings as Bindings

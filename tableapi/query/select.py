@@ -6,96 +6,24 @@ each row, and the count as a scalar sub-select beside the page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from operator import and_, eq
 from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.auth.policy import Rows
 from tableapi.query import aggregate, cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
-from tableapi.query.expressions.conditions import guarded, guarded_by
+from tableapi.query.expressions.conditions import guarded_by, rule_of, where
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import ACTOR, Scope
-from tableapi.query.filter.ast import Condition, Logic, Node
+from tableapi.query.filter.ast import Node
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
 from tableapi.schema.model import Column, Table
 
-EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
 _ORDER = "tableapi order "  # prefix of labels; no column has such a name
-
-
-def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
-    """Return the conditions of a read: the row rule and the filter, joined as trees."""
-    row_rule = rule_of(scope, tree)
-    rule = row_rule(scope.clause, ACTOR) if row_rule is not None else None
-    conditions = [] if rule is None else [rule]
-    if tree is not None:
-        conditions.append(guarded(tree, scope, rule))
-    return _once(conditions) if len(conditions) > 1 else conditions
-
-
-def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool]]:
-    """Merge two equality conditions on one column, such as those of a filter and a row rule.
-
-    PostgreSQL would turn `a = $1 AND a = $2` into `a = $1` and a one-time filter `$1 = $2` that it evaluates for
-    every row of the scan.
-    """
-    places: dict[Any, int] = {}
-    conditions: list[Any] = []
-    for condition in conjuncts(parts):
-        place = places.setdefault(condition.left, len(conditions)) if fixes(condition) else len(conditions)
-        if place == len(conditions):
-            conditions.append(condition)
-        else:
-            value, second = conditions[place].right, condition.right
-            conditions[place] = condition.left == sa.case((value == second, value))
-    return conditions
-
-
-def conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
-    """Yield the conditions that AND joins, without its nesting."""
-    for part in parts:
-        if isinstance(part, sa.BooleanClauseList) and part.operator is and_:
-            yield from conjuncts(part.clauses)
-        else:
-            yield part
-
-
-def fixes(part: Any) -> bool:
-    """Return whether a condition compares a column of an exact type with a bound value."""
-    return (
-        isinstance(part, sa.BinaryExpression)
-        and part.operator is eq
-        and isinstance(part.right, sa.BindParameter)
-        and getattr(part.left.type, "name", "") in EXACT
-    )
-
-
-def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
-    """Return the row rule of a read: one for the fields that the filter fixes, or the general one."""
-    fixed = _fixed_rule(tree, scope.right.rows_by) if tree is not None else None
-    return fixed or scope.right.rows
-
-
-def _fixed_rule(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
-    """Return the row rule of a field that every row of the filter has equal to a value."""
-    match tree:
-        case Logic("and", left, right):
-            return _fixed_rule(left, rows_by) or _fixed_rule(right, rows_by)
-        case Logic("or", left, right):
-            rule = _fixed_rule(left, rows_by)
-            return rule if rule is _fixed_rule(right, rows_by) else None
-        case Condition(path, "=", _, False, None) if len(path) == 1:
-            return rows_by.get(path[0].lower())
-    return None
-
-
-# -- the statements --------------------------------------------------------------------------------------------------
 
 
 def measured(read: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> Statement:
@@ -128,13 +56,19 @@ def listing(
     all_rows = list(conditions)
     scope.binder.may_fail = False
     terms = cursor.ordering(scope, order_terms(options.order), scope.table.key, total=position is not None)
+    listed = _listed(scope, tree, terms)
+    if listed is not None:
+        terms = [(term, listed.c[column.name], column) for term, _, column in terms]
+        conditions += [scope.clause.c[name] == listed.c[name] for name in scope.table.key]
     if position:
         following, rule = cursor.after(terms, position, scope), rule_of(scope, tree)
         conditions.append(following if rule is None else guarded_by(rule(scope.clause, ACTOR), following, scope))
     near = cursor.nearest(scope, terms, conditions, limit + probe, options.offset) if position is None else None
     if near is not None:
         terms, conditions = cursor.ordering(near, order_terms(options.order), scope.table.key), []
-    keys = _keys(scope, tree, terms, conditions, options.offset) if position is None and near is None else None
+    keys = None
+    if position is None and near is None:
+        keys = _keys(scope, terms, conditions, options.offset, listed if tree is None else None)
     if keys is not None:
         page = _page_of(_cut(keys, limit + probe, options.offset, scope.binder), scope, tree, terms)
     else:
@@ -153,22 +87,31 @@ def listing(
     return measured(result, scope, reader, page, max_rows)
 
 
-def _keys(scope: Scope, tree: Node | None, terms: cursor.Terms, conditions: list[Any], offset: int) -> Any:
+def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
+    """Return the list of keys of the right, where it has the fields of the order, else None.
+
+    Its index has the rows of the caller in that order; from the row rule PostgreSQL finds and sorts all of them.
+    """
+    if scope.right.listed is None or rule_of(scope, tree) is not scope.right.rows:
+        return None
+    listed = scope.right.listed(ACTOR).subquery("l")
+    return listed if all(term.term.plain and column.name in listed.c for term, _, column in terms) else None
+
+
+def _keys(scope: Scope, terms: cursor.Terms, conditions: list[Any], offset: int, listed: Any) -> Any:
     """Return the keys of the rows in order, where reading them first is cheaper, else None.
 
-    It is with an offset, because skipped rows are then not read whole, and for a right with its own list of keys.
+    It is with an offset, because skipped rows are then not read whole, and from a list of keys without a filter.
     """
     key = scope.table.key
-    listed = scope.right.listed(ACTOR).subquery("l") if tree is None and scope.right.listed else None
-    if listed is not None and all(t.term.plain and column.name in listed.c for t, _, column in terms):
-        keys, targets = sa.select(*(listed.c[name] for name in key)), [listed.c[column.name] for *_, column in terms]
+    if listed is not None:
+        keys = sa.select(*(listed.c[name] for name in key))
     elif key and offset > 0 and not scope.right.grants and not scope.table.inherited:
         keys = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
-        targets = [target for _, target, _ in terms]
     else:
         return None
-    keys = keys.add_columns(*(target.label(f"{_ORDER}{n}") for n, target in enumerate(targets)))
-    return keys.order_by(*(cursor.directed(t, target) for (t, *_), target in zip(terms, targets, strict=True)))
+    keys = keys.add_columns(*(target.label(f"{_ORDER}{n}") for n, (_, target, _) in enumerate(terms)))
+    return keys.order_by(*(cursor.directed(term, target) for term, target, _ in terms))
 
 
 def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
@@ -205,12 +148,9 @@ def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limit
 
 def whole(rows: Any, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """Return all rows as one JSON array. array_agg keeps their order and writes compact JSON."""
-    if names is not None:
-        records = rows.subquery(aggregate.ROWS)
-        return sa.select(sa.func.array_to_json(sa.func.array_agg(aggregate.json_of(records, names))).label("body"))
-    return sa.select(
-        sa.func.array_to_json(sa.func.array_agg(rows.subquery(aggregate.ROWS).table_valued())).label("body")
-    )
+    records = rows.subquery(aggregate.ROWS)
+    record = records.table_valued() if names is None else aggregate.json_of(records, names)
+    return sa.select(sa.func.array_to_json(sa.func.array_agg(record)).label("body"))
 
 
 def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:

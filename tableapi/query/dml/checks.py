@@ -7,11 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tableapi.query import select
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.dml.statements import by_key, create_conditions
 from tableapi.query.dml.target import Target, assignments
+from tableapi.query.expressions.conditions import where
 from tableapi.query.filter.ast import Node
 from tableapi.query.statement import Statement, finish
 from tableapi.schema.model import Column
@@ -50,7 +50,7 @@ def of_changes(target: Target, change: Change, tree: Node | None) -> Statement:
     clause: Any = target.table.clause.alias("t1")
     values = assignments(target.table, change, target.binder, {})
     kinds = write_conditions.kinds(write_conditions.of_change(target, target.right, clause, values))
-    conditions = select.where(target.scope(clause), tree)
+    conditions = where(target.scope(clause), tree)
     rows = sa.select(*kinds).select_from(clause).where(*conditions).with_for_update().subquery("w")
     names = (write_conditions.REFERENCE, write_conditions.FIELD)
     every = (sa.func.coalesce(sa.func.bool_and(rows.c[name]), sa.true()).label(name) for name in names)

@@ -9,10 +9,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 
 from tableapi.auth.rights import Right
-from tableapi.query import aggregate, select
+from tableapi.query import aggregate
 from tableapi.query.dml import write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.dml.target import KEY, Target, assignments, may_refuse, touches
+from tableapi.query.expressions.conditions import where
 from tableapi.query.expressions.scope import ACTOR
 from tableapi.query.filter.ast import Node
 from tableapi.query.statement import ParamSource, Statement, finish
@@ -132,7 +133,7 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
     """
     table = target.table
     clause: Any = table.clause.alias("t1")
-    conditions = select.where(target.scope(clause), tree)
+    conditions = where(target.scope(clause), tree)
     allowed = None
     statement: Any
     if change is None:

@@ -1,15 +1,87 @@
-"""Filter trees as SQLAlchemy conditions. Pure: no connection, no HTTP."""
+"""The conditions of a read: row rules and filter trees as SQLAlchemy expressions. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from operator import and_, eq
+from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi.auth.policy import Rows
 from tableapi.query.expressions.comparison import compare
-from tableapi.query.expressions.scope import Scope
+from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Condition, Logic, Node, Not
 from tableapi.schema.sqltypes import Named
+
+EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
+
+
+def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
+    """Return the conditions of a read: the row rule and the filter, joined as trees."""
+    row_rule = rule_of(scope, tree)
+    rule = row_rule(scope.clause, ACTOR) if row_rule is not None else None
+    conditions = [] if rule is None else [rule]
+    if tree is not None:
+        conditions.append(guarded(tree, scope, rule))
+    return _once(conditions) if len(conditions) > 1 else conditions
+
+
+def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool]]:
+    """Merge two equality conditions on one column, such as those of a filter and a row rule.
+
+    PostgreSQL would turn `a = $1 AND a = $2` into `a = $1` and a one-time filter `$1 = $2` that it evaluates for
+    every row of the scan.
+    """
+    places: dict[Any, int] = {}
+    conditions: list[Any] = []
+    for condition in conjuncts(parts):
+        place = places.setdefault(condition.left, len(conditions)) if fixes(condition) else len(conditions)
+        if place == len(conditions):
+            conditions.append(condition)
+        else:
+            value, second = conditions[place].right, condition.right
+            conditions[place] = condition.left == sa.case((value == second, value))
+    return conditions
+
+
+def conjuncts(parts: Iterable[Any]) -> Iterator[Any]:
+    """Yield the conditions that AND joins, without its nesting."""
+    for part in parts:
+        if isinstance(part, sa.BooleanClauseList) and part.operator is and_:
+            yield from conjuncts(part.clauses)
+        else:
+            yield part
+
+
+def fixes(part: Any) -> bool:
+    """Return whether a condition compares a column of an exact type with a bound value."""
+    return (
+        isinstance(part, sa.BinaryExpression)
+        and part.operator is eq
+        and isinstance(part.right, sa.BindParameter)
+        and getattr(part.left.type, "name", "") in EXACT
+    )
+
+
+def rule_of(scope: Scope, tree: Node | None) -> Rows | None:
+    """Return the row rule of a read: one for the fields that the filter fixes, or the general one."""
+    fixed = _fixed_rule(tree, scope.right.rows_by) if tree is not None else None
+    return fixed or scope.right.rows
+
+
+def _fixed_rule(tree: Node, rows_by: Mapping[str, Rows]) -> Rows | None:
+    """Return the row rule of a field that every row of the filter has equal to a value."""
+    match tree:
+        case Logic("and", left, right):
+            return _fixed_rule(left, rows_by) or _fixed_rule(right, rows_by)
+        case Logic("or", left, right):
+            rule = _fixed_rule(left, rows_by)
+            return rule if rule is _fixed_rule(right, rows_by) else None
+        case Condition(path, "=", _, False, None) if len(path) == 1:
+            return rows_by.get(path[0].lower())
+    return None
 
 
 def clause(node: Node, scope: Scope) -> sa.ColumnElement[bool]:

@@ -16,7 +16,7 @@ from tableapi.query import plan
 from tableapi.query.dml import several, write_conditions
 from tableapi.query.dml.change import Change, take_apart
 from tableapi.query.dml.target import KEY, reads_itself
-from tableapi.query.select import EXACT
+from tableapi.query.expressions.conditions import EXACT
 from tableapi.schema.model import Column
 from tableapi.schema.types import BadValue, stored
 from tableapi.tables import tenant_guard

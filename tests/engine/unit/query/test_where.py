@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from tableapi.auth.rights import Right
 from tableapi.errors import ApiError
-from tableapi.query.select import where
+from tableapi.query.expressions.conditions import where
 from tableapi.query.statement import finish
 from tests.helpers.memory_schema import TableRights, one_line, read_request
 
