@@ -16,13 +16,15 @@ from typing import Any, NoReturn
 from tableapi.errors import BadRequest, Busy
 from tableapi.http.request import HttpRequest
 
-# Overload: for OVERLOAD_SECONDS there was a backlog, and the process had work to do. A backlog is more than
-# BACKLOG_REQUESTS in flight that take longer than BACKLOG_SECONDS at the current rate. So many callers that each wait
-# for their response are no overload as long as they are served soon, and requests that wait for a slow vendor are
-# none, because they leave the CPU idle. It ends when no request was refused for CALM_SECONDS.
+# Overload: for OVERLOAD_SECONDS there was a backlog, or in REFUSING_SAMPLES in turn there were more requests than the
+# limit allows, and the process had work to do. A backlog is more than BACKLOG_REQUESTS in flight that take longer than
+# BACKLOG_SECONDS at the current rate. So many callers that each wait for their response are no overload as long as they
+# are served soon, and requests that wait for a slow vendor are none, because they leave the CPU idle. It ends when no
+# request was refused for CALM_SECONDS.
 BACKLOG_REQUESTS, BACKLOG_SECONDS = 64, 0.5
 OVERLOAD_SECONDS, CALM_SECONDS = 0.5, 1.0
-OVERLOAD_MAX_REQUESTS = 40  # in flight during overload: enough to keep the CPU busy, and each is answered sooner
+REFUSING_SAMPLES = 3  # a burst of requests is refused in one or two
+OVERLOAD_MAX_REQUESTS = 16  # in flight during overload: enough to keep the CPU busy, and each is answered sooner
 IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
 CHECK_SECONDS = 0.25  # between checks, and the age from which a request is watched for a lost client
@@ -47,6 +49,7 @@ class AdmissionControl:
         self._sample_timer: asyncio.TimerHandle | None = None
         self._last_sample = (0.0, 0.0)  # wall clock, CPU time
         self._fewest = self._refused = self._ended = 0  # since the last sample
+        self._refusing = 0  # the samples in turn in which a request was refused
         self._calm_at = self._loaded_at = 0.0  # the last samples of each kind
         self.overloaded = False
         self.idle = 0  # requests in flight that are blocked on their client
@@ -104,10 +107,11 @@ class AdmissionControl:
             self._calm_at = now
         else:
             self._loaded_at = now
+        self._refusing = self._refusing + 1 if self._refused and not idle else 0
         if self.overloaded:
             self.overloaded = now - self._loaded_at < CALM_SECONDS
         else:
-            self.overloaded = now - self._calm_at > OVERLOAD_SECONDS
+            self.overloaded = self._refusing >= REFUSING_SAMPLES or now - self._calm_at > OVERLOAD_SECONDS
         self._fewest, self._last_sample = len(self._tasks), (now, cpu)
         self._refused = self._ended = 0
         self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)

@@ -17,6 +17,7 @@ from typing import cast
 MOST_LINES = 2000
 TICK = 0.002
 PATIENCE = 20.0  # for the last responses
+MAX_IDLE = 25.0  # of a connection; the server closes one after 30 seconds, perhaps while a request is on its way
 Request = tuple[str, bytes]  # its kind, and its bytes
 
 
@@ -51,7 +52,7 @@ class _Line(asyncio.Protocol):
     def __init__(self, free: Callable[[_Line], None], seen: Seen) -> None:
         self._free, self._seen = free, seen
         self._transport: asyncio.Transport | None = None
-        self._got, self._kind, self._due = b"", "", 0.0
+        self._got, self._kind, self._due, self._ended = b"", "", 0.0, time.monotonic()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's transport is not a subclass
@@ -59,6 +60,10 @@ class _Line(asyncio.Protocol):
     @property
     def alive(self) -> bool:
         return self._transport is not None and not self._transport.is_closing()
+
+    @property
+    def fresh(self) -> bool:
+        return self.alive and time.monotonic() - self._ended < MAX_IDLE
 
     def send(self, kind: str, data: bytes, due: float) -> None:
         assert self._transport is not None
@@ -81,9 +86,9 @@ class _Line(asyncio.Protocol):
         self._free(self)
 
     def _done(self, status: int) -> None:
-        kind, self._kind = self._kind, ""
+        kind, self._kind, self._ended = self._kind, "", time.monotonic()
         if kind:
-            self._seen.add(kind, status, time.monotonic() - self._due)
+            self._seen.add(kind, status, self._ended - self._due)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._done(0)
@@ -143,8 +148,10 @@ class Generator:
             while sent < (now - begin) * rate:
                 due, request = begin + sent / rate, next(self._requests)
                 sent += 1
-                while free and not free[-1].alive:
-                    lines.discard(free.pop())
+                while free and not free[-1].fresh:
+                    line = free.pop()
+                    lines.discard(line)
+                    line.close()
                 if free:
                     free.pop().send(*request, due)
                     continue

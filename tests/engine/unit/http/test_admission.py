@@ -66,6 +66,15 @@ async def test_requests_that_wait_for_others_than_the_database_are_no_overload()
             await until(overloaded(control), OVERLOAD_SECONDS * 4)
 
 
+async def test_a_burst_beyond_the_limit_is_no_overload() -> None:
+    control = AdmissionControl(1, 60, waits=lambda: True)
+    async with callers(control, 60, number=1):
+        await asyncio.sleep(0)
+        assert control.full()
+        with pytest.raises(TimeoutError):
+            await until(overloaded(control), OVERLOAD_SECONDS * 2)
+
+
 async def test_refusals_are_an_overload_until_none_was_needed_for_a_while() -> None:
     control = AdmissionControl(1, 60, waits=lambda: True)
     async with callers(control, 60, number=1):
