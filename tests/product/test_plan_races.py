@@ -45,6 +45,17 @@ async def test_of_upgrades_to_several_plans_at_once_each_is_paid_once(shop: Shop
     assert await shop.balanced(trial)
 
 
+async def test_an_upgrade_and_a_downgrade_at_once(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 6)
+    sub = await shop.record_downgrade(trial, 5)
+    answers = await asyncio.gather(*(change(trial, plan, sub) for plan in (5, 7) * 4))
+    assert {answer.status_code for answer in answers} <= {200, 409}, [answer.text for answer in answers]
+    await shop.deliver()
+    paid = {6: [990], 7: [990, 1000]}  # the downgrade, or the upgrade, came first
+    assert [bill["price"] for bill in await shop.invoices(trial)] == paid[await shop.plan(trial)]
+    assert await shop.balanced(trial)
+
+
 async def test_after_a_declined_upgrade_another_plan_can_be_chosen(shop: Shop, trial: Account) -> None:
     await shop.subscribe(trial, 5)
     sub = (await shop.row(trial))["subscriptionid"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +14,7 @@ from scripts._shared.billing.invoices import described, difference, plan_name, r
 from scripts._shared.context import Context
 from scripts._shared.credits.ledger import KINDS
 from scripts._shared.language import DEFAULT, Language, requested
-from scripts._shared.vendors.money import CardRefused, Line, Missing, Subscription
+from scripts._shared.vendors.money import CardRefused, Line, Missing, ProviderRefused, Subscription
 from tableapi.errors import Conflict
 
 _RECORD = """
@@ -25,7 +27,7 @@ _LOCAL_CANCEL = "update usersubscription set autorenew = 0 where subscriptionid 
 
 
 class AlreadyChanged(Conflict):
-    """The account is on the requested plan already (409)."""
+    """The account is on the requested plan already, or was changed by a request at the same time (409)."""
 
     reason = "already_changed"
 
@@ -39,6 +41,17 @@ async def _running(ctx: Context, row: Any) -> Subscription | None:
     except Missing:
         return None
     return sub if sub.status in reconcile.LIVE + reconcile.PAST_DUE else None
+
+
+@asynccontextmanager
+async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
+    """Turn a refusal of the provider into AlreadyChanged where the subscription is no longer as it was read."""
+    try:
+        yield
+    except ProviderRefused:
+        if await customer.provider(ctx).subscription(sub.id) == sub:
+            raise
+        raise AlreadyChanged("This was changed a moment ago. Look at your plan again.") from None
 
 
 def _present(plans: dict[str, Any], row: Any, sub: Subscription) -> int:
@@ -105,14 +118,15 @@ async def change(ctx: Context, row: Any, planid: int, proration_date: int | None
     if sub.status in reconcile.PAST_DUE:
         raise Conflict("Please pay the open invoice first.", reason="past_due")
     present = _present(await prices.plans_by_price(ctx), row, sub)
-    if plan["planid"] == present:
-        await _resume(ctx, row, sub)
-    elif plan["planid"] > present:
+    if plan["planid"] != present:
         await change_rules.must_fit(ctx, row["clientid"], plan)
-        sub = await _upgrade(ctx, row, sub, plan, proration_date)
-    else:
-        await change_rules.must_fit(ctx, row["clientid"], plan)
-        await _downgrade(ctx, row, sub, plan)
+    async with _as_read(ctx, sub):
+        if plan["planid"] == present:
+            await _resume(ctx, row, sub)
+        elif plan["planid"] > present:
+            sub = await _upgrade(ctx, row, sub, plan, proration_date)
+        else:
+            await _downgrade(ctx, row, sub, plan)
     return {"subscriptionid": row["subscriptionid"], "planid": plan["planid"], "expirydate": sub.end.isoformat()}
 
 
@@ -172,11 +186,12 @@ async def cancel(ctx: Context, row: Any) -> dict[str, Any]:
         await ctx.db.execute(_LOCAL_CANCEL, row["subscriptionid"])
         return {"autorenew": 0, "expirydate": row["expirydate"].isoformat()}
     payments = customer.provider(ctx)
-    if sub.scheduleid:
-        await payments.release(sub.scheduleid)
-    if sub.renews:
-        sub = await payments.renewing(sub.id, False)
-        await audit.write(ctx, "plan_cancel", row["planid"])
+    async with _as_read(ctx, sub):
+        if sub.scheduleid:
+            await payments.release(sub.scheduleid)
+        if sub.renews:
+            sub = await payments.renewing(sub.id, False)
+            await audit.write(ctx, "plan_cancel", row["planid"])
     await ctx.db.execute(_FORGET, row["subscriptionid"])
     await _refresh(ctx, row)
     return {"autorenew": 0, "expirydate": sub.end.isoformat()}
