@@ -1,10 +1,18 @@
-/** What is shown where there is nothing yet. */
+/** What is shown where there is nothing yet; `card` in the place of a table. */
 import type { ReactNode } from "react";
 import classes from "./Notice.module.css";
 
-export function Empty({ icon, title, text, action }: { icon?: ReactNode; title: ReactNode; text?: string; action?: ReactNode }) {
+interface Props {
+  icon?: ReactNode;
+  title: ReactNode;
+  text?: string;
+  action?: ReactNode;
+  card?: boolean;
+}
+
+export function Empty({ icon, title, text, action, card }: Props) {
   return (
-    <div className={classes.notice} role="status">
+    <div className={classes.notice} data-card={card || undefined} role="status">
       {icon}
       <div className={classes.title}>{title}</div>
       {text && <p>{text}</p>}

@@ -23,7 +23,7 @@ export function HistoryList<Row>({ label, list, explain, columns, rowKey, page, 
     <Pager page={page} size={size} count={count} withSizes={false} onChange={(change) => onPage(change.page)} />
   );
   return (
-    <ListState list={list} explain={explain}>
+    <ListState list={list} explain={explain} columns={columns}>
       {(rows) => (
         <DataTable
           label={label}

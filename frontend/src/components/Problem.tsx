@@ -1,4 +1,4 @@
-/** What is shown in place of something that could not be loaded, with a way to try again. */
+/** What is shown in place of something that could not be loaded, with a way to try again; `card` in that of a table. */
 import { Button } from "@mantine/core";
 import { CloudOff } from "lucide-react";
 import { t } from "../lib/i18n";
@@ -8,11 +8,12 @@ interface Props {
   text: string;
   requestId?: string | undefined;
   retry?: (() => unknown) | undefined;
+  card?: boolean;
 }
 
-export function Problem({ text, requestId, retry }: Props) {
+export function Problem({ text, requestId, retry, card }: Props) {
   return (
-    <div className={classes.notice} role="alert">
+    <div className={classes.notice} data-card={card || undefined} role="alert">
       <CloudOff size={24} strokeWidth={1.75} aria-hidden="true" />
       <h2 className={classes.title}>{t("problem.title")}</h2>
       <p>{text}</p>

@@ -1,17 +1,54 @@
-/** The shape of a table that is still on its way. */
+/** The shape of a table that is still on its way.
+
+ `columns`  those of the table, whose heads are known before its rows
+ `ticks`    whether its rows can be selected
+ `faces`    whether they begin with a picture
+*/
 import { Skeleton } from "@mantine/core";
+import type { CSSProperties } from "react";
+import type { Column } from "./DataTable";
 import classes from "./TableSkeleton.module.css";
 
-export function TableSkeleton({ label, lines = 8 }: { label: string; lines?: number }) {
+export type Head = Pick<Column<never>, "key" | "head" | "align">;
+
+interface Props {
+  label: string;
+  lines?: number;
+  columns?: readonly Head[] | undefined;
+  ticks?: boolean;
+  faces?: boolean;
+}
+
+const UNKNOWN: readonly Head[] = ["1", "2", "3"].map((key) => ({ key, head: "" }));
+/** Different from line to line, like names and addresses. */
+const WIDTHS = ["64%", "48%", "72%", "56%"];
+
+export function TableSkeleton({ label, lines = 8, columns = UNKNOWN, ticks = false, faces = false }: Props) {
+  const style = { "--columns": columns.length } as CSSProperties;
   return (
-    <div className={classes.card} role="status" aria-label={label}>
-      <div className={classes.head} />
-      {Array.from({ length: lines }, (_, index) => (
-        <div key={index} className={classes.line}>
-          <Skeleton circle height={24} width={24} />
-          <Skeleton height={12} width="22%" />
-          <Skeleton height={12} width="16%" />
-          <Skeleton height={12} width="26%" />
+    <div className={classes.card} role="status" aria-label={label} style={style}>
+      <div className={classes.head} aria-hidden="true">
+        {ticks && <Skeleton animate={false} height={20} width={20} className={classes.tick} />}
+        <div className={classes.cells}>
+          {columns.map(({ key, head, align }) => (
+            <span key={key} data-align={align}>
+              {head}
+            </span>
+          ))}
+        </div>
+      </div>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className={classes.line}>
+          {ticks && <Skeleton height={20} width={20} className={classes.tick} />}
+          <div className={classes.cells}>
+            {columns.map(({ key, align }, column) => (
+              <span key={key} data-align={align}>
+                {faces && column === 0 && <Skeleton circle height={24} width={24} className={classes.face} />}
+                <Skeleton height={12} width={align === "end" ? 32 : WIDTHS[(line + column) % WIDTHS.length]!} />
+                {column === 0 && <Skeleton height={12} width={WIDTHS[(line + 2) % WIDTHS.length]!} className={classes.second} />}
+              </span>
+            ))}
+          </div>
         </div>
       ))}
     </div>

@@ -35,10 +35,10 @@ function Content({ list, pager }: { list: UseQueryResult<List<Transaction>>; pag
   if (list.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
+    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} card />;
   }
   if (list.data.resource.length === 0) {
-    return <Empty icon={<ReceiptText size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} />;
+    return <Empty icon={<ReceiptText size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} card />;
   }
   return <InvoiceTable rows={list.data.resource} foot={pager} />;
 }

@@ -77,12 +77,12 @@ export function ManageSeatsScreen() {
 }
 
 function Members({ list }: { list: UseQueryResult<List<User>> }) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} lines={3} />;
+  if (list.isPending) return <TableSkeleton label={t("loading")} lines={3} faces />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
+    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} card />;
   }
-  if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} />;
+  if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} card />;
   return <Found members={list.data.resource} />;
 }
 
@@ -106,7 +106,7 @@ function Found({ members }: { members: User[] }) {
         maxLength={100}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-      {shown.length === 0 ? <Empty title={t("noDataFound")} /> : <TeamTable members={shown} />}
+      {shown.length === 0 ? <Empty title={t("noDataFound")} card /> : <TeamTable members={shown} />}
     </div>
   );
 }

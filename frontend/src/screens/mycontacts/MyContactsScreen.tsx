@@ -15,6 +15,7 @@ import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
 import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
+import { columnsWithout } from "./columns";
 import { ContactsTable } from "./ContactsTable";
 import { Filters } from "./Filters";
 import classes from "./MyContacts.module.css";
@@ -98,11 +99,11 @@ interface ContentProps {
 }
 
 function Content({ list, shown, change, selection, removal }: ContentProps) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} />;
+  if (list.isPending) return <TableSkeleton label={t("loading")} columns={columnsWithout(shown.hide)} ticks faces />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} />;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
+    if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} card />;
+    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} card />;
   }
   const { rows } = removal;
   if (rows.length === 0) return <Nothing shown={shown} change={change} />;
@@ -112,6 +113,7 @@ function Content({ list, shown, change, selection, removal }: ContentProps) {
 function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
   return (
     <Empty
+      card
       icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />}
       title={t("noDataFound")}
       text={isFiltered(shown) ? "" : t("contacts.noneText")}

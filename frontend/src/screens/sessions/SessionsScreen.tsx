@@ -89,7 +89,7 @@ export function SessionsScreen() {
         )
       }
     >
-      <ListState list={list} explain={problemOf} lines={3}>
+      <ListState list={list} explain={problemOf} lines={3} columns={columns}>
         {(rows) => (
           <DataTable
             label={t("settings.sessions")}

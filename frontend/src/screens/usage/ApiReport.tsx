@@ -75,9 +75,10 @@ const nameOf = ({ purpose, apikey }: ApiUsage) => purpose || apikey;
 function NoKeys({ searched }: { searched: boolean }) {
   const mayUse = hasApi(useAccount());
   const icon = <KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />;
-  if (searched) return <Empty icon={icon} title={t("noDataFound")} />;
+  if (searched) return <Empty icon={icon} title={t("noDataFound")} card />;
   return (
     <Empty
+      card
       icon={icon}
       title={t("noDataFound")}
       text={mayUse ? t("usage.noKeys") : t("usage.noApi")}

@@ -24,13 +24,13 @@ interface Props<Row> {
 }
 
 export function Report<Row>({ list, label, columns, rowKey, totals, chart, phone, empty }: Props<Row>) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} lines={4} />;
+  if (list.isPending) return <TableSkeleton label={t("loading")} lines={4} columns={columns} />;
   if (list.isError) {
     const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
+    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} card />;
   }
   const rows = list.data;
-  if (rows.length === 0) return empty ?? <Empty title={t("noDataFound")} />;
+  if (rows.length === 0) return empty ?? <Empty title={t("noDataFound")} card />;
   return (
     <div className={classes.report} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
       <div className={classes.totals}>
