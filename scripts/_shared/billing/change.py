@@ -45,7 +45,7 @@ async def _running(ctx: Context, row: Any) -> Subscription | None:
 
 @asynccontextmanager
 async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
-    """Turn a refusal of the provider into AlreadyChanged where the subscription is no longer as it was read."""
+    """Turn a refusal into AlreadyChanged where the subscription is no longer as it was read."""
     try:
         yield
     except ProviderRefused:
