@@ -42,7 +42,8 @@ class AdmissionControl:
     """
 
     def __init__(self, limit: int, seconds: float, waits: Callable[[], bool]) -> None:
-        self._limit, self._seconds, self._waits = limit, seconds, waits
+        self._limit, self._overload_limit = limit, min(limit, OVERLOAD_MAX_REQUESTS)
+        self._seconds, self._waits = seconds, waits
         self._tasks: dict[asyncio.Task[Any], HttpRequest] = {}
         self._watches: dict[asyncio.Task[Any], asyncio.Task[None]] = {}
         self._check_timer: asyncio.TimerHandle | None = None
@@ -59,7 +60,7 @@ class AdmissionControl:
 
     def full(self) -> bool:
         """Return whether the next request must be refused; a True is counted as a refusal."""
-        if len(self._tasks) - self.idle < (OVERLOAD_MAX_REQUESTS if self.overloaded else self._limit):
+        if len(self._tasks) - self.idle < (self._overload_limit if self.overloaded else self._limit):
             return False
         self._refused += 1
         return True
