@@ -19,12 +19,16 @@ from tableapi.http.request import HttpRequest
 # Overload: for OVERLOAD_SECONDS there was a backlog, or in REFUSING_SAMPLES in turn there were more requests than the
 # limit allows, and the process had work to do. A backlog is more than BACKLOG_REQUESTS in flight that take longer than
 # BACKLOG_SECONDS at the current rate. So many callers that each wait for their response are no overload as long as they
-# are served soon, and requests that wait for a slow vendor are none, because they leave the CPU idle. It ends when no
-# request was refused for CALM_SECONDS.
+# are served soon, and requests that wait for a slow vendor are none, because they leave the CPU idle.
 BACKLOG_REQUESTS, BACKLOG_SECONDS = 64, 0.5
-OVERLOAD_SECONDS, CALM_SECONDS = 0.5, 1.0
+OVERLOAD_SECONDS = 0.5
 REFUSING_SAMPLES = 3  # a burst of requests is refused in one or two
 OVERLOAD_MAX_REQUESTS = 16  # in flight during overload: enough to keep the CPU busy, and each is answered sooner
+# An overload ends when, in REVIEW_SECONDS, at most REFUSED_SHARE of the requests were refused: with so few in flight, a
+# part of a load that can be served is refused, too. For RECOVERY_SECONDS after it there may be RECOVERY_MAX_REQUESTS,
+# in case it was not over; then the limit is as before.
+REVIEW_SECONDS, REFUSED_SHARE = 1.0, 0.25
+RECOVERY_SECONDS, RECOVERY_MAX_REQUESTS = 2.0, 128
 IDLE_CPU_SHARE = 0.3  # of one core; below it the event loop is not the bottleneck
 SAMPLE_SECONDS = 0.05
 CHECK_SECONDS = 0.25  # between checks, and the age from which a request is watched for a lost client
@@ -42,7 +46,7 @@ class AdmissionControl:
     """
 
     def __init__(self, limit: int, seconds: float, waits: Callable[[], bool]) -> None:
-        self._limit, self._overload_limit = limit, min(limit, OVERLOAD_MAX_REQUESTS)
+        self._limit = self._present_limit = limit
         self._seconds, self._waits = seconds, waits
         self._tasks: dict[asyncio.Task[Any], HttpRequest] = {}
         self._watches: dict[asyncio.Task[Any], asyncio.Task[None]] = {}
@@ -51,7 +55,8 @@ class AdmissionControl:
         self._last_sample = (0.0, 0.0)  # wall clock, CPU time
         self._fewest = self._refused = self._ended = 0  # since the last sample
         self._refusing = 0  # the samples in turn in which a request was refused
-        self._calm_at = self._loaded_at = 0.0  # the last samples of each kind
+        self._review_refused = self._review_ended = 0  # since the overload began or was reviewed
+        self._calm_at = self._review_at = self._recovered_at = 0.0
         self.overloaded = False
         self.idle = 0  # requests in flight that are blocked on their client
 
@@ -60,7 +65,7 @@ class AdmissionControl:
 
     def full(self) -> bool:
         """Return whether the next request must be refused; a True is counted as a refusal."""
-        if len(self._tasks) - self.idle < (self._overload_limit if self.overloaded else self._limit):
+        if len(self._tasks) - self.idle < self._present_limit:
             return False
         self._refused += 1
         return True
@@ -97,25 +102,39 @@ class AdmissionControl:
             watch.cancel()
 
     def _sample(self) -> None:
-        """Update `overloaded`."""
+        """Update `overloaded` and the limit."""
         now, cpu = time.perf_counter(), time.thread_time()
         last, last_cpu = self._last_sample
         elapsed = now - last
-        served_soon = max(BACKLOG_REQUESTS, self._ended * BACKLOG_SECONDS / elapsed)
-        backlog = self._refused > 0 or self._fewest > served_soon
         idle = cpu - last_cpu < IDLE_CPU_SHARE * elapsed and not self._waits()
-        if not backlog or idle:
-            self._calm_at = now
-        else:
-            self._loaded_at = now
-        self._refusing = self._refusing + 1 if self._refused and not idle else 0
+        refused = 0 if idle else self._refused
         if self.overloaded:
-            self.overloaded = now - self._loaded_at < CALM_SECONDS
+            self._review(now, refused)
         else:
+            served_soon = max(BACKLOG_REQUESTS, self._ended * BACKLOG_SECONDS / elapsed)
+            if idle or not (refused or self._fewest > served_soon):
+                self._calm_at = now
+            self._refusing = self._refusing + 1 if refused else 0
             self.overloaded = self._refusing >= REFUSING_SAMPLES or now - self._calm_at > OVERLOAD_SECONDS
+            self._review_at, self._review_refused, self._review_ended = now + REVIEW_SECONDS, 0, 0
+        if self.overloaded:
+            self._present_limit = min(self._limit, OVERLOAD_MAX_REQUESTS)
+        else:
+            self._present_limit = min(self._limit, RECOVERY_MAX_REQUESTS) if now < self._recovered_at else self._limit
         self._fewest, self._last_sample = len(self._tasks), (now, cpu)
         self._refused = self._ended = 0
         self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)
+
+    def _review(self, now: float, refused: int) -> None:
+        """End an overload in which few requests were refused."""
+        self._review_refused += refused
+        self._review_ended += self._ended
+        if now < self._review_at:
+            return
+        if self._review_refused <= REFUSED_SHARE * (self._review_refused + self._review_ended):
+            self.overloaded, self._refusing = False, 0
+            self._calm_at, self._recovered_at = now, now + RECOVERY_SECONDS
+        self._review_at, self._review_refused, self._review_ended = now + REVIEW_SECONDS, 0, 0
 
     def _check(self) -> None:
         """Cancel requests that are past their time limit, and watch the clients of slow reads."""

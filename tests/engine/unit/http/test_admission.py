@@ -20,13 +20,17 @@ async def nothing() -> dict[str, Any]:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
+def request() -> HttpRequest:
+    return HttpRequest({"type": "http", "method": "GET", "path": "/", "headers": []}, nothing)
+
+
 @asynccontextmanager
 async def callers(control: AdmissionControl, seconds: float, number: int = CALLERS) -> AsyncIterator[None]:
     """Let `number` callers send the next request as soon as one was answered, each after `seconds`."""
 
     async def call() -> None:
         while True:
-            task = control.enter(HttpRequest({"type": "http", "method": "GET", "path": "/", "headers": []}, nothing))
+            task = control.enter(request())
             await asyncio.sleep(seconds)
             control.leave(task)
 
@@ -73,6 +77,20 @@ async def test_a_burst_beyond_the_limit_is_no_overload() -> None:
         assert control.full()
         with pytest.raises(TimeoutError):
             await until(overloaded(control), OVERLOAD_SECONDS * 2)
+
+
+async def test_an_overload_ends_although_a_few_are_refused() -> None:
+    control = AdmissionControl(1, 60, waits=lambda: True)
+
+    def ended_while_most_are_served() -> bool:
+        control.full()
+        for _ in range(9):
+            control.leave(control.enter(request()))
+        return not control.overloaded
+
+    async with callers(control, 60, number=1):
+        await until(lambda: control.full() and control.overloaded)
+        await until(ended_while_most_are_served)
 
 
 async def test_refusals_are_an_overload_until_none_was_needed_for_a_while() -> None:
