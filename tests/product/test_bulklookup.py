@@ -202,6 +202,20 @@ async def test_without_credits_the_rows_say_so(product: Product, account: Accoun
     assert [row["status"] for row in shown["rows"]] == ["done", "nocredit"]
 
 
+async def test_a_row_without_credit_for_one_kind_gets_the_others(product: Product, account: Account) -> None:
+    await account.set_credits(1)
+    first, second = await _urls(product, 2)
+    await _start(account, urls=[first])
+    job = await _start(account, urls=[second], kinds=["directdial", "businessemail"])
+    await product.work()
+    (row,) = (await _show(account, job["jobid"]))["rows"]
+    assert (row["status"], row["charged"]) == ("nocredit", 1)
+    left = await account.credits()
+    assert [left[name] for name in ("contactcredit", "bus_email_credits", "personal_email_credits")] == [0, 0, 1]
+    contact = (await account.owner.table("GET", f"usercontact/{row['contactid']}")).json()
+    assert (contact["businessemailcost"], contact["phonecost"]) == (1, 0)
+
+
 async def test_a_cancelled_job_begins_nothing(product: Product, account: Account, other: Account) -> None:
     job = await _start(account, urls=await _urls(product, 2))
     path = f"{API}bulklookup/{job['jobid']}"

@@ -135,17 +135,19 @@ async def _process(ctx: Context, job: Any, jobid: int, line: int, url: str) -> N
         return
     try:
         async with ctx.db.transaction():
-            charged, contactid = 0, None
+            status, charged, contactid = "done", 0, None
             budget = await ctx.db.fetchval(_BUDGET, jobid)
             for kind in kinds:
                 actor = {"clientid": job["clientid"], "appuserid": job["appuserid"]}
-                revealed = await reveal.reveal(ctx, person, kind, **actor)
+                try:
+                    revealed = await reveal.reveal(ctx, person, kind, **actor)
+                except (NoCredit, SubscriptionExpired):  # it changed nothing; the other kinds have credits of their own
+                    status = "nocredit"
+                    continue
                 charged, contactid = charged + revealed.charged, revealed.contact.contactid
             if budget is None or charged > budget:
                 raise OutOfBudget
-            await ctx.db.execute(_DONE, jobid, line, "done", charged, contactid)
+            await ctx.db.execute(_DONE, jobid, line, status, charged, contactid)
             await ctx.db.execute(_CHARGE, jobid, charged)
     except OutOfBudget:
         await ctx.db.execute(_DONE, jobid, line, "skipped", 0, None)
-    except (NoCredit, SubscriptionExpired):
-        await ctx.db.execute(_DONE, jobid, line, "nocredit", 0, None)

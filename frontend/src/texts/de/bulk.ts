@@ -23,7 +23,7 @@ export const bulk: Translation<typeof english> = {
     credits_other: "{{count}} Credits",
     free: "Kostenlos: Sie haben für alles Bekannte bereits bezahlt",
     left: "Sie haben {{count}}",
-    short: "Ihre Credits reichen nicht für alles. Zeilen ohne Credit werden ausgelassen und kosten nichts.",
+    short: "Ihre Credits reichen nicht für alles. Was keinen Credit hat, wird ausgelassen und kostet nichts.",
     priceText: "Ein Credit für jeden Wert, der für Ihr Unternehmen neu ist. Was Sie bereits bezahlt haben, wird nicht erneut berechnet.",
     max: "Höchstens ausgeben",
     maxText: "Die Abfrage deckt nichts mehr auf, wenn sie so viele Credits verbraucht hat.",

@@ -20,7 +20,7 @@ export const bulk = {
     credits_other: "{{count}} credits",
     free: "Free: you have paid for everything that is known",
     left: "you have {{count}}",
-    short: "You have too few credits for all of it. Rows without a credit are left out and cost nothing.",
+    short: "You have too few credits for all of it. What has no credit is left out and costs nothing.",
     priceText: "One credit for each value that is new to your company. Nothing that you have paid for is charged again.",
     max: "Spend at most",
     maxText: "The job stops revealing when it has spent this many credits.",
