@@ -37,7 +37,8 @@ test("a choice is kept; an unknown language is English", () => {
 
 test("the language of an account is taken over where none was chosen", () => {
   setPreference("language", null);
-  expect([adoptLanguage(null), adoptLanguage("tlh"), preference("language")]).toEqual([false, false, undefined]);
+  expect([adoptLanguage(null), adoptLanguage("tlh"), adoptLanguage("en")]).toEqual([false, false, false]);
+  expect(preference("language"), "nothing was chosen, so that a later choice elsewhere applies here").toBeUndefined();
   expect([adoptLanguage("de"), chosenLanguage()]).toEqual([true, "de"]);
   expect([adoptLanguage("en"), chosenLanguage()]).toEqual([false, "de"]);
   chooseLanguage("en");

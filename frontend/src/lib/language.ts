@@ -65,9 +65,9 @@ export function chooseLanguage(name: Language): void {
  */
 export function adoptLanguage(stored: string | null): boolean {
   const name = known(stored);
-  if (name === undefined || known(preference(PREFERENCE)) !== undefined) return false;
+  if (name === undefined || name === language().name || known(preference(PREFERENCE)) !== undefined) return false;
   chooseLanguage(name);
-  return name !== language().name;
+  return true;
 }
 
 /** Keeps the choice, and shows the page in that language: texts are read when scripts are loaded, so it starts again. */
