@@ -56,7 +56,7 @@ class AdmissionControl:
         self._fewest = self._refused = self._ended = 0  # since the last sample
         self._refusing = 0  # the samples in turn in which a request was refused
         self._review_refused = self._review_ended = 0  # since the overload began or was reviewed
-        self._calm_at = self._review_at = self._recovered_at = 0.0
+        self._calm_at = self._review_at = self._recovery_ends = 0.0
         self.overloaded = False
         self.idle = 0  # requests in flight that are blocked on their client
 
@@ -116,11 +116,12 @@ class AdmissionControl:
                 self._calm_at = now
             self._refusing = self._refusing + 1 if refused else 0
             self.overloaded = self._refusing >= REFUSING_SAMPLES or now - self._calm_at > OVERLOAD_SECONDS
-            self._review_at, self._review_refused, self._review_ended = now + REVIEW_SECONDS, 0, 0
+            if self.overloaded:
+                self._begin_review(now)
         if self.overloaded:
             self._present_limit = min(self._limit, OVERLOAD_MAX_REQUESTS)
         else:
-            self._present_limit = min(self._limit, RECOVERY_MAX_REQUESTS) if now < self._recovered_at else self._limit
+            self._present_limit = min(self._limit, RECOVERY_MAX_REQUESTS) if now < self._recovery_ends else self._limit
         self._fewest, self._last_sample = len(self._tasks), (now, cpu)
         self._refused = self._ended = 0
         self._sample_timer = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self._sample)
@@ -133,7 +134,10 @@ class AdmissionControl:
             return
         if self._review_refused <= REFUSED_SHARE * (self._review_refused + self._review_ended):
             self.overloaded, self._refusing = False, 0
-            self._calm_at, self._recovered_at = now, now + RECOVERY_SECONDS
+            self._calm_at, self._recovery_ends = now, now + RECOVERY_SECONDS
+        self._begin_review(now)
+
+    def _begin_review(self, now: float) -> None:
         self._review_at, self._review_refused, self._review_ended = now + REVIEW_SECONDS, 0, 0
 
     def _check(self) -> None:
