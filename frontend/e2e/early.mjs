@@ -1,4 +1,4 @@
-/** Session and first list are asked for at once, before the app itself has arrived. */
+/** Session and first list are asked for at once, and the frame is drawn, before the app itself has arrived. */
 import { OWNER, journey, signIn } from "./browser.mjs";
 
 const after = (requests) => async (route) => {
@@ -13,8 +13,18 @@ journey("early", async (open) => {
   const asked = (part) => page.waitForRequest((request) => request.url().includes(part));
   const [session, list] = [asked("/user/session"), asked("/_table/usercontact")];
   // Held back until both are under way: requests that waited for the app, or for each other, would never be sent.
-  await page.route("**/vendor-*.js", after(Promise.all([session, list])));
+  const drawn = frameDrawn(page);
+  await page.route("**/vendor-*.js", after(Promise.all([session, list, drawn])));
   await page.route("**/api/v2/user/session", after(list));
-  await page.goto("/dashboard/main/mycontacts");
+  await page.goto("/dashboard/main/mycontacts", { waitUntil: "commit" });
   await page.getByRole("row").nth(1).waitFor();
 });
+
+/** Waits for the page, and for the sidebar in it while nothing of the app is there. */
+async function frameDrawn(page) {
+  await page.waitForURL("**/dashboard/**", { waitUntil: "commit" });
+  await page.waitForFunction(() => {
+    const root = document.getElementById("root");
+    return root?.childElementCount === 0 && getComputedStyle(root, "::before").width === "240px";
+  });
+}

@@ -1,8 +1,17 @@
-// Sets the colour scheme before anything is drawn. The choice is kept as the cookie "theme"; without one the system decides.
+// Sets the colour scheme, and whether the page has a frame, before anything is drawn. The choice of a scheme is kept as
+// the cookie "theme"; without one the system decides.
 (function () {
   var chosen = /(?:^|; )theme=(light|dark)/.exec(document.cookie);
   var dark = chosen ? chosen[1] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
+  // Drawn by src/app/frame.css until the app is there; as small as the app will draw it (src/app/layout/Dashboard.tsx).
+  if (location.pathname.indexOf("/dashboard") === 0) {
+    var small = innerWidth < 1280;
+    try {
+      small = JSON.parse(localStorage.getItem("sidebar") || String(small));
+    } catch (error) {} // no storage
+    document.documentElement.setAttribute("data-frame", small ? "small" : "wide");
+  }
   // Paper is light.
   var shown = null;
   addEventListener("beforeprint", function () {
