@@ -6,6 +6,7 @@ import type { BulkJobRow } from "../../api/types";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
+import { numberText } from "../../lib/locale";
 import classes from "./BulkLookup.module.css";
 
 const COLUMNS: readonly Column<BulkJobRow>[] = [
@@ -19,8 +20,8 @@ const COLUMNS: readonly Column<BulkJobRow>[] = [
     ),
   },
   { key: "status", head: t("bulk.status"), cell: (job) => t(`bulk.${job.status}`) },
-  { key: "people", head: t("bulk.people"), align: "end", cell: (job) => job.total.toLocaleString("en-US") },
-  { key: "charged", head: t("bulk.rowCharged"), align: "end", cell: (job) => job.charged.toLocaleString("en-US") },
+  { key: "people", head: t("bulk.people"), align: "end", cell: (job) => numberText(job.total) },
+  { key: "charged", head: t("bulk.rowCharged"), align: "end", cell: (job) => numberText(job.charged) },
 ];
 
 /** Nothing at all before the first job, and where the list cannot be had: it is no part of a new one. */
