@@ -38,6 +38,9 @@ export const numberText = (value: number): string => numberFormat().format(value
 /** `1,234`, or a dash for a number that is not known. */
 export const countText = (value: number | undefined): string => (value === undefined ? "–" : numberText(value));
 
+/** `Ada, Max and Olivia` */
+export const listText = (parts: readonly string[]): string => new Intl.ListFormat(locale(), { type: "conjunction" }).format(parts);
+
 /** The time zone that was chosen in this browser; the browser's own where none was. */
 export const timeZone = (): string => (zone ??= chosenTimeZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 

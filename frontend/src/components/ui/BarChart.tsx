@@ -6,7 +6,7 @@
  `beforeUnit`  the head of the column of the period before
  `beforeKey`   names the dashed line
 */
-import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
 import { numberText } from "../../lib/locale";
 import classes from "./BarChart.module.css";
 
@@ -27,9 +27,13 @@ interface Props {
 const HEIGHT = 200;
 const LINES = 3;
 const STEP = 100;
+const ROUND = 6;
+/** The drawing is stretched to its width, and the corners with it; this is about how wide it is on a desktop. */
+const USUAL_WIDTH = 650;
 
 export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) {
   const [at, setAt] = useState<number | null>(null);
+  const clip = useId();
   const top = niceTop(Math.max(1, ...points.flatMap(({ value, before = 0 }) => [value, before])));
   const ticks = Array.from({ length: LINES }, (_, index) => (top / (LINES - 1)) * (LINES - 1 - index));
   const y = (value: number) => HEIGHT - (value / top) * HEIGHT;
@@ -51,6 +55,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
     },
   };
 
+  const width = points.length * STEP;
   const compares = points.some(({ before }) => before !== undefined);
 
   return (
@@ -71,23 +76,31 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
           aria-valuetext={textOf(points[at ?? points.length - 1], unit)}
           {...handlers}
         >
-          <svg viewBox={`0 0 ${points.length * STEP} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height={HEIGHT} role="img" aria-label={label}>
+          <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" width="100%" height={HEIGHT} role="img" aria-label={label}>
             {ticks.map((tick) => (
-              <line key={tick} x1={0} x2={points.length * STEP} y1={y(tick)} y2={y(tick)} className={classes.line} />
+              <line key={tick} x1={0} x2={width} y1={y(tick)} y2={y(tick)} className={classes.line} />
             ))}
-            {points.map(({ label: day, value }, index) => (
-              <rect
-                key={day}
-                x={index * STEP + STEP * 0.2}
-                y={y(value)}
-                width={STEP * 0.6}
-                height={HEIGHT - y(value)}
-                className={classes.bar}
-                data-active={index === at || undefined}
-              >
-                <title>{`${day}: ${value}`}</title>
-              </rect>
-            ))}
+            <clipPath id={clip}>
+              <path d={`M0 0H${width}V${HEIGHT}H0z`} />
+            </clipPath>
+            <g clipPath={`url(#${clip})`}>
+              {points.map(({ label: day, value }, index) => (
+                <rect
+                  key={day}
+                  x={index * STEP + STEP * 0.2}
+                  y={y(value)}
+                  width={STEP * 0.6}
+                  // Its lower corners are cut off.
+                  height={HEIGHT - y(value) + ROUND}
+                  rx={(ROUND * width) / USUAL_WIDTH}
+                  ry={ROUND}
+                  className={classes.bar}
+                  data-active={index === at || undefined}
+                >
+                  <title>{`${day}: ${value}`}</title>
+                </rect>
+              ))}
+            </g>
             {compares && (
               <polyline className={classes.before} points={points.map(({ before = 0 }, index) => `${(index + 0.5) * STEP},${y(before)}`).join(" ")} />
             )}

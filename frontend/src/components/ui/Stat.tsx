@@ -2,7 +2,7 @@
 
  `label`     names the card
  `value`     the figure, 32 px; `unit` stands behind it in small
- `note`      one line below
+ `note`      one line below, `detail` another one
  `aside`     a ring or an icon beside the figure
  `children`  what is under a line at the foot: a button
 */
@@ -14,11 +14,12 @@ interface Props {
   value: ReactNode;
   unit?: ReactNode;
   note?: ReactNode;
+  detail?: ReactNode;
   aside?: ReactNode;
   children?: ReactNode;
 }
 
-export function Stat({ label, value, unit, note, aside, children }: Props) {
+export function Stat({ label, value, unit, note, detail, aside, children }: Props) {
   return (
     <section className={classes.stat} aria-label={label}>
       <div className={classes.label}>{label}</div>
@@ -28,6 +29,7 @@ export function Stat({ label, value, unit, note, aside, children }: Props) {
           {unit && <span className={classes.unit}>{unit}</span>}
         </div>
         {note && <div className={classes.note}>{note}</div>}
+        {detail && <div className={classes.detail}>{detail}</div>}
         {aside && <div className={classes.aside}>{aside}</div>}
       </div>
       {children && <div className={classes.foot}>{children}</div>}

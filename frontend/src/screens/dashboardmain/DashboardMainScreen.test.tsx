@@ -8,6 +8,7 @@ import { DashboardMainScreen } from "./DashboardMainScreen";
 
 const COUNTERS = { contacts: 1234, phones: 11, workemails: 22, personalemails: 33, members: 4, apikeys: 5 };
 const DAY = { date: "2026-03-14", count: 3 };
+const TEAM = { resource: [{ appuserid: 1, name: "Ada Lovelace", avatar: null }], meta: { count: 1 } };
 
 type Me = Parameters<typeof accountAnswer>[0];
 
@@ -17,6 +18,8 @@ function show(me: Me = {}, replies = {}) {
     "POST getrevealcount": { totalrevealcount: 3, days: [DAY] },
     "POST datascript/appcounters": { data: COUNTERS },
     "GET leads/_table/usercontact": { resource: [contactAnswer(7)] },
+    "GET leads/_table/appuser": TEAM,
+    "GET leads/_table/apikeys": { resource: [] },
     ...replies,
   });
   draw(<DashboardMainScreen />, { at: "/dashboard/main/dashboardmain", me: accountAnswer(me) });
@@ -80,6 +83,28 @@ test("what is left is a number and a percentage of the plan's", () => {
   expect(card("Seats").getByText("40%")).toBeVisible();
   expect(card("API Calls").getByText("50%")).toBeVisible();
   expect(card("Subscription").getByText("1,000")).toBeVisible();
+});
+
+test("the seats show whose they are", async () => {
+  const six = ["Ada", "Max", "Eva", "Tom", "Kim", "Lou"].map((name, appuserid) => ({ appuserid, name, avatar: null }));
+  show({}, { "GET leads/_table/appuser": { resource: six, meta: { count: 12 } } });
+  expect(await card("Seats").findByRole("img", { name: "Ada, Max, Eva, Tom, and 8 more" })).toBeVisible();
+  expect(card("Seats").getByText("+8")).toBeVisible();
+});
+
+test.each<[string, (string | null)[]]>([
+  ["No key yet", []],
+  ["Not used yet", [null]],
+  ["Last used 9 Mar", [null, "2026-03-09T10:00:00Z", "2026-03-08T10:00:00Z"]],
+])("the API says when a key was used: %s", async (text, uses) => {
+  show({}, { "GET leads/_table/apikeys": { resource: uses.map((lastused, keyid) => ({ keyid, lastused })) } });
+  expect(await card("API Calls").findByText(text)).toBeVisible();
+});
+
+test("a member asks for neither the team nor the keys", async () => {
+  const sent = show({ role: "member" });
+  await card("Recent reveals").findByRole("link", { name: /Person 7/ });
+  expect(sent.map(({ path }) => path)).not.toContainEqual(expect.stringMatching(/appuser|apikeys/));
 });
 
 test("a plan without seats has 0 % left, and nobody more than all of them", () => {

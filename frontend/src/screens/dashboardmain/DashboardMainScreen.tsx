@@ -8,11 +8,13 @@ import { t } from "../../lib/i18n.dashboard";
 import { Checklist } from "./Checklist";
 import { Counters } from "./Counters";
 import classes from "./DashboardMain.module.css";
+import { KeyUse } from "./KeyUse";
 import { LatestReveals } from "./LatestReveals";
 import { PlanCard } from "./PlanCard";
 import { RemainingStat } from "./RemainingStat";
 import { RevealedCard } from "./RevealedCard";
 import { RevealedStat } from "./RevealedStat";
+import { TeamFaces } from "./TeamFaces";
 import type { Days } from "./useRevealed";
 
 export function DashboardMainScreen() {
@@ -35,6 +37,7 @@ export function DashboardMainScreen() {
           left={credits?.seatcount ?? 0}
           total={plan?.availableseats ?? 0}
           note={t("home.remaining")}
+          detail={owns && <TeamFaces />}
           link={owns ? { to: "/dashboard/settings/manageseats", text: t("home.manageSeats") } : undefined}
         />
         <RemainingStat
@@ -42,6 +45,7 @@ export function DashboardMainScreen() {
           left={credits?.apicallcount ?? 0}
           total={plan?.availableapicall ?? 0}
           note={t("home.remainingKeys")}
+          detail={owns && <KeyUse />}
           link={owns ? { to: "/dashboard/settings/api", text: t("home.manageKeys") } : undefined}
         />
         <RevealedStat days={days} team={team} />

@@ -1,5 +1,6 @@
 /** The plan: name, price, when it renews or ends, the credits that are left. */
 import { Button } from "@mantine/core";
+import { Download } from "lucide-react";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, isOwner, subscriptionOf, useAccount } from "../../api/account";
 import type { Credits, Subscription } from "../../api/types";
@@ -58,8 +59,9 @@ export function PlanCard() {
             {standing === "none" || standing === "expired" ? t("plan.subscribe") : isFreePlan(me) ? t("menu.viewPlans") : t("menu.upgrade")}
           </Button>
         )}
-        <a href={EXTENSION_URL} download role="button" className={classes.more}>
-          {t("menu.extension")}
+        <a href={EXTENSION_URL} download role="button" className={classes.extension} aria-label={t("menu.extension")} title={t("menu.extension")}>
+          <Download size={16} strokeWidth={1.75} aria-hidden="true" />
+          <span>{t("menu.extension")}</span>
         </a>
       </div>
     </section>

@@ -1,4 +1,5 @@
 /** How much of something is left, as a number and as a ring. */
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Ring } from "../../components/ui/Ring";
 import { Stat } from "../../components/ui/Stat";
@@ -10,10 +11,12 @@ interface Props {
   left: number;
   total: number;
   note: string;
+  /** A line about what is taken, below the note. */
+  detail?: ReactNode;
   link: { to: string; text: string } | undefined;
 }
 
-export function RemainingStat({ label, left, total, note, link }: Props) {
+export function RemainingStat({ label, left, total, note, detail, link }: Props) {
   const percent = total > 0 ? Math.min(100, Math.round((left / total) * 100)) : 0;
   return (
     <Stat
@@ -21,6 +24,7 @@ export function RemainingStat({ label, left, total, note, link }: Props) {
       value={numberText(left)}
       unit={`/${numberText(total)}`}
       note={note}
+      detail={detail}
       aside={
         <div className={classes.ring}>
           <Ring percent={percent} />

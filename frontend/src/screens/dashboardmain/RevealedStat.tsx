@@ -15,12 +15,8 @@ export function RevealedStat({ days, team }: { days: Days; team: boolean }) {
     <Stat
       label={t("home.stat")}
       value={query.isPending ? <Skeleton height={32} width={72} my={4} /> : countText(period?.total)}
-      note={
-        <>
-          {t("home.lastDays", { days })}
-          {period && <Change period={period} days={Number(days)} />}
-        </>
-      }
+      note={t("home.lastDays", { days })}
+      detail={period && <Change period={period} days={Number(days)} />}
     >
       <Link className={classes.more} to="/dashboard/main/mycontacts">
         {t("home.allContacts")}
