@@ -7,7 +7,7 @@ import { Pager } from "./ui/Pager";
 
 interface Props<Row> {
   label: string;
-  list: Omit<ComponentProps<typeof ListState<Row>>["list"], "data"> & { data: { resource: Row[]; meta?: { count?: number } } | undefined };
+  list: ComponentProps<typeof ListState<Row>>["list"] & { data: { resource: Row[]; meta?: { count?: number } } | undefined };
   explain: ComponentProps<typeof ListState<Row>>["explain"];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => number;
@@ -23,7 +23,7 @@ export function HistoryList<Row>({ label, list, explain, columns, rowKey, page, 
     <Pager page={page} size={size} count={count} withSizes={false} onChange={(change) => onPage(change.page)} />
   );
   return (
-    <ListState list={list} explain={explain} columns={columns}>
+    <ListState list={list} rows={list.data?.resource} explain={explain} skeleton={{ columns }}>
       {(rows) => (
         <DataTable
           label={label}

@@ -1,23 +1,31 @@
-/** The states of a list in their order: pending, failed, empty; else what is drawn with its rows. */
+/** The states of a list in their order: pending, failed, empty; else what is drawn with its rows.
+
+ `rows`      of the list; undefined until they are known
+ `explain`   what an error says, and the number of its request
+ `skeleton`  what the table that comes looks like
+ `empty`     in place of "no data found"
+ `card`      whether the list stands in a card of its own, as a table does
+*/
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { t } from "../lib/i18n";
 import { Empty } from "./Empty";
 import { Problem } from "./Problem";
-import { type Head, TableSkeleton } from "./ui/TableSkeleton";
+import { type Shape, TableSkeleton } from "./ui/TableSkeleton";
 
 interface Props<Row> {
-  list: Pick<UseQueryResult<{ resource: Row[] }>, "data" | "isPending" | "error" | "refetch">;
-  /** What an error says, and the number of its request. */
+  list: Pick<UseQueryResult, "isPending" | "error" | "refetch">;
+  rows: Row[] | undefined;
   explain: (error: unknown) => { text: string; requestId?: string | undefined };
-  lines?: number;
-  columns?: readonly Head[] | undefined;
+  skeleton?: Shape;
+  empty?: ReactNode;
+  card?: boolean;
   children: (rows: Row[]) => ReactNode;
 }
 
-export function ListState<Row>({ list, explain, lines = 6, columns, children }: Props<Row>) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} lines={lines} columns={columns} />;
-  if (list.error || !list.data) return <Problem {...explain(list.error)} retry={list.refetch} card />;
-  if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} card />;
-  return children(list.data.resource);
+export function ListState<Row>({ list, rows, explain, skeleton, empty, card = true, children }: Props<Row>) {
+  if (list.isPending) return <TableSkeleton label={t("loading")} {...skeleton} />;
+  if (list.error || !rows) return <Problem {...explain(list.error)} retry={list.refetch} card={card} />;
+  if (rows.length === 0) return empty ?? <Empty title={t("noDataFound")} card={card} />;
+  return children(rows);
 }

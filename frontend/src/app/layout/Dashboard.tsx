@@ -5,8 +5,7 @@ import { Suspense, lazy } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { account, useMaybeAccount } from "../../api/account";
 import { config } from "../../api/config";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { problemOf } from "../../api/explain";
 import type { Account } from "../../api/types";
 import { Problem } from "../../components/Problem";
 import { CHANGE_PASSWORD, returnState } from "../../lib/returnto";
@@ -61,8 +60,7 @@ function Frame() {
 function Screen({ found }: { found: UseQueryResult<Account> }) {
   if (found.data) return <Outlet />;
   if (found.isPending) return <ScreenSkeleton />;
-  const requestId = found.error instanceof ApiError ? found.error.requestId : undefined;
-  return <Problem text={explain(found.error)} requestId={requestId} retry={found.refetch} />;
+  return <Problem {...problemOf(found.error)} retry={found.refetch} />;
 }
 
 function Shell({ children }: { children: React.ReactNode }) {

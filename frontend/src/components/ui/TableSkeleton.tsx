@@ -9,12 +9,11 @@ import type { CSSProperties } from "react";
 import type { Column } from "./DataTable";
 import classes from "./TableSkeleton.module.css";
 
-export type Head = Pick<Column<never>, "key" | "head" | "align">;
+type Head = Pick<Column<never>, "key" | "head" | "align">;
 
-interface Props {
-  label: string;
+export interface Shape {
   lines?: number;
-  columns?: readonly Head[] | undefined;
+  columns?: readonly Head[];
   ticks?: boolean;
   faces?: boolean;
 }
@@ -23,7 +22,7 @@ const UNKNOWN: readonly Head[] = ["1", "2", "3"].map((key) => ({ key, head: "" }
 /** Different from line to line, like names and addresses. */
 const WIDTHS = ["64%", "48%", "72%", "56%"];
 
-export function TableSkeleton({ label, lines = 8, columns = UNKNOWN, ticks = false, faces = false }: Props) {
+export function TableSkeleton({ label, lines = 6, columns = UNKNOWN, ticks = false, faces = false }: Shape & { label: string }) {
   const style = { "--columns": columns.length } as CSSProperties;
   return (
     <div className={classes.card} role="status" aria-label={label} style={style}>

@@ -7,12 +7,10 @@ import { Link } from "react-router";
 import { creditsOf, hasApi, useAccount } from "../../api/account";
 import { apiKeys } from "../../api/apikeys";
 import { apiUsage } from "../../api/usage";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { problemOf } from "../../api/explain";
 import { Empty } from "../../components/Empty";
-import { Problem } from "../../components/Problem";
+import { ListState } from "../../components/ListState";
 import { Page } from "../../components/ui/Page";
-import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import { monthNow, monthSpan } from "../../lib/months";
 import classes from "./Api.module.css";
@@ -75,19 +73,15 @@ export function ApiScreen() {
       {!mayUse && <Gate />}
       {mayUse && <KeyStats usage={usage.data} keys={list.data?.resource.length} left={left} />}
       <section className={classes.list}>
-        {list.isPending ? (
-          <TableSkeleton label={t("loading")} lines={2} />
-        ) : list.isError ? (
-          <Problem
-            text={explain(list.error)}
-            requestId={list.error instanceof ApiError ? list.error.requestId : undefined}
-            retry={list.refetch}
-          />
-        ) : keys.length === 0 ? (
-          <Empty icon={<KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} />
-        ) : (
-          <KeyTable keys={keys} usage={usage.data} />
-        )}
+        <ListState
+          list={list}
+          rows={list.data?.resource}
+          explain={problemOf}
+          skeleton={{ lines: 2 }}
+          empty={<Empty icon={<KeyRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("noDataFound")} text={mayUse ? t("api.noneText") : ""} card />}
+        >
+          {(rows) => <KeyTable keys={rows} usage={usage.data} />}
+        </ListState>
       </section>
       {mayUse && <QuickStart apikey={keys[0]?.apikey ?? ""} />}
       <CreateKey opened={dialog === "create"} onClose={close} />

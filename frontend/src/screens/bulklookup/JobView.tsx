@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 import { creditsOf, useAccount } from "../../api/account";
 import { type BulkJob, type BulkRow, bulkJob, isOver, useCancelBulk } from "../../api/bulk";
 import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { explain, problemOf } from "../../api/explain";
 import { STALE, invalidate } from "../../api/keys";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
@@ -52,8 +52,7 @@ export function JobView({ jobid, onAnother }: { jobid: number; onAnother: () => 
     if (found.error instanceof ApiError && found.error.status === 404) {
       return <Empty title={t("bulk.notFound")} action={<Button onClick={onAnother}>{t("bulk.another")}</Button>} />;
     }
-    const requestId = found.error instanceof ApiError ? found.error.requestId : undefined;
-    return <Problem text={explain(found.error)} requestId={requestId} retry={found.refetch} />;
+    return <Problem {...problemOf(found.error)} retry={found.refetch} card />;
   }
   return <Job job={found.data} onAnother={onAnother} />;
 }

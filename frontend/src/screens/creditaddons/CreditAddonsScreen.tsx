@@ -7,14 +7,12 @@ import { Link } from "react-router";
 import { isFreePlan, useAccount } from "../../api/account";
 import { addonList } from "../../api/billing";
 import { canPay } from "../../api/config";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { problemOf } from "../../api/explain";
 import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
-import { Problem } from "../../components/Problem";
+import { ListState } from "../../components/ListState";
 import { Banner } from "../../components/ui/Banner";
 import { Page } from "../../components/ui/Page";
-import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { cheapest } from "../../domain/addons";
 import { t } from "../../lib/i18n.dashboard";
 import { AddonRow } from "./AddonRow";
@@ -53,23 +51,20 @@ function Addons() {
   const list = useQuery(addonList);
   const [buying, setBuying] = useState<Plan | null>(null);
 
-  if (list.isPending) return <TableSkeleton label={t("loading")} lines={3} />;
-  if (list.isError) {
-    const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
-  }
-  if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} />;
-  const best = cheapest(list.data.resource);
   return (
-    <>
-      {!canPay() && <Banner tone="warn">{t("plans.offText")}</Banner>}
-      <div className={classes.box}>
-        {list.data.resource.map((plan) => (
-          <AddonRow key={plan.planid} plan={plan} best={plan.planid === best} onBuy={() => setBuying(plan)} />
-        ))}
-      </div>
-      <PaymentModal plan={buying} onClose={() => setBuying(null)} />
-    </>
+    <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 3 }}>
+      {(addons) => (
+        <>
+          {!canPay() && <Banner tone="warn">{t("plans.offText")}</Banner>}
+          <div className={classes.box}>
+            {addons.map((plan) => (
+              <AddonRow key={plan.planid} plan={plan} best={plan.planid === cheapest(addons)} onBuy={() => setBuying(plan)} />
+            ))}
+          </div>
+          <PaymentModal plan={buying} onClose={() => setBuying(null)} />
+        </>
+      )}
+    </ListState>
   );
 }
 

@@ -38,7 +38,7 @@ export function EventsPage() {
   );
   return (
     <Page title={t("events.title")} lead={t("events.lead")}>
-      <ListState list={list} explain={problemOf}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }}>
         {(rows) => (
           <DataTable
             label={t("events.title")}

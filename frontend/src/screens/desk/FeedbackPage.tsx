@@ -41,7 +41,7 @@ export function FeedbackPage() {
   );
   return (
     <Page title={t("feedback.title")} lead={t("feedback.lead")}>
-      <ListState list={list} explain={problemOf}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }}>
         {(rows) => (
           <DataTable
             label={t("feedback.title")}

@@ -34,7 +34,7 @@ export function QueuePage() {
   return (
     <Page title={t("queue.title")} lead={t("queue.lead")}>
       {counts.length > 0 && <p className={desk.note}>{counts.join(", ")}</p>}
-      <ListState list={list} explain={problemOf}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ columns }}>
         {(rows) => (
           <DataTable
             label={t("queue.title")}

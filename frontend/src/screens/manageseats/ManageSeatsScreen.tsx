@@ -1,20 +1,18 @@
 /** The team: plan and seats, members, and the invitation of new ones. */
 import { Badge, Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Search, UserPlus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { creditsOf, isFreePlan, subscriptionOf, useAccount } from "../../api/account";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { problemOf } from "../../api/explain";
 import { team } from "../../api/team";
-import type { List, User } from "../../api/types";
+import type { User } from "../../api/types";
 import { Empty } from "../../components/Empty";
-import { Problem } from "../../components/Problem";
+import { ListState } from "../../components/ListState";
 import { Meter } from "../../components/ui/Meter";
 import { Page } from "../../components/ui/Page";
-import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { AddMember } from "./AddMember";
@@ -70,26 +68,18 @@ export function ManageSeatsScreen() {
       }
     >
       <PlanBanner used={Math.max(0, total - seats)} />
-      <Members list={list} />
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 3, faces: true }}>
+        {(members) => <Members members={members} />}
+      </ListState>
       <AddMember opened={adding} onClose={close} />
     </Page>
   );
 }
 
-function Members({ list }: { list: UseQueryResult<List<User>> }) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} lines={3} faces />;
-  if (list.isError) {
-    const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} card />;
-  }
-  if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} card />;
-  return <Found members={list.data.resource} />;
-}
-
 // A team that fits a screen is looked through faster than it is searched.
 const FEW = 15;
 
-function Found({ members }: { members: User[] }) {
+function Members({ members }: { members: User[] }) {
   const [typed, setTyped] = useState("");
   const words = typed.trim().toLowerCase();
   const shown = useMemo(() => members.filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(words)), [members, words]);

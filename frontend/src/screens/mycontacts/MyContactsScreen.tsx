@@ -6,14 +6,13 @@ import { Suspense, lazy, useState } from "react";
 import { Link } from "react-router";
 import { TooFar, myContacts } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
-import { explain, fieldErrors } from "../../api/explain";
+import { fieldErrors, problemOf } from "../../api/explain";
 import type { List, UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
-import { Problem } from "../../components/Problem";
+import { ListState } from "../../components/ListState";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
-import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { t } from "../../lib/i18n.dashboard";
 import { columnsWithout } from "./columns";
 import { ContactsTable } from "./ContactsTable";
@@ -99,15 +98,18 @@ interface ContentProps {
 }
 
 function Content({ list, shown, change, selection, removal }: ContentProps) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} columns={columnsWithout(shown.hide)} ticks faces />;
-  if (list.isError) {
-    const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} card />;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} card />;
-  }
-  const { rows } = removal;
-  if (rows.length === 0) return <Nothing shown={shown} change={change} />;
-  return <ContactsTable rows={rows} count={list.data.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} />;
+  if (isTooFar(list.error)) return <Empty icon={<UsersRound size={24} strokeWidth={1.75} aria-hidden="true" />} title={t("contacts.tooFar")} card />;
+  return (
+    <ListState
+      list={list}
+      rows={list.data && removal.rows}
+      explain={problemOf}
+      skeleton={{ lines: 8, columns: columnsWithout(shown.hide), ticks: true, faces: true }}
+      empty={<Nothing shown={shown} change={change} />}
+    >
+      {(rows) => <ContactsTable rows={rows} count={list.data?.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} />}
+    </ListState>
+  );
 }
 
 function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
@@ -133,6 +135,6 @@ function Nothing({ shown, change }: { shown: ListParams; change: ChangeList }) {
 }
 
 /** Also a search leafs no further than the server goes. */
-const isTooFar = (error: Error) => error instanceof TooFar || (error instanceof ApiError && error.status === 422 && "offset" in fieldErrors(error));
+const isTooFar = (error: Error | null) => error instanceof TooFar || (error instanceof ApiError && error.status === 422 && "offset" in fieldErrors(error));
 
 export { MyContactsScreen as Component };

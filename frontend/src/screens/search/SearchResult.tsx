@@ -5,8 +5,7 @@ import { ScanSearch, SearchX } from "lucide-react";
 import { useAccount } from "../../api/account";
 import { profileHost } from "../../api/config";
 import { type Asked, searchContact } from "../../api/contacts";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { problemOf } from "../../api/explain";
 import type { Found } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
@@ -42,10 +41,7 @@ function Answer({ asked, answer }: Props & { asked: Asked }) {
   const queries = useQueryClient();
 
   if (answer.isPending) return <Fetching lines={KINDS.filter((kind) => asked[kind]).length} />;
-  if (answer.isError) {
-    const requestId = answer.error instanceof ApiError ? answer.error.requestId : undefined;
-    return <Problem text={explain(answer.error)} requestId={requestId} retry={answer.refetch} />;
-  }
+  if (answer.isError) return <Problem {...problemOf(answer.error)} retry={answer.refetch} />;
   const [found] = answer.data;
   if (!found) return <NoMatch url={asked.linkedinurl} />;
   // Several reveals may come back at once: each changes what is there by then.

@@ -89,7 +89,7 @@ export function SessionsScreen() {
         )
       }
     >
-      <ListState list={list} explain={problemOf} lines={3} columns={columns}>
+      <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 3, columns }}>
         {(rows) => (
           <DataTable
             label={t("settings.sessions")}

@@ -6,8 +6,7 @@ import { Link, useMatch, useSearchParams } from "react-router";
 import { subscriptionOf, useAccount } from "../../api/account";
 import { planList } from "../../api/billing";
 import { canPay } from "../../api/config";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
+import { problemOf } from "../../api/explain";
 import type { Plan } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { Problem } from "../../components/Problem";
@@ -75,10 +74,7 @@ function Plans({ period }: { period: Period }) {
   const change = usePlanChange();
 
   if (list.isPending) return <PlanSkeleton />;
-  if (list.isError) {
-    const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
-  }
+  if (list.isError) return <Problem {...problemOf(list.error)} retry={list.refetch} />;
   const all = list.data.resource;
   const shown = all.filter((plan) => isMonthly(plan) === (period === "monthly"));
   if (shown.length === 0) return <Empty title={t("noDataFound")} />;

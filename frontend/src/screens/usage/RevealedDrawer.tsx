@@ -1,20 +1,17 @@
 /** The contacts of which a member revealed something in a month, ten on a page. */
 import { ActionIcon, Anchor, Button } from "@mantine/core";
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Copy } from "lucide-react";
 import { useState } from "react";
-import { ApiError } from "../../api/errors";
-import { explain } from "../../api/explain";
-import type { List, PlatformUsage, UserContact } from "../../api/types";
+import { problemOf } from "../../api/explain";
+import type { PlatformUsage, UserContact } from "../../api/types";
 import { REVEALED_PAGE, type Revealed, revealedBy } from "../../api/usage";
 import { Address } from "../../components/Address";
-import { Empty } from "../../components/Empty";
 import { KIND_ICONS } from "../../components/kindIcons";
+import { ListState } from "../../components/ListState";
 import { NameAvatar } from "../../components/NameAvatar";
-import { Problem } from "../../components/Problem";
 import { Drawer } from "../../components/ui/Drawer";
 import { Pager } from "../../components/ui/Pager";
-import { TableSkeleton } from "../../components/ui/TableSkeleton";
 import { profileLink, valuesOf } from "../../domain/contacts";
 import { KINDS } from "../../domain/reveal";
 import { copyText } from "../../lib/clipboard";
@@ -53,22 +50,18 @@ export default function RevealedDrawer({ member, month, opened, onClose }: Props
       }
     >
       <div className={classes.list} aria-busy={list.isFetching} data-stale={list.isPlaceholderData || undefined}>
-        <Content list={list} label={title} />
+        <ListState list={list} rows={list.data?.resource} explain={problemOf} skeleton={{ lines: 5 }} card={false}>
+          {(rows) => <Contacts rows={rows} label={title} />}
+        </ListState>
       </div>
     </Drawer>
   );
 }
 
-function Content({ list, label }: { list: UseQueryResult<List<Revealed>>; label: string }) {
-  if (list.isPending) return <TableSkeleton label={t("loading")} lines={5} />;
-  if (list.isError) {
-    const requestId = list.error instanceof ApiError ? list.error.requestId : undefined;
-    return <Problem text={explain(list.error)} requestId={requestId} retry={list.refetch} />;
-  }
-  if (list.data.resource.length === 0) return <Empty title={t("noDataFound")} />;
+function Contacts({ rows, label }: { rows: Revealed[]; label: string }) {
   return (
     <ul className={classes.contacts} aria-label={label}>
-      {list.data.resource.map((row) => (
+      {rows.map((row) => (
         <li key={row.contactid}>
           <NameAvatar name={row.contact?.name ?? ""} size={32} />
           {row.contact ? <Who contact={row.contact} /> : <span className={classes.unknown}>{t("usage.withColleague")}</span>}
