@@ -481,7 +481,8 @@ create table usercontact (
     revealedby        bigint references appuser,
     dialrevealedby    bigint references appuser,
     createdon         timestamptz not null default now(),
-    unique (clientid, personid)
+    unique (clientid, personid),
+    unique (clientid, contactid)  -- what usercontactlink refers to
 );
 create index usercontact_client on usercontact (clientid, createdon desc, contactid);
 create index usercontact_revealedby on usercontact (clientid, revealedby, createdon desc, contactid);
@@ -490,14 +491,16 @@ create index usercontact_personid on usercontact (personid);
 
 create table usercontactlink (  -- users of the client that revealed or requested the contact
     appuserid bigint not null references appuser,
-    contactid bigint not null references usercontact on delete cascade,
+    contactid bigint not null,
     clientid  bigint not null references client,
     createdon timestamptz not null default now(),
     -- Copies of the contact's createdon and its name in lower case, so that listing and searching My Contacts read only
     -- the index below.
     listedon   timestamptz not null,
     searchname text collate "C" not null,
-    primary key (clientid, appuserid, contactid)
+    primary key (clientid, appuserid, contactid),
+    -- Of both columns: a link belongs to the client of its contact, and PostgreSQL knows that every link has one there.
+    foreign key (clientid, contactid) references usercontact (clientid, contactid) on delete cascade
 );
 create index usercontactlink_contact on usercontactlink (contactid, appuserid);
 create index usercontactlink_list on usercontactlink (clientid, appuserid, listedon desc, contactid)

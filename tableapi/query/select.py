@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from tableapi.query import aggregate, cursor
 from tableapi.query.bounds import Limits
 from tableapi.query.columns import Reader
-from tableapi.query.expressions.conditions import guarded_by, rule_of, where
+from tableapi.query.expressions.conditions import conjuncts, fixes, guarded_by, joined, rule_and_filter, rule_of, where
 from tableapi.query.expressions.order import order_terms
 from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Node
@@ -52,17 +52,19 @@ def listing(
     position: None without a cursor, else the values where the last page ended, [] for the first page.
     """
     options = reader.options
-    conditions = where(scope, tree)
-    all_rows = list(conditions)
+    rule, filtered = rule_and_filter(scope, tree)
+    conditions = all_rows = joined(rule, filtered)
     scope.binder.may_fail = False
     terms = cursor.ordering(scope, order_terms(options.order), scope.table.key, total=position is not None)
     listed = _listed(scope, tree, terms)
     if listed is not None:
         terms = [(term, listed.c[column.name], column) for term, _, column in terms]
-        conditions += [scope.clause.c[name] == listed.c[name] for name in scope.table.key]
+        # The rest of the rule holds for what is listed; here it would hide from PostgreSQL how many rows there are.
+        conditions = joined([part for part in conjuncts(rule) if fixes(part)], filtered)
+        conditions += (scope.clause.c[name] == listed.c[name] for name in scope.table.key)
     if position:
-        following, rule = cursor.after(terms, position, scope), rule_of(scope, tree)
-        conditions.append(following if rule is None else guarded_by(rule(scope.clause, ACTOR), following, scope))
+        following = cursor.after(terms, position, scope)
+        conditions = [*conditions, guarded_by(rule[0], following, scope) if rule else following]
     near = cursor.nearest(scope, terms, conditions, limit + probe, options.offset) if position is None else None
     if near is not None:
         terms, conditions = cursor.ordering(near, order_terms(options.order), scope.table.key), []
@@ -76,7 +78,10 @@ def listing(
         if position is not None:
             select = select.add_columns(cursor.position(terms).label(aggregate.MARK))
         select = select.order_by(*(cursor.directed(t, target) for t, target, _ in terms))
-        page = _cut(select, limit + probe, options.offset, scope.binder).subquery("p")
+        if listed is not None:
+            select = select.add_columns(*_ordering(terms))
+        cut = _cut(select, limit + probe, options.offset, scope.binder)
+        page = cut.subquery("p") if listed is None else _allowed(cut.subquery("k"), scope, tree, terms)
     inner = scope.over(page)
     rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if position is not None:
@@ -92,7 +97,7 @@ def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
 
     Its index has the rows of the caller in that order; from the row rule PostgreSQL finds and sorts all of them.
     """
-    if scope.right.listed is None or rule_of(scope, tree) is not scope.right.rows:
+    if scope.right.listed is None or scope.right.grants or rule_of(scope, tree) is not scope.right.rows:
         return None
     listed = scope.right.listed(ACTOR).subquery("l")
     return listed if all(term.term.plain and column.name in listed.c for term, _, column in terms) else None
@@ -110,8 +115,27 @@ def _keys(scope: Scope, terms: cursor.Terms, conditions: list[Any], offset: int,
         keys = sa.select(*(scope.clause.c[name] for name in key)).where(*conditions)
     else:
         return None
-    keys = keys.add_columns(*(target.label(f"{_ORDER}{n}") for n, (_, target, _) in enumerate(terms)))
+    keys = keys.add_columns(*_ordering(terms))
     return keys.order_by(*(cursor.directed(term, target) for term, target, _ in terms))
+
+
+def _ordering(terms: cursor.Terms) -> list[Any]:
+    """Return what a page is ordered by, under names of its own."""
+    return [target.label(f"{_ORDER}{n}") for n, (_, target, _) in enumerate(terms)]
+
+
+def _ordered(page: Any, select: Any, terms: cursor.Terms) -> Any:
+    """Return the rows of a select from a page that has `_ordering`, in its order."""
+    order = (cursor.directed(term, page.c[f"{_ORDER}{n}"]) for n, (term, *_) in enumerate(terms))
+    return select.order_by(*order).subquery("p")
+
+
+def _allowed(page: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
+    """Return the rows of a page, taken from a list of keys, that the row rule allows."""
+    select = page.select()
+    if (row_rule := rule_of(scope, tree)) is not None:
+        select = select.where(row_rule(page, ACTOR))
+    return _ordered(page, select, terms)
 
 
 def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
@@ -122,8 +146,7 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) ->
     select = sa.select(rows.clause).join_from(page_keys, rows.clause, same)
     if (row_rule := rule_of(scope, tree)) is not None:
         select = select.where(row_rule(rows.clause, ACTOR))
-    order = (cursor.directed(t, page_keys.c[f"{_ORDER}{n}"]) for n, (t, *_) in enumerate(terms))
-    return select.order_by(*order).subquery("p")
+    return _ordered(page_keys, select, terms)
 
 
 def grouping(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+import asyncpg
 import pytest
 
 from tests.helpers.product import Account, Product, User
@@ -109,3 +111,54 @@ async def test_a_contact_is_found_by_its_newest_name(product: Product, account: 
         row for row in await _searched(account.owner, "ann") if row["name"].startswith("Ann 5")
     ]
     assert len(await _searched(account.owner, "ann")) == SIZE - 1
+
+
+async def test_a_link_belongs_to_the_client_of_its_contact(product: Product, account: Account, other: Account) -> None:
+    await _fill(product, account, account.owner, "Ann", 3)
+    with pytest.raises(asyncpg.ForeignKeyViolationError):
+        await product.db.execute(
+            "insert into usercontactlink (appuserid, contactid, clientid, listedon, searchname)"
+            " select $1, contactid, $2, createdon, '' from usercontact where clientid = $3 limit 1",
+            other.owner.appuserid, other.clientid, account.clientid,
+        )  # fmt: skip
+
+
+CROWD = """
+with c as (insert into client (companyname) select 'Crowd' from generate_series(1, 20) returning clientid),
+     u as (insert into appuser (clientid, name, email, isverified)
+           select clientid, 'U', 'u' || clientid || '@crowd.example', 1 from c returning appuserid, clientid),
+     k as (insert into usercontact (clientid, personid, name, linkedinurl, revealedby, createdon)
+           select u.clientid, x.personid, x.name, x.linkedinurl, u.appuserid, x.createdon
+           from u, usercontact x where x.clientid = $1
+           returning contactid, clientid, revealedby, name, createdon)
+insert into usercontactlink (appuserid, contactid, clientid, listedon, searchname)
+select revealedby, contactid, clientid, createdon, lower(name) from k
+"""
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from _nodes(child)
+
+
+async def test_a_filtered_page_reads_no_contact_after_its_last(product: Product, account: Account) -> None:
+    """PostgreSQL knows how many contacts there are, also in one account of many, and stops at the end of the page."""
+    owner = account.owner
+    await _fill(product, account, owner, "Ann", 1000)
+    await product.db.execute(CROWD, account.clientid)
+    await product.db.execute("analyze usercontact, usercontactlink")
+    plans = product.app.services.datasets["leads"].plan_cache
+    plans.clear()
+    query = {"filter": "(deleted=0)", "order": "createdon DESC", "limit": PAGE}
+    assert len((await owner.table("GET", "usercontact", **query)).json()["resource"]) == PAGE
+    [plan] = plans.values()
+    [explained] = await product.db.fetchval(
+        f"explain (analyze, format json) {plan.sql}", account.clientid, owner.appuserid
+    )
+    read = [
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+        for node in _nodes(explained["Plan"])
+        if node.get("Relation Name") == "usercontact"
+    ]
+    assert 0 < sum(read) <= PAGE

@@ -18,25 +18,32 @@ from tableapi.schema.sqltypes import Named
 EXACT = frozenset(("smallint", "integer", "bigint", "uuid"))  # types with one =, which depends on no collation
 
 
-def where(scope: Scope, tree: Node | None) -> list[sa.ColumnElement[bool]]:
+Conditions = list[sa.ColumnElement[bool]]
+
+
+def where(scope: Scope, tree: Node | None) -> Conditions:
     """Return the conditions of a read: the row rule and the filter, joined as trees."""
+    return joined(*rule_and_filter(scope, tree))
+
+
+def rule_and_filter(scope: Scope, tree: Node | None) -> tuple[Conditions, Conditions]:
+    """Return the conditions of the row rule, and those of the filter."""
     row_rule = rule_of(scope, tree)
     rule = row_rule(scope.clause, ACTOR) if row_rule is not None else None
-    conditions = [] if rule is None else [rule]
-    if tree is not None:
-        conditions.append(guarded(tree, scope, rule))
-    return _once(conditions) if len(conditions) > 1 else conditions
+    return [] if rule is None else [rule], [] if tree is None else [guarded(tree, scope, rule)]
 
 
-def _once(parts: Iterable[sa.ColumnElement[bool]]) -> list[sa.ColumnElement[bool]]:
-    """Merge two equality conditions on one column, such as those of a filter and a row rule.
+def joined(rule: Conditions, filtered: Conditions) -> Conditions:
+    """Return both, with two equality conditions on one column merged into one.
 
     PostgreSQL would turn `a = $1 AND a = $2` into `a = $1` and a one-time filter `$1 = $2` that it evaluates for
     every row of the scan.
     """
+    if not rule or not filtered:
+        return [*rule, *filtered]
     places: dict[Any, int] = {}
     conditions: list[Any] = []
-    for condition in conjuncts(parts):
+    for condition in conjuncts([*rule, *filtered]):
         place = places.setdefault(condition.left, len(conditions)) if fixes(condition) else len(conditions)
         if place == len(conditions):
             conditions.append(condition)
