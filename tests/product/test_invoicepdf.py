@@ -79,6 +79,19 @@ async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
     assert data["note"].startswith("Nicht genutzte Zeit des früheren Tarifs")
 
 
+async def test_a_german_invoice_for_an_addon(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    bought = await trial.owner.post("addonpayment", tokenid="tok_visa", planid=103)
+    assert bought.status_code == 200
+    number = bought.json()["result"]["transactionid"]
+    row, settings = (
+        await invoice_pdf.row(shop.product.ctx, trial.clientid, transactionid=number),
+        shop.product.ctx.settings,
+    )
+    assert [line["description"] for line in invoice_pdf.data(settings, row, "de")["lines"]] == ["2.000 Mobilnummern"]
+    assert [line["description"] for line in invoice_pdf.data(settings, row, "en")["lines"]] == ["2000 Cell Numbers"]
+
+
 async def test_the_list_is_the_owners(shop: Shop, trial: Account, account: Account) -> None:
     await shop.subscribe(trial, 2)
     [bill] = await shop.invoices(trial)

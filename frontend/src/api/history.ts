@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Named, namedBy, targetText } from "../domain/event";
+import { planText } from "../domain/plantexts";
 import { t } from "../lib/i18n.dashboard";
 import { call } from "./client";
 import { invalidate } from "./keys";
@@ -42,7 +43,7 @@ const namesOf = <Row>(numberOf: (row: Row) => number, nameOf: (row: Row) => stri
 // Names by number, those of deleted ones included: they still stand in the records.
 const userNames = queryOptions({ ...rows("appuser", { fields: "appuserid,name", limit: 1000 }), select: namesOf<User>(({ appuserid }) => appuserid, ({ name }) => name) });
 const keyNames = queryOptions({ ...rows("apikeys", { fields: "keyid,purpose", limit: 1000 }), select: namesOf<ApiKey>(({ keyid }) => keyid, ({ purpose }) => purpose) });
-const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => name) });
+const planNames = queryOptions({ ...rows("subscriptionplan", { fields: "planid,name", limit: 1000 }), select: namesOf<Plan>(({ planid }) => planid, ({ name }) => planText(name)) });
 
 /** The name shown for an actor: of the user, of the API key, or "System" for neither. */
 export function useActorName(): (actor: number | null, keyid: number | null) => string {

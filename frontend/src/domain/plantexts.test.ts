@@ -6,6 +6,7 @@ afterEach(() => setLanguage("en"));
 
 test.each([
   ["Cell number credits", "Mobilnummern"],
+  ["2000 Cell Numbers", "2.000 Mobilnummern"],
   ["Up to 5 users, 500 contact credits and 100 credits.", "Bis zu 5 Benutzer, 500 Kontakt-Credits und 100 Credits."],
   ["Up to 1,000", "Bis zu 1.000"],
   ["5 keys", "5 Schlüssel"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -10,10 +11,11 @@ from typing import Any
 
 from scripts._shared.context import Context
 from scripts._shared.credits.ledger import KINDS, end_plan_credits, grant
-from scripts._shared.language import DEFAULT, Language
+from scripts._shared.language import DEFAULT, Language, formats
 from scripts._shared.language.texts import translator
 from scripts._shared.vendors.money import Invoice, Line, Subscription
 
+_ADDON = re.compile(r"(\d+) Cell Numbers")  # the name of an add-on that the product ships
 _STATUS = {"open": "open", "paid": "paid", "void": "failed", "uncollectible": "failed"}
 
 # Returns a row only when the invoice is new or has changed to paid, which is when its credits are granted.
@@ -52,12 +54,15 @@ def described(line: dict[str, Any], language: Language) -> str:
     Args:
         line: description, amount, and for the line of a plan `planname` and `proration`.
     """
-    name = line.get("planname")
-    if language == DEFAULT or not name:
-        return str(line["description"])
+    name, description = line.get("planname"), str(line["description"])
+    if language == DEFAULT:
+        return description
+    t = translator(language, "documents", "invoice")
+    if not name:
+        addon = _ADDON.fullmatch(description)
+        return t("addon", number=formats.number(int(addon[1]), language)) if addon else description
     if not line["proration"]:
         return str(name)
-    t = translator(language, "documents", "invoice")
     return t("unused" if line["amount"] < 0 else "remaining", planname=name)
 
 

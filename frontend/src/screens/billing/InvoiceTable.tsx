@@ -7,6 +7,7 @@ import { useInvoicePdf } from "../../api/invoices";
 import type { Transaction } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { type Column, DataTable } from "../../components/ui/DataTable";
+import { planText } from "../../domain/plantexts";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { dollars } from "../../lib/money";
@@ -61,7 +62,7 @@ export function InvoiceTable({ rows, foot }: { rows: Transaction[]; foot?: React
 function Item({ row }: { row: Transaction }) {
   return (
     <>
-      {row.planname}
+      {planText(row.planname)}
       {Boolean(row.isaddon) && <span className={classes.addon}> · {t("billing.addon")}</span>}
     </>
   );

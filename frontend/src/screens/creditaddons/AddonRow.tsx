@@ -10,11 +10,12 @@ import classes from "./CreditAddons.module.css";
 
 export function AddonRow({ plan, best, onBuy }: { plan: Plan; best: boolean; onBuy: () => void }) {
   const each = priceEach(plan);
+  const name = planText(plan.name);
   return (
-    <article className={classes.row} aria-label={plan.name}>
+    <article className={classes.row} aria-label={name}>
       <div className={classes.what}>
         <h2>
-          {plan.name} {best && <Badge variant="light">{t("addons.best")}</Badge>}
+          {name} {best && <Badge variant="light">{t("addons.best")}</Badge>}
         </h2>
         {plan.details && <p>{planText(plan.details)}</p>}
       </div>

@@ -3,6 +3,7 @@ import { config } from "../../api/config";
 import type { Plan } from "../../api/types";
 import { Dialog } from "../../components/ui/Dialog";
 import { useLast } from "../../components/useLast";
+import { planText } from "../../domain/plantexts";
 import { NoCardForm } from "./NoCardForm";
 import { SandboxForm } from "./SandboxForm";
 import { StripeForm } from "./StripeForm";
@@ -10,7 +11,7 @@ import { StripeForm } from "./StripeForm";
 export function PaymentModal({ plan, onClose }: { plan: Plan | null; onClose: () => void }) {
   const shown = useLast(plan);
   return (
-    <Dialog opened={plan !== null} onClose={onClose} title={shown?.name}>
+    <Dialog opened={plan !== null} onClose={onClose} title={shown && planText(shown.name)}>
       {shown && <CardForm plan={shown} onClose={onClose} />}
     </Dialog>
   );

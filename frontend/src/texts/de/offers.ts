@@ -11,6 +11,7 @@ export const offers: Translation<typeof english> = {
     yearly: "Alles aus dem Monatstarif; zwei Monate kostenlos.",
     byMonth: "Nach Maß, monatlich abgerechnet.",
     byYear: "Nach Maß, jährlich abgerechnet.",
+    addonName: "{{number}} Mobilnummern",
     addon: "Sie bleiben, bis Sie sie verbrauchen.",
     phone: "Mobilnummern",
     phoneHint: "Jede aufgedeckte Mobilnummer kostet einen Credit.",

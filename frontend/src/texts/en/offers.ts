@@ -8,6 +8,7 @@ export const offers = {
     yearly: "Everything of the monthly plan; two months free.",
     byMonth: "Made to measure, by the month.",
     byYear: "Made to measure, by the year.",
+    addonName: "{{number}} Cell Numbers",
     addon: "They stay until you use them.",
     phone: "Cell number credits",
     phoneHint: "Each revealed cell number takes one credit.",
