@@ -119,7 +119,7 @@ export function BarChart({ label, points, unit, beforeUnit, beforeKey }: Props) 
         {compares && beforeKey && <span className={classes.key}>{beforeKey}</span>}
         <span>{points.at(-1)?.label}</span>
       </figcaption>
-      <div className={classes.table}>
+      <div className="visually-hidden">
         <table>
           <caption>{label}</caption>
           <tbody>

@@ -32,7 +32,7 @@ export function NewJob({ onStart }: { onStart: (jobid: number) => void }) {
         </Step>
         <Step title={t("bulk.kinds")} done={kinds.length > 0}>
           <fieldset className={classes.options}>
-            <legend>{t("bulk.kinds")}</legend>
+            <legend className="visually-hidden">{t("bulk.kinds")}</legend>
             {KINDS.map((kind) => (
               <Checkbox
                 key={kind}

@@ -81,7 +81,7 @@ function More({ row, kind, values, others }: MoreProps) {
       ) : (
         button
       )}
-      <span className={classes.hidden}>{others.join(", ")}</span>
+      <span className="visually-hidden">{others.join(", ")}</span>
     </>
   );
 }

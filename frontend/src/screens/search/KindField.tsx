@@ -70,7 +70,7 @@ export function KindField({ kind, found, canReveal, reveals, voteOf, onUpvote, o
           }}
           leftSection={<Eye size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
-          {t("search.reveal")} <span className={classes.of}>{label},</span> <span className={classes.cost}>{t("search.oneCredit")}</span>
+          {t("search.reveal")} <span className="visually-hidden">{label},</span> <span className={classes.cost}>{t("search.oneCredit")}</span>
         </BusyButton>
       )}
       {hidden && problem && (

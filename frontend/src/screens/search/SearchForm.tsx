@@ -47,7 +47,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
           size="lg"
           className={classes.url}
           label={t("search.url")}
-          labelProps={{ className: classes.hidden }}
+          labelProps={{ className: "visually-hidden" }}
           placeholder={t("search.urlPlaceholder", { host: profileHost() })}
           leftSection={<Link2 size={20} strokeWidth={1.75} aria-hidden="true" />}
           value={typed}
@@ -69,7 +69,7 @@ export function SearchForm({ url, boxes, errors, quiet, onTick, onSearch, onType
         </Button>
       </div>
       <fieldset className={classes.options} aria-describedby={errors.options && hint} aria-invalid={errors.options ? true : undefined}>
-        <legend className={classes.hidden}>{t("search.options")}</legend>
+        <legend className="visually-hidden">{t("search.options")}</legend>
         {KINDS.map((kind) => (
           <Chip key={kind} kind={kind} checked={boxes[kind]} onChange={(on) => onTick({ ...boxes, [kind]: on })} />
         ))}
