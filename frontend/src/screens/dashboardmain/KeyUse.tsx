@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Clock } from "lucide-react";
 import { apiKeys } from "../../api/apikeys";
-import { briefDayText, parseDate } from "../../lib/dates";
+import { briefDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 
@@ -10,8 +10,9 @@ export function KeyUse() {
   const { data } = useQuery(apiKeys);
   if (!data) return null;
   const last = data.resource
-    .map(({ lastused }) => lastused)
-    .reduce((latest, lastused) => ((parseDate(lastused)?.getTime() ?? 0) > (parseDate(latest)?.getTime() ?? 0) ? lastused : latest), null);
+    .map(({ lastused }) => lastused ?? "")
+    .toSorted()
+    .at(-1);
   return (
     <span className={classes.change}>
       <Clock size={16} strokeWidth={1.75} aria-hidden="true" />
