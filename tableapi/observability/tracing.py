@@ -17,7 +17,7 @@ from tableapi.config.settings import Settings
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-MAX_SQL_CHARS = 2000
+MAX_SQL_CHARS = 4000  # the tables of a list come after its columns
 tracer: Tracer | None = None
 _provider: Any = None
 _NOTHING: Any = nullcontext()
