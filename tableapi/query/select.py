@@ -81,7 +81,9 @@ def listing(
         if listed is not None:
             select = select.add_columns(*_ordering(terms))
         cut = _cut(select, limit + probe, options.offset, scope.binder)
-        page = cut.subquery("p") if listed is None else _allowed(cut.subquery("k"), scope, tree, terms)
+        page = cut.subquery("p" if listed is None else "k")
+        if listed is not None:
+            page = _allowed(page.select(), page, page, scope, tree, terms)
     inner = scope.over(page)
     rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if position is not None:
@@ -124,18 +126,12 @@ def _ordering(terms: cursor.Terms) -> list[Any]:
     return [target.label(f"{_ORDER}{n}") for n, (_, target, _) in enumerate(terms)]
 
 
-def _ordered(page: Any, select: Any, terms: cursor.Terms) -> Any:
-    """Return the rows of a select from a page that has `_ordering`, in its order."""
+def _allowed(select: Any, rows: Any, page: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
+    """Return the `rows` of a select that the row rule allows, in the order of a page that has `_ordering`."""
+    if (row_rule := rule_of(scope, tree)) is not None:
+        select = select.where(row_rule(rows, ACTOR))
     order = (cursor.directed(term, page.c[f"{_ORDER}{n}"]) for n, (term, *_) in enumerate(terms))
     return select.order_by(*order).subquery("p")
-
-
-def _allowed(page: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
-    """Return the rows of a page, taken from a list of keys, that the row rule allows."""
-    select = page.select()
-    if (row_rule := rule_of(scope, tree)) is not None:
-        select = select.where(row_rule(page, ACTOR))
-    return _ordered(page, select, terms)
 
 
 def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
@@ -144,9 +140,7 @@ def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) ->
     rows = scope.over(scope.binder.alias(scope.table))
     same = sa.and_(*(rows.clause.c[name] == page_keys.c[name] for name in scope.table.key))
     select = sa.select(rows.clause).join_from(page_keys, rows.clause, same)
-    if (row_rule := rule_of(scope, tree)) is not None:
-        select = select.where(row_rule(rows.clause, ACTOR))
-    return _ordered(page_keys, select, terms)
+    return _allowed(select, rows.clause, page_keys, scope, tree, terms)
 
 
 def grouping(
