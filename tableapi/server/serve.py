@@ -182,6 +182,7 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
             asyncio.run(check_database(url))
         message = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
         announce = partial(_announce, settings, datasets, message)
+        check_port(settings.host, settings.port)  # again: creating a database takes seconds
         if reload:
             _reloading(settings, datasets, announce)
         else:

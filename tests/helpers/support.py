@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import shutil
 import signal
 import socket
@@ -23,6 +24,9 @@ from tableapi.observability.metrics_folder import SHARED_MEMORY
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
+EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+LOWEST_PORT = 10_000
+TEST_PROCESSES = 16  # at most, of one run
 PATIENCE = 60.0  # seconds for a start on a busy machine
 
 
@@ -84,10 +88,30 @@ def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
         time.sleep(0.02)
 
 
+def _ports() -> list[int]:
+    """Return the ports of this process, in the order in which to try them.
+
+    Ports of the kernel's ephemeral range would be given to connections before a server that starts slowly binds them.
+    Each process of a test run has ports of its own.
+    """
+    above = int(EPHEMERAL_PORTS.read_text().split()[0]) if EPHEMERAL_PORTS.exists() else 32768
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    ports = range(above - 1 - worker, LOWEST_PORT, -TEST_PROCESSES)
+    start = random.randrange(len(ports))  # another test run may use the same ports
+    return [*ports[start:], *ports[:start]]
+
+
+_unused_ports = iter(_ports())
+
+
 def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port on 127.0.0.1 that nothing listens on, and that no other call has returned."""
+    for port in _unused_ports:
+        with closing(socket.socket()) as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no free port is left")
 
 
 def clean_environment(**more: str | Path) -> dict[str, str]:

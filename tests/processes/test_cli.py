@@ -15,6 +15,15 @@ import pytest
 from tests.helpers.support import ROOT, NewDatabase, Serve, free_port, tableapi
 
 NOWHERE = "postgresql://me:hidden@127.0.0.1:1/shop"
+TAKING_THE_PORT = '''"""Listen on the port of the server."""
+import socket
+from tableapi.endpoints.registry import script
+TAKEN = []
+
+@script(internal=True)
+async def run(ctx):
+    TAKEN.append(socket.create_server(("127.0.0.1", ctx.settings.port)))
+'''
 
 
 @pytest.mark.parametrize(
@@ -108,6 +117,20 @@ def test_a_port_of_another_server_of_ours_is_in_use_too(
     assert refused.returncode == 1
     assert "is in use" in refused.stderr
     assert httpx2.get(f"{first.url}/healthz").status_code == 200
+
+
+def test_a_port_that_was_taken_while_the_database_was_prepared_is_one_line(
+    project: Path, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    (project / "scripts").mkdir()
+    (project / "scripts" / "init.py").write_text(TAKING_THE_PORT)
+    port = free_port()
+
+    refused = tableapi("serve", cwd=project, PORT=str(port), DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data")
+
+    assert refused.returncode == 1
+    assert f"Port {port} on 127.0.0.1 is in use" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("change", ["no such database", "wrong password"])
