@@ -185,17 +185,19 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
           <Tick label={name} checked={tick === "on"} disabled={tick === "none"} onChange={() => onToggle(row)} />
         </td>
       )}
-      {phone ? (
-        <td className={classes.phone}>{phone(row)}</td>
-      ) : (
-        columns.map(({ key, align, quiet, cell }) => (
-          <td key={key} data-align={align} data-quiet={quiet} data-controls={hasControls(key, quiet)}>
-            {cell(row)}
-          </td>
-        ))
-      )}
+      <Cells row={row} columns={columns} phone={phone} />
     </tr>
   );
+});
+
+/** Memoised apart from the line: a tick draws none of them anew. */
+const Cells = memo(function Cells({ row, columns, phone }: Pick<LineProps, "row" | "columns" | "phone">) {
+  if (phone) return <td className={classes.phone}>{phone(row)}</td>;
+  return columns.map(({ key, align, quiet, cell }) => (
+    <td key={key} data-align={align} data-quiet={quiet} data-controls={hasControls(key, quiet)}>
+      {cell(row)}
+    </td>
+  ));
 });
 
 const hasControls = (key: string, quiet = false): true | undefined => quiet || key === "actions" || undefined;

@@ -28,18 +28,30 @@ interface Props {
   end: ReactNode;
 }
 
-/** Memoised: a tick in the list changes nothing here. */
-export const Filters = memo(function Filters({ shown, change, end }: Props) {
+export function Filters({ shown, change, end }: Props) {
   return (
     <Toolbar
       label={t("contacts.filters")}
       end={
         <>
-          <ViewOptions shown={shown} change={change} />
+          <View shown={shown} change={change} />
           {end}
         </>
       }
     >
+      <Controls shown={shown} change={change} />
+    </Toolbar>
+  );
+}
+
+type ControlProps = Omit<Props, "end">;
+
+// Memoised: a tick in the list changes the buttons at the end alone.
+const View = memo(ViewOptions);
+
+const Controls = memo(function Controls({ shown, change }: ControlProps) {
+  return (
+    <>
       <SearchBox text={shown.text} onSearch={(text) => change({ text, page: 1 })} />
       <div className={classes.chips}>
         {CHIPS.map(([name, text]) => (
@@ -58,7 +70,7 @@ export const Filters = memo(function Filters({ shown, change, end }: Props) {
           onChange={(event) => change({ days: Number(event.currentTarget.value), page: 1 })}
         />
       </div>
-    </Toolbar>
+    </>
   );
 });
 
