@@ -1,4 +1,4 @@
-/** Session and first list are asked for at once, and the frame is drawn, before the app itself has arrived. */
+/** Session and first list are asked for, and the frame is drawn, before the app itself has arrived; links load ahead. */
 import { OWNER, journey, signIn } from "./browser.mjs";
 
 const after = (requests) => async (route) => {
@@ -18,7 +18,22 @@ journey("early", async (open) => {
   await page.route("**/api/v2/user/session", after(list));
   await page.goto("/dashboard/main/mycontacts", { waitUntil: "commit" });
   await page.getByRole("row").nth(1).waitFor();
+  await loadedOnHover(first);
 });
+
+const isList = (request) => request.url().includes("/_table/usercontact?") && request.url().includes("limit=25");
+
+/** A pointer on a link loads the list that the link leads to; to follow it asks for nothing again. */
+async function loadedOnHover(page) {
+  const lists = [];
+  page.on("request", (request) => isList(request) && lists.push(request));
+  const link = page.getByRole("link", { name: "My Contacts" }).first();
+  const [list] = await Promise.all([page.waitForResponse((response) => isList(response.request())), link.hover()]);
+  await list.finished();
+  await link.click();
+  await page.getByRole("row").nth(1).waitFor();
+  if (lists.length !== 1) throw new Error(`${lists.length} requests for one list`);
+}
 
 /** Waits for the page, and for the sidebar in it while nothing of the app is there. */
 async function frameDrawn(page) {

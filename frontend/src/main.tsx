@@ -1,32 +1,36 @@
 /** Draws the app as soon as the settings of the server are known. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import type { RouteObject } from "react-router";
 import { account } from "./api/account";
 import { loadConfig } from "./api/config";
 import { asksForAccount } from "./api/early";
 import { App } from "./app/App";
 import { Unreachable } from "./app/Unreachable";
+import { preload } from "./app/preload";
 import { makeQueryClient } from "./app/queries";
+import { router } from "./app/routes";
 import { registerServiceWorker } from "./app/serviceworker";
 import { currentSession } from "./stores/session";
 
-/** How long the first drawing waits for the account. */
+/** How long the first drawing waits for its data. */
 const MOMENT_MS = 100;
 
 const root = createRoot(document.getElementById("root")!);
 const queries = makeQueryClient();
 
-/** Waits a moment for the account: the first script has asked for it, and with it the frame is drawn once instead of twice. */
-async function accountKnown(): Promise<void> {
+/** Waits a moment for what the first script has asked for: with it, frame and list are drawn once instead of twice. */
+async function dataKnown(): Promise<void> {
   if (!asksForAccount(currentSession(), window.location)) return;
   const moment = new Promise((resolve) => setTimeout(resolve, MOMENT_MS));
-  await Promise.race([queries.prefetchQuery(account), moment]);
+  const data = [queries.prefetchQuery(account), preload(router.routes as RouteObject[], queries, window.location)];
+  await Promise.race([Promise.all(data), moment]);
 }
 
 async function start(): Promise<void> {
   try {
     await loadConfig();
-    await accountKnown();
+    await dataKnown();
     root.render(<StrictMode><App queries={queries} /></StrictMode>);
     registerServiceWorker();
   } catch {

@@ -10,7 +10,7 @@ import { Brand } from "../components/Title";
 import { followOtherTabs, useIsLoggedIn } from "../stores/session";
 import { settleToasts } from "../stores/toasts";
 import { Notes } from "./Notes";
-import { prefetchOnHover } from "./prefetch";
+import { preloadOnHover } from "./preload";
 import { router } from "./routes";
 import { schemeManager } from "./scheme";
 import { cssVariables, theme } from "./theme";
@@ -20,7 +20,7 @@ export function App({ queries }: { queries: QueryClient }) {
 
   useEffect(followOtherTabs, []);
   useEffect(settleWithPage, []);
-  useEffect(() => prefetchOnHover(() => router.routes as RouteObject[]), []);
+  useEffect(() => preloadOnHover(() => router.routes as RouteObject[], queries), [queries]);
   // After the commit, so that no screen of the account that is gone is still asking for it.
   useEffect(() => {
     if (isLoggedIn) return;

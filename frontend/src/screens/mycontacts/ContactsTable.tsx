@@ -31,6 +31,9 @@ const SORTS: Record<ContactOrder, { by: string; down: boolean }> = {
 };
 const OTHER_WAY: Record<ContactOrder, ContactOrder> = { newest: "oldest", oldest: "newest", name: "-name", "-name": "name" };
 
+/** Own votes on the values of a page. */
+export const votesOf = (rows: readonly UserContact[]) => votesOn(rows.map((row) => row.linkedinurl));
+
 interface Props {
   rows: UserContact[];
   count: number;
@@ -43,7 +46,7 @@ interface Props {
 export function ContactsTable({ rows, count, shown, change, selection, removal }: Props) {
   const me = useAccount();
   const [flagging, setFlagging] = useState<UserContact | null>(null);
-  const { data: votes = NO_VOTES } = useQuery(votesOn(rows.map((row) => row.linkedinurl)));
+  const { data: votes = NO_VOTES } = useQuery(votesOf(rows));
   const feedback = useFeedback();
 
   const vote = (row: UserContact, action: Feedback["action"], details: Details[]) =>

@@ -2,9 +2,9 @@
 import { Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, UsersRound } from "lucide-react";
-import { Suspense, lazy, useState } from "react";
+import { Suspense, lazy, useDeferredValue, useState } from "react";
 import { Link } from "react-router";
-import { TooFar, myContacts } from "../../api/contacts";
+import { TooFar, myContacts, myTags } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { fieldErrors, problemOf } from "../../api/explain";
 import type { List, UserContact } from "../../api/types";
@@ -14,13 +14,14 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
 import { t } from "../../lib/i18n.dashboard";
+import type { ScreenHandle } from "../../lib/screenhandle";
 import { columnsWithout } from "./columns";
-import { ContactsTable } from "./ContactsTable";
+import { ContactsTable, votesOf } from "./ContactsTable";
 import { Filters } from "./Filters";
 import classes from "./MyContacts.module.css";
 import { SelectionBar } from "./SelectionBar";
 import { useExport } from "./useExport";
-import { type ChangeList, type ListParams, NO_FILTER, filterOf, isFiltered, useListParams } from "./useListParams";
+import { type ChangeList, type ListParams, NO_FILTER, filterOf, isFiltered, readList, useListParams } from "./useListParams";
 import { type Removal, useRemoval } from "./useRemoval";
 import { type Selection, useSelection } from "./useSelection";
 
@@ -28,17 +29,33 @@ const ContactDrawer = lazy(() => import("./ContactDrawer"));
 
 const NO_ROWS: UserContact[] = [];
 
+const listOf = (shown: ListParams) => myContacts({ ...shown, filter: filterOf(shown) });
+
+/** The first page of contacts, and what is drawn beside each. */
+export const handle: ScreenHandle = {
+  preload: async (queries, params) => {
+    const list = listOf(readList(params));
+    void queries.prefetchQuery(myTags);
+    await queries.prefetchQuery(list);
+    const rows = queries.getQueryData(list.queryKey)?.resource ?? NO_ROWS;
+    if (rows.length > 0) void queries.prefetchQuery(votesOf(rows));
+  },
+};
+
 export function MyContactsScreen() {
   const [shown, change] = useListParams();
   const { page, size, text, order } = shown;
   const filter = filterOf(shown);
-  const list = useQuery(myContacts({ page, size, text, order, filter }));
+  const list = useQuery(listOf(shown));
   const removal = useRemoval(list.data?.resource ?? NO_ROWS);
   const { rows } = removal;
   const count = list.data?.meta?.count ?? 0;
   const selection = useSelection(rows, JSON.stringify([text, filter]));
   const file = useExport();
-  const nothing = selection.rows.length === 0 && !selection.all;
+  const isEmpty = selection.rows.length === 0 && !selection.all;
+  // The first tick is drawn before the bar that it opens.
+  const wasEmpty = useDeferredValue(isEmpty);
+  const nothing = isEmpty || wasEmpty;
 
   const exportButton = (
     <BusyButton

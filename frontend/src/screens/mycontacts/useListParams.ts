@@ -29,7 +29,7 @@ const FLAGS = ["phone", "email", "verified", "compact"] as const;
 
 const count = (text: string | null): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : 0);
 
-function read(params: URLSearchParams): ListParams {
+export function readList(params: URLSearchParams): ListParams {
   const order = params.get("order");
   const is = (name: string) => params.get(name) === "1";
   return {
@@ -68,7 +68,7 @@ export type ChangeList = (change: Partial<ListParams>) => void;
 
 export function useListParams(): [ListParams, ChangeList] {
   const [params, setParams] = useSearchParams();
-  const now = useMemo(() => read(params), [params]);
+  const now = useMemo(() => readList(params), [params]);
   // The same function on every render: what it is given to is memoised.
   const set = useRef(setParams);
   useLayoutEffect(() => {
@@ -77,7 +77,7 @@ export function useListParams(): [ListParams, ChangeList] {
   const change: ChangeList = useCallback(
     (part) =>
       // From the address as it is now: a debounced search must not bring back an older page.
-      set.current((old) => written({ ...read(old), ...part }), {
+      set.current((old) => written({ ...readList(old), ...part }), {
         replace: part.text !== undefined || part.contact === 0,
         preventScrollReset: true,
       }),

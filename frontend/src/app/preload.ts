@@ -1,0 +1,30 @@
+/** What a screen needs is loaded before it is opened: its scripts, and what it exports in `handle` as `ScreenHandle`. */
+import type { QueryClient } from "@tanstack/react-query";
+import { type RouteObject, matchRoutes } from "react-router";
+import type { ScreenHandle } from "../lib/screenhandle";
+
+type Address = Pick<Location, "pathname" | "search">;
+
+/** Loads what the screen at an address needs. A failure is reported when the screen is opened. */
+export async function preload(routes: RouteObject[], queries: QueryClient, { pathname, search }: Address): Promise<void> {
+  const screens = (matchRoutes(routes, pathname) ?? []).map(async ({ route }) => {
+    // The router takes `lazy` away once it has used it.
+    const { handle } = typeof route.lazy === "function" ? await route.lazy() : route;
+    await (handle as ScreenHandle | undefined)?.preload?.(queries, new URLSearchParams(search));
+  });
+  await Promise.allSettled(screens);
+}
+
+/** Preloads while the pointer or the focus is on a link to another screen. Returns what stops it. */
+export function preloadOnHover(routes: () => RouteObject[], queries: QueryClient): () => void {
+  const onIntent = ({ target }: Event) => {
+    const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
+    if (link && link.origin === location.origin && link.pathname !== location.pathname) void preload(routes(), queries, link);
+  };
+  document.addEventListener("pointerover", onIntent, { passive: true });
+  document.addEventListener("focusin", onIntent);
+  return () => {
+    document.removeEventListener("pointerover", onIntent);
+    document.removeEventListener("focusin", onIntent);
+  };
+}
