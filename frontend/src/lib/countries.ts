@@ -2,7 +2,7 @@
 import { alpha2ToAlpha3, getNames, registerLocale } from "i18n-iso-countries";
 import english from "i18n-iso-countries/langs/en.json";
 import { language } from "./language";
-import { locale } from "./locale";
+import { countryText } from "./locale";
 
 registerLocale(english);
 
@@ -11,8 +11,8 @@ export interface Country {
   name: string;
 }
 
-const translated = language().name === "en" ? undefined : new Intl.DisplayNames([locale()], { type: "region" });
+const isEnglish = language().name === "en";
 
 export const COUNTRIES: Country[] = Object.entries(getNames("en", { select: "official" }))
-  .map(([alpha2, name]) => ({ value: alpha2ToAlpha3(alpha2) ?? alpha2, name: translated?.of(alpha2) ?? name }))
+  .map(([alpha2, name]) => ({ value: alpha2ToAlpha3(alpha2) ?? alpha2, name: isEnglish ? name : countryText(alpha2) }))
   .toSorted((country, other) => country.name.localeCompare(other.name, language().name));

@@ -41,6 +41,9 @@ export const countText = (value: number | undefined): string => (value === undef
 /** `Ada, Max and Olivia` */
 export const listText = (parts: readonly string[]): string => new Intl.ListFormat(locale(), { type: "conjunction" }).format(parts);
 
+/** `Germany`, of a country's code of two letters. */
+export const countryText = (alpha2: string): string => new Intl.DisplayNames([locale()], { type: "region" }).of(alpha2) ?? alpha2;
+
 /** The time zone that was chosen in this browser; the browser's own where none was. */
 export const timeZone = (): string => (zone ??= chosenTimeZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
 

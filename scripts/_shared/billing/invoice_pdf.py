@@ -17,7 +17,7 @@ _NOT_IN_FILE = re.compile(r"[^A-Za-z0-9_-]")
 TEMPLATE = Path(__file__).with_name("invoice.typ")
 
 _ROW = """
-    select t.*, c.companyname, c.billingaddress, c.taxid, c.country, u.name as owner, u.email, u.language
+    select t.*, c.companyname, c.billingaddress, c.taxid, u.name as owner, u.email, u.language
     from transactionhistory t join client c using (clientid)
     left join appuser u on u.clientid = t.clientid and u.role = 'client' and u.isdeleted = 0
     where t.clientid = $1 and (t.transactionid = $2 or t.invoicenumber = $3)

@@ -5,6 +5,7 @@ import { Fragment, useState } from "react";
 import { KINDS, type Overview, useDesk } from "../../api/desk";
 import { Card } from "../../components/ui/Card";
 import { eventText } from "../../domain/event";
+import { countryName } from "../../lib/countryname";
 import { dayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.desk";
 import { numberText } from "../../lib/locale";
@@ -24,7 +25,7 @@ export function OverviewTab({ of }: { of: Overview }) {
         <Facts
           of={[
             [t("client.subscription"), planText(of)],
-            [t("client.country"), of.client.country],
+            [t("client.country"), of.client.country && countryName(of.client.country)],
             [t("client.phone"), of.client.phonenumber],
             [t("client.customer"), of.client.stripe_custid],
           ]}

@@ -11,6 +11,7 @@ import { Drawer } from "../../components/ui/Drawer";
 import { Field } from "../../components/ui/Field";
 import { useLast } from "../../components/useLast";
 import { profileLink } from "../../domain/contacts";
+import { aboutOf } from "../../domain/person";
 import { localDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { ContactNotes } from "./ContactNotes";
@@ -66,8 +67,6 @@ export default function ContactDrawer({ contactid, rows, onChange, onRemove }: P
     </Drawer>
   );
 }
-
-const aboutOf = ({ title, company, country }: Found): string => [title, company, country].filter(Boolean).join(" · ");
 
 interface StepProps {
   label: string;

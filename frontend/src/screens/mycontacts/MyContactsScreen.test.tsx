@@ -264,7 +264,7 @@ test("the drawer holds everything about a contact and keeps the own tags and not
   await user.click(await screen.findByRole("button", { name: "Open Person 2" }));
   expect(where()).toBe(`${AT}?contact=2`);
   const drawer = within(await screen.findByRole("dialog"));
-  expect(await drawer.findByText("CTO · Acme · USA")).toBeVisible();
+  expect(await drawer.findByText("CTO · Acme · United States")).toBeVisible();
   expect(drawer.getByText(whole("p2@work.example"))).toBeVisible();
   expect(drawer.getByRole("link", { name: "Look up: Cell Number" })).toHaveAttribute("href", expect.stringContaining("kinds=phone"));
   const tags = await drawer.findByLabelText("Tags");

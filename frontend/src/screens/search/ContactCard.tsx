@@ -12,6 +12,7 @@ import { type FlagAnswer, FlagDialog } from "../../components/FlagDialog";
 import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
+import { aboutOf } from "../../domain/person";
 import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { type Votable, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
@@ -54,7 +55,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
         <NameAvatar name={found.full_name} size={48} />
         <div className={classes.names}>
           <h2>{found.full_name.toUpperCase()}</h2>
-          <p>{[found.title, found.company, found.country].filter(Boolean).join(" · ")}</p>
+          <p>{aboutOf(found)}</p>
           <Anchor href={profileLink(url)} target="_blank" rel="noopener noreferrer" className={classes.link}>
             {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
           </Anchor>

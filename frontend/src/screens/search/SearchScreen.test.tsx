@@ -83,7 +83,7 @@ test("one press reveals all that is hidden, each for its credit", async () => {
   });
   draw(<SearchScreen />);
   await ask("Cell Number", "Work Email", "Secondary Email");
-  expect(await screen.findByText("CTO · Acme · USA")).toBeVisible();
+  expect(await screen.findByText("CTO · Acme · United States")).toBeVisible();
   await user.click(await screen.findByRole("button", { name: "Reveal all · 3 credits" }));
   for (const value of ["+14155551001", "p1@work.example", "p1@home.example"]) expect(await screen.findByText(whole(value))).toBeVisible();
   expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["directdial", "businessemail", "personalemail"]);

@@ -1,0 +1,11 @@
+/** What is shown of a person beside the name. Pure. */
+import { countryName } from "../lib/countryname";
+
+interface Person {
+  title: string;
+  company: string;
+  country: string;
+}
+
+/** `Head of Sales · Acme · Germany`, of what is known. */
+export const aboutOf = ({ title, company, country }: Person): string => [title, company, countryName(country)].filter(Boolean).join(" · ");

@@ -1,0 +1,10 @@
+/** The name of a country in the reader's language, from its code of two or three letters. Other text stays as it is. */
+import codes from "i18n-iso-countries/codes.json";
+import { countryText } from "./locale";
+
+const ALPHA2 = new Map(codes.flatMap(([two, three]) => [[two, two], [three, two]]));
+
+export function countryName(text: string): string {
+  const alpha2 = ALPHA2.get(text.trim().toUpperCase());
+  return alpha2 === undefined ? text : countryText(alpha2);
+}
