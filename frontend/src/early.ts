@@ -4,6 +4,7 @@ import { loadConfig } from "./api/config";
 import { asksForAccount, sendEarly } from "./api/early";
 import { contactsPage } from "./api/lists";
 import { loadLanguage } from "./lib/language";
+import { numberFormat, timeZone } from "./lib/locale";
 import { pageNumber, pageSize } from "./lib/paging";
 import { readStoredSession } from "./stores/storedsession";
 
@@ -44,4 +45,9 @@ function loadScripts(pathname: string): Promise<unknown> {
 
 void loadConfig().catch(() => undefined);
 void requestData(window.location).catch(() => undefined);
-void loadLanguage().then(() => loadScripts(window.location.pathname));
+void loadLanguage().then(() => {
+  void loadScripts(window.location.pathname);
+  // The first formats take 15 ms of a fast processor, which has nothing to do until the scripts are there.
+  numberFormat();
+  timeZone();
+});

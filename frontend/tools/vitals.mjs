@@ -1,6 +1,6 @@
 /** How soon a screen can be used, how much it jumps, and how soon a tick in My Contacts is drawn, with a processor four
- times slower than this one. In: the address of a running demo. Out: two tables; exit code 1 where the best of three
- visits, or a median, is over the budget of the design.
+ times slower than this one. In: the address of a running demo. Out: two tables; exit code 1 where the best visit, or a
+ median, is over the budget of the design.
 
    node tools/vitals.mjs http://127.0.0.1:8000
 
@@ -13,7 +13,7 @@ import { HEADLESS, OWNER, WIDE } from "../e2e/server.mjs";
 const BASE = process.argv[2] ?? "http://127.0.0.1:8000";
 
 const SLOWER = 4;
-const RUNS = 3;
+const RUNS = 5;
 const BUDGET = { interactive: 1500, shift: 0.05, tick: 50, contacts: 1.3 };
 // Every screen has come to rest long before.
 const WATCHED = 5000;
@@ -109,17 +109,17 @@ const medianOf = (numbers) => numbers.toSorted((one, other) => one - other)[Math
 
 const browser = await chromium.launch({ executablePath: HEADLESS, args: ["--no-sandbox"] });
 try {
-  console.log("| Screen | Usable, best of 3 (all) | Interactive | Layout shift, worst of 3 |\n| --- | --- | --- | --- |");
+  const runs = Object.fromEntries(SCREENS.map(({ name }) => [name, []]));
+  // In turn: the machine may be slower a minute later.
+  for (let run = 0; run < RUNS; run += 1) for (const screen of SCREENS) runs[screen.name].push(await visit(browser, screen));
+  console.log("| Screen | Usable, best (all) | Interactive | Layout shift, worst |\n| --- | --- | --- | --- |");
   const medians = {};
-  for (const screen of SCREENS) {
-    const runs = [];
-    for (let run = 0; run < RUNS; run += 1) runs.push(await visit(browser, screen));
-    const [usable, interactive] = ["usable", "interactive"].map((name) => runs.map((run) => Math.round(run[name])));
-    const best = Math.min(...interactive);
-    const shift = Math.max(...runs.map((run) => run.shift));
-    console.log(`| ${screen.name} | ${bestOf(usable)} | ${bestOf(interactive)} | ${shift.toFixed(3)} |`);
-    if (best > BUDGET.interactive || shift > BUDGET.shift) process.exitCode = 1;
-    medians[screen.name] = medianOf(interactive);
+  for (const [name, visits] of Object.entries(runs)) {
+    const [usable, interactive] = ["usable", "interactive"].map((what) => visits.map((one) => Math.round(one[what])));
+    const shift = Math.max(...visits.map((one) => one.shift));
+    console.log(`| ${name} | ${bestOf(usable)} | ${bestOf(interactive)} | ${shift.toFixed(3)} |`);
+    if (Math.min(...interactive) > BUDGET.interactive || shift > BUDGET.shift) process.exitCode = 1;
+    medians[name] = medianOf(interactive);
   }
   const times = medians.mycontacts / medians.dashboard;
   const visits = [];

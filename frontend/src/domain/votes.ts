@@ -20,7 +20,11 @@ export type Votes = ReadonlyMap<string, Vote>;
 // Case-insensitive, like the server.
 const keyOf = (url: string, type: string, value: string): string => [url, type, value.toLowerCase()].join("\n");
 
+export const NO_VOTES: Votes = new Map();
+
 export function votesByValue(saved: readonly Saved[]): Votes {
+  // Always the same object for none: another one would draw every cell of a list anew.
+  if (saved.length === 0) return NO_VOTES;
   return new Map(saved.map(({ linkedin_url, type, info, action }) => [keyOf(linkedin_url, type, info), action]));
 }
 

@@ -10,7 +10,7 @@ import { DataTable } from "../../components/ui/DataTable";
 import { Pager } from "../../components/ui/Pager";
 import type { ContactOrder } from "../../domain/contactfilter";
 import { FEEDBACK_TYPE } from "../../domain/reveal";
-import type { Votes } from "../../domain/votes";
+import { NO_VOTES } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { columnsWithout } from "./columns";
@@ -22,7 +22,6 @@ import { type Voting, VotingContext, votableOf } from "./voting";
 
 type Details = Omit<Feedback, "linkedin_url" | "action">;
 
-const NO_VOTES: Votes = new Map();
 const SORTS: Record<ContactOrder, { by: string; down: boolean }> = {
   newest: { by: "newest", down: true },
   oldest: { by: "newest", down: false },

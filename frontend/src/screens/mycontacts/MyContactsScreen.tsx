@@ -4,9 +4,11 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, UsersRound } from "lucide-react";
 import { Suspense, lazy, useDeferredValue, useState } from "react";
 import { Link } from "react-router";
+import { account, isOwner } from "../../api/account";
 import { TooFar, myContacts, myTags } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { fieldErrors, problemOf } from "../../api/explain";
+import { team } from "../../api/team";
 import type { List, UserContact } from "../../api/types";
 import { Empty } from "../../components/Empty";
 import { ListState } from "../../components/ListState";
@@ -31,12 +33,12 @@ const NO_ROWS: UserContact[] = [];
 
 const listOf = (shown: ListParams) => myContacts({ ...shown, filter: filterOf(shown) });
 
-/** The first page of contacts, and what is drawn beside each. */
+/** The list and the choices of its filters, then the own votes on its values. */
 export const handle: ScreenHandle = {
   preload: async (queries, params) => {
     const list = listOf(readList(params));
-    void queries.prefetchQuery(myTags);
-    await queries.prefetchQuery(list);
+    const members = async () => isOwner(await queries.ensureQueryData(account)) && queries.prefetchQuery(team);
+    await Promise.all([queries.prefetchQuery(list), queries.prefetchQuery(myTags), members()]);
     const rows = queries.getQueryData(list.queryKey)?.resource ?? NO_ROWS;
     if (rows.length > 0) void queries.prefetchQuery(votesOf(rows));
   },
