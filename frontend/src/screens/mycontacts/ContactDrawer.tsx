@@ -88,7 +88,7 @@ function Details({ contact, person }: { contact: UserContact; person: Found | nu
     <>
       <section className={classes.section}>
         <ContactValues contact={contact} person={person} />
-        <Field label={t("contacts.about")}>
+        <Field label={t("contacts.profile")}>
           <Anchor href={profileLink(contact.linkedinurl)} target="_blank" rel="noopener noreferrer" className={classes.profile}>
             {t("search.profile")} <ExternalLink size={12} aria-hidden="true" />
           </Anchor>

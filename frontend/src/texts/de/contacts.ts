@@ -61,7 +61,7 @@ export const contacts: Translation<typeof english> = {
     clear: "Zurücksetzen",
     allSelected: "Alle {{count}} gefundenen sind ausgewählt",
     notThere: "Dieser Kontakt ist nicht in Ihrer Liste.",
-    about: "Über",
+    profile: "Profil",
     addedBy: "E-Mail aufgedeckt von",
     dialBy: "Mobilnummer aufgedeckt von",
     byYou: "Sie",

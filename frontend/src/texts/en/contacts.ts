@@ -58,7 +58,7 @@ export const contacts = {
     clear: "Clear",
     allSelected: "All {{count}} found are selected",
     notThere: "This contact is not in your list.",
-    about: "About",
+    profile: "Profile",
     addedBy: "Email revealed by",
     dialBy: "Cell Number revealed by",
     byYou: "You",
