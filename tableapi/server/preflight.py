@@ -35,10 +35,13 @@ def check_port(host: str, port: int) -> None:
             probe.listen(1)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise CannotServe(
-                    f"Port {port} on {host} is in use. Stop that program, or choose another port: --port {_other(port)}"
-                ) from None
+                raise port_in_use(host, port) from None
             raise CannotServe(f"Cannot listen on {host}:{port}: {error.strerror}.") from None
+
+
+def port_in_use(host: str, port: int) -> CannotServe:
+    other = port + 1 if port < 65535 else port - 1
+    return CannotServe(f"Port {port} on {host} is in use. Stop that program, or choose another port: --port {other}")
 
 
 def check_extras(settings: Settings) -> None:
@@ -53,10 +56,6 @@ def check_extras(settings: Settings) -> None:
         raise MissingExtra("REDIS_URL", "redis")
     if tracing.enabled(settings) and find_spec("opentelemetry") is None:
         raise MissingExtra("OTEL_EXPORTER_OTLP_ENDPOINT", "otel")
-
-
-def _other(port: int) -> int:
-    return port + 1 if port < 65535 else port - 1
 
 
 async def check_database(url: str) -> None:

@@ -7,6 +7,7 @@ each of which builds its own application. Nodes are stateless; files of a runnin
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import resource
 import shutil
@@ -39,7 +40,7 @@ from tableapi.observability import metrics_folder
 from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
-from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port
+from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, port_in_use
 from tableapi.server.supervisor import WorkerProcess, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers read the catalog again
@@ -60,7 +61,14 @@ class _Server(MPServer):
     drain_seconds: float
 
     def startup(self, spawn_target: Any, target_loader: Any) -> None:
-        super().startup(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+        try:
+            super().startup(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+        except RuntimeError as error:
+            # Taken since it was checked: creating a database takes seconds. Another check here could fail by itself,
+            # because a process that the thread of the job worker forks holds the probe's socket for a moment.
+            if os.strerror(errno.EADDRINUSE) in str(error):
+                raise port_in_use(self.bind_addr, self.bind_port) from None
+            raise
         while not self.main_loop_interrupt.wait(0.02):
             if _answers(self.bind_addr, self.bind_port):
                 self.announce()
@@ -182,7 +190,6 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
             asyncio.run(check_database(url))
         message = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
         announce = partial(_announce, settings, datasets, message)
-        check_port(settings.host, settings.port)  # again: creating a database takes seconds
         if reload:
             _reloading(settings, datasets, announce)
         else:
