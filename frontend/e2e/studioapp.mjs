@@ -1,11 +1,12 @@
 // Studio beside the app of a project: its session is used, and shows the rows of its client without another sign-in.
+import { expect } from "@playwright/test";
 import { OWNER, accessible, check, journey, picture, signIn } from "./browser.mjs";
 
 journey("studio uses the session of the app", async (open) => {
   const page = await open();
   await page.goto("/studio");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  check((await page.getByLabel("API key").inputValue()).length > 8, "the public key of the app to be filled in");
+  await expect(page.getByLabel("API key"), "the public key of the app is filled in").toHaveValue(/.{9}/);
 
   await signIn(page, OWNER);
   await page.goto("/studio");
