@@ -25,7 +25,7 @@ from tableapi.observability.metrics_folder import SHARED_MEMORY
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
 EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
-LOWEST_PORT = 10_000
+LOWEST_PORT, HIGHEST_PORT = 10_000, 32_768
 TEST_PROCESSES = 16  # at most, of one run
 PATIENCE = 60.0  # seconds for a start on a busy machine
 
@@ -94,7 +94,9 @@ def _ports() -> list[int]:
     Ports of the kernel's ephemeral range would be given to connections before a server that starts slowly binds them.
     Each process of a test run has ports of its own.
     """
-    above = int(EPHEMERAL_PORTS.read_text().split()[0]) if EPHEMERAL_PORTS.exists() else 32768
+    above = int(EPHEMERAL_PORTS.read_text().split()[0]) if EPHEMERAL_PORTS.exists() else 0
+    if above < HIGHEST_PORT / 2:  # unknown, or a machine that leaves too few below it
+        above = HIGHEST_PORT
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     ports = range(above - 1 - worker, LOWEST_PORT, -TEST_PROCESSES)
     start = random.randrange(len(ports))  # another test run may use the same ports
