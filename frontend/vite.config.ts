@@ -9,7 +9,7 @@ const APP = "/src/main.tsx";
 // The letters of every page; other alphabets are loaded when a text has them.
 const FONT = /instrument-sans-latin-wght-normal/;
 
-// What the first script needs to send its requests, and nothing else.
+// What the first script needs to send its requests and to make the first formats, and nothing else.
 const EARLY = /vite[\\/]preload-helper|src[\\/](early|api[\\/](config|early|lists|transport)|lib[\\/](language|locale|paging|preferences)|stores[\\/]storedsession)\b/;
 // Scripts in few files: what every page needs, what the pages before sign-in need, the dashboard and its
 // first screen, the company profile with its countries, what other screens share, and one file for each screen.

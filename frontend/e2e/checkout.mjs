@@ -68,7 +68,7 @@ async function walk(page, { press, type }, person, look) {
   await look("a person");
   const before = await hidden.count();
   await press(hidden.first());
-  await page.waitForFunction(([count, text]) => document.querySelectorAll(text).length < count, [before, "article button[aria-label^=Reveal]"]);
+  await hidden.nth(before - 1).waitFor({ state: "detached" });
 
   await go("My Contacts");
   const tick = page.getByRole("row").nth(1).getByRole("checkbox");

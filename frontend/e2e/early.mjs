@@ -1,5 +1,5 @@
 /** Session and first list are asked for, and the frame is drawn, before the app itself has arrived; links load ahead. */
-import { OWNER, journey, signIn } from "./browser.mjs";
+import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 const after = (requests) => async (route) => {
   await requests;
@@ -32,7 +32,7 @@ async function loadedOnHover(page) {
   await list.finished();
   await link.click();
   await page.getByRole("row").nth(1).waitFor();
-  if (lists.length !== 1) throw new Error(`${lists.length} requests for one list`);
+  check(lists.length === 1, `${lists.length} requests for one list`);
 }
 
 /** Waits for the page, and for the sidebar in it while nothing of the app is there. */

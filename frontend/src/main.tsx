@@ -1,7 +1,6 @@
 /** Draws the app as soon as the settings of the server are known. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import type { RouteObject } from "react-router";
 import { account } from "./api/account";
 import { loadConfig } from "./api/config";
 import { asksForAccount } from "./api/early";
@@ -9,7 +8,6 @@ import { App } from "./app/App";
 import { Unreachable } from "./app/Unreachable";
 import { preload } from "./app/preload";
 import { makeQueryClient } from "./app/queries";
-import { router } from "./app/routes";
 import { registerServiceWorker } from "./app/serviceworker";
 import { currentSession } from "./stores/session";
 
@@ -23,7 +21,7 @@ const queries = makeQueryClient();
 async function dataKnown(): Promise<void> {
   if (!asksForAccount(currentSession(), window.location)) return;
   const moment = new Promise((resolve) => setTimeout(resolve, MOMENT_MS));
-  const data = [queries.prefetchQuery(account), preload(router.routes as RouteObject[], queries, window.location)];
+  const data = [queries.prefetchQuery(account), preload(queries, window.location)];
   await Promise.race([Promise.all(data), moment]);
 }
 

@@ -4,7 +4,6 @@ import { config } from "../api/config";
 import { MantineProvider } from "@mantine/core";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { RouteObject } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { Brand } from "../components/Title";
 import { followOtherTabs, useIsLoggedIn } from "../stores/session";
@@ -20,7 +19,7 @@ export function App({ queries }: { queries: QueryClient }) {
 
   useEffect(followOtherTabs, []);
   useEffect(settleWithPage, []);
-  useEffect(() => preloadOnHover(() => router.routes as RouteObject[], queries), [queries]);
+  useEffect(() => preloadOnHover(queries), [queries]);
   // After the commit, so that no screen of the account that is gone is still asking for it.
   useEffect(() => {
     if (isLoggedIn) return;
