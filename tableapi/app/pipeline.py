@@ -160,7 +160,7 @@ class App:
             if request.path.rstrip("/") == mcp.PATH:
                 return await self.agents.answer(request)
             return await self._page(request)
-        parts = [part for part in request.raw_path[prefix.end() :].split("/") if part]
+        parts = list(filter(None, request.raw_path[prefix.end() :].split("/")))
         if request.encoded:
             parts = [unquoted(part) for part in parts]
         name = parts[0] if parts else ""

@@ -106,7 +106,15 @@ class SessionAuthenticator(Authenticator):
         if self._keys is not None and key not in self._keys:
             return NOBODY
         token = session_token(headers)
-        return await self.holder(token, key, ip) if token else Actor("key", key=key)
+        if not token:
+            return Actor("key", key=key)
+        digest, now = token_hash(token), time.monotonic()
+        cached = self._cached.get(digest)
+        if cached is None:
+            # A token that is not in the cache of this worker is counted against the client's address first.
+            async with self._guesses.counted(ip):
+                return await self._look_up(digest, key, now)
+        return cached[1] if cached[0] > now else await self._look_up(digest, key, now)
 
     async def again(self, headers: Mapping[str, str], ip: str) -> Actor:
         # Unknown tokens are not counted: this one was known.
@@ -126,26 +134,6 @@ class SessionAuthenticator(Authenticator):
         if sql := self._sessions.tenant_mismatches:
             values = orjson.dumps(dict(actor.values), default=str).decode()
             await self._db.writes.fetchrow(sql, values, target, orjson.dumps(detail).decode(), ip)
-
-    async def holder(self, token: str, key: str, ip: str) -> Actor:
-        """Return the actor of a session token.
-
-        A token that is not in the cache of this worker is counted against the client's address before it is looked up.
-
-        Raises:
-            Unauthorized: the token is unknown or expired.
-            ApiError: the policy refuses the role of the session.
-            TooMany: too many unknown tokens came from this address.
-        """
-        digest = token_hash(token)
-        cached = self._cached.get(digest)
-        now = time.monotonic()
-        if cached is not None and cached[0] > now:
-            return cached[1]
-        if cached is not None:
-            return await self._look_up(digest, key, now)
-        async with self._guesses.counted(ip):
-            return await self._look_up(digest, key, now)
 
     async def _look_up(self, digest: bytes, key: str, now: float, *, touch: bool = True) -> Actor:
         changes = self._changes

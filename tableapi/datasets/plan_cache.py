@@ -6,8 +6,8 @@ from typing import Any
 
 from tableapi.query.filter.cache import digest
 
-_BINDER_BYTES = 500  # of one function that binds a value, with the objects it refers to
-_PLAN_BYTES = 3000  # of a plan without its SQL and its binders
+_FUNCTION_BYTES = 250  # of one that takes or converts a value, with the objects it refers to
+_PLAN_BYTES = 3000  # of a plan without its SQL and its parameters
 MAX_PLAIN_CHARS = 300  # of options; a key holds longer ones as a digest
 
 
@@ -48,14 +48,14 @@ def weight(value: Any) -> int:
         case tuple() | list():
             return 56 + sum(map(weight, value))
     if callable(value):
-        return _BINDER_BYTES
+        return _FUNCTION_BYTES
     sql = getattr(value, "sql", None)
     if sql is None:
         return 50
     options = getattr(value, "options", None)
     texts = sum(len(part) for part in (options.relations.values() if options is not None else ()))
     parts = [part for part in (getattr(value, "counter", None), getattr(value, "measure", None)) if part is not None]
-    return _PLAN_BYTES + len(sql) + _BINDER_BYTES * len(value.binders) + 2 * texts + sum(map(weight, parts))
+    return _PLAN_BYTES + len(sql) + weight(value.parameters) + 2 * texts + sum(map(weight, parts))
 
 
 def option_key(options: tuple[tuple[str, str], ...]) -> Any:

@@ -48,25 +48,27 @@ class HttpRequest:
     the response.
     """
 
+    # Until they are filled in. Defaults of the class cost nothing for each request.
+    in_flight: InFlight | None = None
+    path = raw_path = root_path = ""
+    encoded = False  # whether `raw_path` has to be decoded
+    route = "unknown"  # the pattern of the path, never the path itself
+    actor = NOBODY
+    hit: counter.Hit | None = None  # the tightest rate limit that the request counted against
+    body_wait_since = 0.0  # when reading the body began; 0 while it is not being read
+    time_limit = 0.0  # seconds; 0 for the limit of the settings
+    cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
+    cancelled_for = ""  # why admission control cancelled it
+    unread = False  # whether the client may still be sending a body
+
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive
-        self.in_flight: InFlight | None = None
         self.method: str = scope["method"]
         self.headers: dict[str, str] = {}
-        self.path = self.raw_path = self.root_path = ""
-        self.encoded = False  # whether `raw_path` has to be decoded
         self.query_string: bytes = scope.get("query_string") or b""
-        self.route = "unknown"  # the pattern of the path, never the path itself
-        self.actor = NOBODY
-        self.hit: counter.Hit | None = None  # the tightest rate limit that the request counted against
         self.request_id = new_request_id()
         self.started_at = time.perf_counter()
-        self.body_wait_since = 0.0  # when reading the body began; 0 while it is not being read
-        self.time_limit = 0.0  # seconds; 0 for the limit of the settings
-        self.cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
-        self.cancelled_for = ""  # why admission control cancelled it
         self.ip: str = scope["client"][0] if scope.get("client") else ""
-        self.unread = False  # whether the client may still be sending a body
         self._proxies = proxies
 
     def read(self) -> None:

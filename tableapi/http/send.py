@@ -14,7 +14,8 @@ from tableapi.http.response import Reply
 _NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
 _API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 _UNCACHED = [*_API_HEADERS, (b"cache-control", b"no-store")]
-_LIMIT_HEADERS = {"X-RateLimit-Limit", "X-Ratelimit-Limit"}  # refusals and replayed responses bring their own
+# Refusals and replayed responses bring their own.
+_LIMIT_HEADERS = frozenset(("X-RateLimit-Limit", "X-Ratelimit-Limit"))
 
 
 def preflight(request: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
@@ -54,7 +55,7 @@ async def send_response(
         del headers[1]  # the length is not known
     if request.route != "page":
         headers += _API_HEADERS if "Cache-Control" in response.headers else _UNCACHED
-    if (hit := request.hit) is not None and not _LIMIT_HEADERS & response.headers.keys():
+    if (hit := request.hit) is not None and _LIMIT_HEADERS.isdisjoint(response.headers):
         headers += (
             (b"x-ratelimit-limit", b"%d" % hit.limit),
             (b"x-ratelimit-remaining", b"%d" % hit.remaining),
@@ -62,7 +63,8 @@ async def send_response(
         )
     if (origin := request.headers.get("origin")) in origins and origin:
         headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
-    headers += [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in response.headers.items()]
+    for name, value in response.headers.items():
+        headers.append((name.lower().encode(), value.encode("latin-1", "replace")))
     try:
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         if response.stream is not None and request.method != "HEAD":

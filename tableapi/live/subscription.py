@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -22,7 +22,7 @@ from tableapi.query.options import ALIASES, KNOWN
 from tableapi.query.plan import Bindings, Plan, ReadRequest
 from tableapi.query.relation_options import may_concern_relation, relation_option
 from tableapi.query.spelling import suggestion
-from tableapi.query.statement import bound, finish
+from tableapi.query.statement import Parameter, arguments, bound, finish
 from tableapi.schema.model import Column
 from tableapi.tables.read import TableRequest, named_values, read_request, shape_key
 
@@ -41,7 +41,7 @@ class _Shape:
     role: what the policies of PostgreSQL allow is known only of rows that are read.
     """
 
-    fixed: tuple[tuple[str, str, Callable[[Bindings], Any]], ...]
+    fixed: tuple[tuple[str, str, Parameter], ...]
     watched: frozenset[str] | None
     owned: bool
 
@@ -123,11 +123,11 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
         shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
         call.dataset.keep(key, shape)
     values = Bindings(call.actor, literals, params, [[None] * len(columns)])
-    fixed = tuple((column, _text(kind, get(values))) for column, kind, get in shape.fixed)
+    fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
     subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
     # The plan binds every value that the rows depend on, except the keys and what policies of PostgreSQL read.
-    arguments = subscription.plan(1).args(values)
-    subscription.group = (name, fixed, repr(arguments), call.dataset.role_sql)
+    args = subscription.plan(1).args(values)
+    subscription.group = (name, fixed, repr(args), call.dataset.role_sql)
     return subscription
 
 

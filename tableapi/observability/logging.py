@@ -39,9 +39,10 @@ def redacted(query: str) -> str:
     """Mask the values of a query string: `limit=5&api_key=x` becomes `limit=5&api_key=***`."""
     if not query:
         return ""
-    # (name with "=", or "" in a part without one; whole part)
-    named = [(part[: part.find("=") + 1], part) for part in query.split("&")]
-    return "&".join([part if name in _HARMLESS else _name(name) + MASK for name, part in named])
+    # The name of a part includes its "="; it is "" in a part without one.
+    return "&".join(
+        [part if (name := part[: part.find("=") + 1]) in _HARMLESS else _name(name) + MASK for part in query.split("&")]
+    )
 
 
 def shown_path(path: str, secret: tuple[str, ...] = ()) -> str:

@@ -7,7 +7,6 @@ values are not part of the key: they are bound at each request.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,7 @@ from tableapi.query.names import names
 from tableapi.query.options import Options
 from tableapi.query.select import counting, group_count, grouping, keyed, listing
 from tableapi.query.spelling import unknown_field
-from tableapi.query.statement import Binder, Statement, bad_value, bound
+from tableapi.query.statement import Binder, Parameter, Statement, arguments, bad_value, bound
 from tableapi.query.statement import Bindings as Bindings
 from tableapi.schema.model import Column, Table
 from tableapi.schema.types import BadValue, check
@@ -35,7 +34,8 @@ from tableapi.schema.types import BadValue, check
 class Plan:
     """A compiled read.
 
-    kind: list, keyed, count or measure. probe: one row more than `limit` is read. mark: identifies the order, for
+    kind: list, keyed, count or measure. probe: one row more than `limit` is read. meta: the
+    response may have `meta`. mark: identifies the order, for
     cursors. sealed: the response has sealed fields. beyond_row: it has more than columns of the row. names: of the
     fields in a record. counter: the plan of the count. replica: a replica may run it. patterns: it has a regular
     expression of the request. estimate: a count as the planner of PostgreSQL estimates it. measure: the plan that
@@ -43,12 +43,13 @@ class Plan:
     """
 
     sql: str
-    binders: list[Callable[[Bindings], Any]]
+    parameters: list[Parameter]
     table: Table
     kind: str
     options: Options
     limit: int = 0
     probe: bool = False
+    meta: bool = False
     mark: str = ""
     sealed: bool = False
     names: tuple[str, ...] = ()
@@ -65,7 +66,7 @@ class Plan:
         Raises:
             BadRequest: a value does not fit its field.
         """
-        return [get(values) for get in self.binders]
+        return arguments(self.parameters, values)
 
 
 # -- building plans ----------------------------------------------------------------------------------------------------
@@ -139,6 +140,7 @@ def list_plan(request: ReadRequest, cursor: list[Any] | None = None) -> Plan:
     plan.measure = _measure(statement, request)
     if probe or options.estimated:
         plan.counter = count_plan(request)
+    plan.meta = probe or options.estimated or options.include_count or options.include_schema
     return plan
 
 
@@ -225,6 +227,8 @@ def identifier(value: Any, key: list[Column]) -> list[Any]:
     Raises:
         BadRequest: a value is missing.
     """
+    if isinstance(value, str) and len(key) == 1:  # what nearly every request names
+        return [value]
     if isinstance(value, dict):
         parts = [_part(value, column.name) for column in key]
     elif isinstance(value, list):

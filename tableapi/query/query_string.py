@@ -20,13 +20,16 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
         BadRequest: the query is not UTF-8, or has too many options.
     """
     text = raw.decode("latin-1") if isinstance(raw, bytes) else raw
+    text = text.replace("%20", "+")  # the same, and faster to decode
     query: dict[str, str] = {}
     if text.count("&") > MAX_OPTIONS:
         raise BadRequest(f"The query has more than {MAX_OPTIONS} options.", reason="too_many_options")
     for part in text.split("&"):
         if part:
             name, _, value = part.partition("=")
-            if "%" in part or "+" in part or not part.isascii():
+            if "+" in part:
+                name, value = name.replace("+", " "), value.replace("+", " ")
+            if "%" in part or not part.isascii():
                 name, value = _decoded(name), _decoded(value)
             query[name] = value
     return query
@@ -34,10 +37,10 @@ def parse_query(raw: bytes | str) -> dict[str, str]:
 
 def _decoded(text: str) -> str:
     """Return a percent-decoded name or value."""
-    if "%" not in text and "+" not in text and text.isascii():
+    if "%" not in text and text.isascii():
         return text
     try:
-        return unquote_to_bytes(text.replace("+", " ").encode("latin-1")).decode()
+        return unquote_to_bytes(text.encode("latin-1")).decode()
     except UnicodeError:
         raise BadRequest("The query is not valid UTF-8.", reason="bad_encoding") from None
 

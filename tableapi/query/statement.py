@@ -12,7 +12,7 @@ from tableapi.auth.policy import Actor
 from tableapi.errors import BadRequest
 from tableapi.schema.model import Table
 from tableapi.schema.sqltypes import DIALECT, bind
-from tableapi.schema.types import BY_NAME, BadValue, PgType, check, stored
+from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
 
 CONSTANTS = 1_000_000  # places of literals from here on are constants of the statement
 
@@ -66,10 +66,10 @@ class Binder:
         Raises:
             BadRequest: a constant does not fit its type.
         """
-        convert = stored if source[0] in ("value", "id") else check
+        convert = storer(type_) if source[0] in ("value", "id") else checker(type_)
         if wrap is None:
-            return self.converted(type_, source, label, lambda value: convert(type_, value))
-        return self.converted(type_, source, label, lambda value: wrap(convert(type_, value)))
+            return self.converted(type_, source, label, convert)
+        return self.converted(type_, source, label, lambda value: wrap(convert(value)))
 
     def converted(
         self, type_: PgType, source: tuple[Any, ...], label: str, convert: Callable[[Any], Any]
@@ -135,8 +135,7 @@ def _actor_value(type_: Any) -> Callable[[Any], Any] | None:
     name = getattr(type_, "name", "")
     if name not in BY_NAME:
         return None
-    pg = PgType(BY_NAME[name], name, name)
-    return lambda value: check(pg, value)
+    return checker(PgType(BY_NAME[name], name, name))
 
 
 # -- the values of one request ---------------------------------------------------------------------------------------
@@ -155,30 +154,37 @@ class Bindings:
     record: dict[str, Any] | None = None
 
 
-def bound(statement: Statement) -> list[Callable[[Bindings], Any]]:
-    """Return the functions that take each parameter of a statement from the bindings of a request."""
-    return [_getter(source) for source in statement.sources]
+# How one parameter is taken from the bindings, how its value is converted, and the field that a refusal names. A value
+# that does not fit is NULL, which equals nothing, where there is no such field: it is one of the actor.
+Parameter = tuple[Callable[[Bindings], Any], Callable[[Any], Any] | None, str | None]
 
 
-def _getter(param: ParamSource) -> Callable[[Bindings], Any]:
-    """Return the function that takes a parameter from the bindings and converts it."""
-    convert, label = param.convert, param.label
-    if param.source[0] == "actor":
-        return _actor(param.source[1], convert)
-    raw = _source(param.source)
-    if convert is None:
-        return raw
+def bound(statement: Statement) -> list[Parameter]:
+    """Return the parameters of a statement, in order."""
+    return [
+        (_source(param.source), param.convert, None if param.source[0] == "actor" else param.label)
+        for param in statement.sources
+    ]
 
-    def get(values: Bindings) -> Any:
-        value = raw(values)
-        if value is None:
-            return None
-        try:
-            return convert(value)
-        except BadValue as error:
-            raise bad_value(label, error) from None
 
-    return get
+def arguments(parameters: list[Parameter], values: Bindings) -> list[Any]:
+    """Return the values of the parameters of a statement, in order.
+
+    Raises:
+        BadRequest: a value does not fit its field.
+    """
+    bound_values = []
+    for take, convert, label in parameters:
+        value = take(values)
+        if convert is not None and value is not None:
+            try:
+                value = convert(value)
+            except BadValue as error:
+                if label is not None:
+                    raise bad_value(label, error) from None
+                value = None
+        bound_values.append(value)
+    return bound_values
 
 
 def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
@@ -186,6 +192,8 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
     match source:
         case ("const", value):
             return lambda _: value
+        case ("actor", name):
+            return lambda v: v.actor.values.get(name)
         case ("offset",):
             return lambda v: v.offset
         case ("lit", place):
@@ -201,22 +209,6 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
         case ("value", name):
             return lambda v: v.record[name] if v.record else None
     raise AssertionError(source)
-
-
-def _actor(name: str, convert: Callable[[Any], Any] | None) -> Callable[[Bindings], Any]:
-    """Return the function that takes a value of the actor.
-
-    A value that is missing or does not fit its type is NULL, which equals nothing.
-    """
-
-    def get(values: Bindings) -> Any:
-        value = values.actor.values.get(name)
-        try:
-            return value if convert is None or value is None else convert(value)
-        except BadValue:
-            return None
-
-    return get
 
 
 def bad_value(label: str, error: BadValue) -> BadRequest:

@@ -115,16 +115,7 @@ class LocalCounter:
 
 
 _counter: Counter = LocalCounter()
-
-
-def hit(name: str, key: str, amount: int, seconds: float) -> Hit:
-    """Count one use with the counter of this process."""
-    return _counter.hit(name, key, amount, seconds)
-
-
-def give_back(name: str, key: str, hit: Hit) -> None:
-    """Remove a counted use."""
-    _counter.give_back(name, key, hit)
+hit, give_back = _counter.hit, _counter.give_back  # of the counter of this process
 
 
 def start(settings: Settings) -> None:
@@ -146,8 +137,8 @@ def start(settings: Settings) -> None:
 
 def use(counter: Counter) -> None:
     """Use `counter` from now on."""
-    global _counter
-    _counter = counter
+    global _counter, hit, give_back
+    _counter, hit, give_back = counter, counter.hit, counter.give_back
 
 
 async def stop() -> None:

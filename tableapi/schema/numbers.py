@@ -15,19 +15,18 @@ _INTEGER = re.compile(r"[+-]?\d{1,40}\Z", re.ASCII)
 
 def integer(value: Any, type_: PgType) -> int:
     """Convert a value for smallint, integer or bigint. Raises BadValue."""
-    if isinstance(value, str):
-        text = value.strip()
-        if not _INTEGER.match(text):
-            raise BadValue("a whole number is expected")
-        value = int(text)
+    if type(value) is int:
+        number = value
+    elif isinstance(value, str) and _INTEGER.match(value.strip()):
+        number = int(value)
     elif isinstance(value, float):
-        value = _to_integer(str(value))
-    elif not isinstance(value, int) or isinstance(value, bool):
+        number = _to_integer(str(value))
+    else:
         raise BadValue("a whole number is expected")
     bound = _RANGES[type_.name]
-    if not -bound <= value < bound:
+    if not -bound <= number < bound:
         raise BadValue(f"a whole number from {-bound} to {bound - 1} is expected")
-    return int(value)
+    return number
 
 
 _NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d{1,9})?\Z", re.ASCII)

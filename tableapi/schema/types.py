@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from functools import partial
 from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from tableapi import exact_json
@@ -176,6 +177,12 @@ def _composite(value: Any, type_: PgType) -> str:
     raise BadValue("an object is expected")
 
 
+class Check(Protocol):
+    """Convert a value of a request to the value that is bound. Raises BadValue."""
+
+    def __call__(self, value: Any, type_: PgType) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Describe how one kind of type is handled.
@@ -189,7 +196,7 @@ class Kind:
         cast: `record` where JSON is converted by `json_populate_record`.
     """
 
-    check: Callable[[Any, PgType], Any]
+    check: Check
     native: bool
     api: str
     json: dict[str, Any]
@@ -242,7 +249,23 @@ def check(type_: PgType, value: Any) -> Any:
     return KINDS[type_.kind].check(value, type_)
 
 
+def checker(type_: PgType) -> Callable[[Any], Any]:
+    """Return `check` for one type."""
+    return partial(KINDS[type_.kind].check, type_=type_)
+
+
 _NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
+
+
+def storer(type_: PgType) -> Callable[[Any], Any]:
+    """Return `stored` for one type."""
+    convert = checker(type_)
+    if type_.kind == "integer":
+        return convert
+    if type_.kind in ("decimal", "float"):
+        number = Decimal if type_.kind == "decimal" else float
+        return lambda value: number(value) if isinstance(value, str) and value in _NOT_FINITE else convert(value)
+    return lambda value: convert(str(value) if isinstance(value, _RETURNED_KEYS) else value)
 
 
 def stored(type_: PgType, value: Any) -> Any:
@@ -250,11 +273,7 @@ def stored(type_: PgType, value: Any) -> Any:
 
     Raises BadValue.
     """
-    if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
-        return Decimal(value) if type_.kind == "decimal" else float(value)
-    if isinstance(value, _RETURNED_KEYS):
-        value = str(value)
-    return check(type_, value)
+    return storer(type_)(value)
 
 
 def as_read(type_: PgType, value: Any) -> Any:

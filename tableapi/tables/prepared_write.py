@@ -8,7 +8,7 @@ can refuse the row only after it is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from tableapi.query.dml.target import may_refuse
 from tableapi.query.expressions import syntax
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
+from tableapi.query.statement import Parameter, arguments
 from tableapi.tables import read, tenant_guard
 from tableapi.tables.batch import Batch, trying
 from tableapi.tables.read import TableRequest
@@ -40,7 +41,7 @@ class PreparedWrite:
     """
 
     sql: str
-    binders: list[Callable[[Bindings], Any]]
+    parameters: list[Parameter]
     sealed: bool
     guarded: bool
 
@@ -102,7 +103,7 @@ async def write(call: TableRequest, verb: str, ident: str | None) -> Reply | Non
 
 async def _run(call: TableRequest, prepared: PreparedWrite, values: Bindings) -> Any:
     try:
-        return await call.dataset.db.writes.fetchrow(prepared.sql, *[get(values) for get in prepared.binders])
+        return await call.dataset.db.writes.fetchrow(prepared.sql, *arguments(prepared.parameters, values))
     except asyncpg.NotNullViolationError as error:
         raise tenant_guard.required(call, error) from None
 

@@ -27,7 +27,7 @@ def listing(call: TableRequest, options: Options, body: bytes, names: Any, meta:
         body = exact_json.dumps([_identifier(row, key) for row in exact_json.loads(body)])
     elif (form := requested_format(options, call.headers)) is not None:
         return as_file(call, exact_json.loads(body), names, *form)
-    wrap = options.wrap and boolean("wrap", call.headers.get("wrap") or "true")
+    wrap = options.wrap and ("wrap" not in call.headers or boolean("wrap", call.headers["wrap"] or "true"))
     reply = Reply(response.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if options.file:
         reply.headers |= response.attachment(options.file)

@@ -23,7 +23,7 @@ from tableapi.http import response
 from tableapi.http.body import parse_body
 from tableapi.http.response import Reply
 from tableapi.query.options import Options
-from tableapi.query.statement import Binder, Bindings, bound, finish
+from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
 from tableapi.tables.responses import rows as responses_rows
 
@@ -212,7 +212,7 @@ async def _run(
     async with (dataset.db.reads if read_only else dataset.db.writes).acquire() as connection:
         if routine.kind == "p":
             statement = finish(call, binder)
-            args = [get(bindings) for get in bound(statement)]
+            args = arguments(bound(statement), bindings)
             row = await connection.fetchrow("CALL " + statement.sql, *args)
             return [_plain(row)] if row is not None and len(row) else []
         if parsed is not None:
@@ -227,7 +227,7 @@ async def _run(
         rows = sa.select(sa.literal_column("*")).select_from(call).subquery("r")
         records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), sa.literal_column("'[]'::json"))
         statement = finish(sa.select(records.label("body")).select_from(rows), binder)
-        args = [get(bindings) for get in bound(statement)]
+        args = arguments(bound(statement), bindings)
         try:
             async with connection.transaction(readonly=read_only):
                 body = await connection.fetchval(statement.sql, *args)

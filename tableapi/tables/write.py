@@ -19,7 +19,7 @@ from tableapi.query.expressions import syntax
 from tableapi.query.filter import cache
 from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
-from tableapi.query.statement import Binder, bound
+from tableapi.query.statement import Binder, arguments, bound
 from tableapi.schema.model import Column, Table
 from tableapi.tables import nested, refusals, tenant_guard
 from tableapi.tables.read import TableRequest
@@ -98,8 +98,8 @@ class Writer:
             compiled = (statement.sql, bound(statement))
             self.call.dataset.keep(plan_key, compiled)
         self.statements.append(compiled)
-        sql, binders = compiled
-        return sql, [get(values) for get in binders]
+        sql, parameters = compiled
+        return sql, arguments(parameters, values)
 
     def values(
         self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str] | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -51,11 +52,14 @@ def _number(type_: type, layout: str) -> Callable[[Any], bytes]:
     return encode
 
 
-def _utf8(value: str) -> bytes:
+def _text(value: Any) -> bytes:
+    if type(value) is not str:
+        raise Unencodable
     try:
-        return value.encode()
+        data = value.encode()
     except UnicodeEncodeError:
         raise Unencodable from None
+    return _SIZE(len(data)) + data
 
 
 def _uuid(value: Any) -> bytes:
@@ -64,7 +68,6 @@ def _uuid(value: Any) -> bytes:
     return _SIZE(16) + value.bytes
 
 
-_text = _of(str, _utf8)
 _FLAGS = {True: b"\0\0\0\1\1", False: b"\0\0\0\1\0"}
 
 
@@ -95,8 +98,7 @@ ENCODERS: dict[int, tuple[int, Callable[[Any], bytes]]] = {
 }
 
 
-def _integer(data: bytes) -> int:
-    return int.from_bytes(data, "big", signed=True)
+_integer = partial(int.from_bytes, byteorder="big", signed=True)
 
 
 def _float(layout: str) -> Callable[[bytes], float]:

@@ -11,7 +11,6 @@ import asyncpg
 from tableapi.db.budget import Budget
 from tableapi.db.held import HeldConnections
 from tableapi.db.pipeline.connection import PipelinedConnection
-from tableapi.db.pipeline.messages import Row
 from tableapi.db.pipeline.request import Request
 from tableapi.db.pipeline.timing import Timing
 from tableapi.db.waiting import WaitingQueue
@@ -97,28 +96,16 @@ class PipelinedPool(HeldConnections):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    async def fetchrow(self, sql: str, args: tuple[Any, ...], timing: Timing) -> Row | None:
-        """Run one statement and return its first row.
+    def send(self, sql: str, args: tuple[Any, ...], timing: Timing) -> Request:
+        """Send one statement now, or put it into the queue.
+
+        Its future gets the first row, or an error: Busy when no connection became free in time, Unencodable when
+        asyncpg has to run the statement, which was not sent. A request that is cancelled is to be abandoned.
 
         Raises:
-            Busy: no connection became free in time.
-            Unencodable: asyncpg has to run the statement. It was not sent.
+            Busy: too many requests wait.
         """
         request = Request(sql, args, timing, self._loop.create_future())
-        self._send(request)
-        try:
-            return await request.future
-        except asyncio.CancelledError:
-            if not request.future.cancelled():  # the answer came in the moment of the cancellation
-                request.future.exception()
-            elif request.connection is not None:
-                request.connection.abandon(request)
-            else:
-                self.queue.remove(request.future)
-            raise
-
-    def _send(self, request: Request) -> None:
-        """Send a request now, or put it into the queue. Raises Busy."""
         if not self.queue.entries:
             best: PipelinedConnection | None = None
             for connection in self.connections:
@@ -130,9 +117,19 @@ class PipelinedPool(HeldConnections):
                 if best.load:
                     self._grow_if_useful()
                 best.send(request)
-                return
+                return request
         self.queue.put(request.future, request)
         self._grow_if_useful()
+        return request
+
+    def abandon(self, request: Request) -> None:
+        """End a cancelled request."""
+        if not request.future.cancelled():  # the answer came in the moment of the cancellation
+            request.future.exception()
+        elif request.connection is not None:
+            request.connection.abandon(request)
+        else:
+            self.queue.remove(request.future)
 
     def _grow_if_useful(self) -> None:
         """Open a connection unless one is being opened."""
@@ -156,5 +153,5 @@ class PipelinedPool(HeldConnections):
     def _accepted(self, connection: PipelinedConnection) -> Iterator[Request]:
         """Remove the waiting requests that the connection accepts."""
         while (request := self.queue.first()) is not None and connection.accepts(request.weight):
-            self.queue.take()
+            self.queue.entries.popleft()
             yield request

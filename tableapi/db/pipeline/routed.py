@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from time import perf_counter
 from typing import Any
 
@@ -25,7 +27,7 @@ class RoutedPool:
         self._timings = Timings()
         self.take, self.give_back, self.acquire = direct.take, direct.give_back, direct.acquire
 
-    async def fetchrow(self, sql: str, *args: Any) -> Any:
+    def fetchrow(self, sql: str, *args: Any) -> Awaitable[Any]:
         """Run one statement and return its first row.
 
         Raises:
@@ -33,14 +35,24 @@ class RoutedPool:
         """
         timing = self._timings[sql]
         if timing.direct or not (self._pipelined.connections or self._pipelined.ready()):
-            return await self._fetchrow_alone(timing, sql, args)
+            return self._fetchrow_alone(timing, sql, args)
+        if tracing.tracer is None:
+            return self._fetchrow_in_flight(timing, sql, args)
+        return self._fetchrow_traced(timing, sql, args)
+
+    async def _fetchrow_in_flight(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
+        request = self._pipelined.send(sql, args, timing)
         try:
-            if tracing.tracer is None:
-                return await self._pipelined.fetchrow(sql, args, timing)
-            with tracing.statement(sql):
-                return await self._pipelined.fetchrow(sql, args, timing)
+            return await request.future
+        except asyncio.CancelledError:
+            self._pipelined.abandon(request)
+            raise
         except Unencodable:
             return await self._fetchrow_alone(timing, sql, args)
+
+    async def _fetchrow_traced(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
+        with tracing.statement(sql):
+            return await self._fetchrow_in_flight(timing, sql, args)
 
     async def _fetchrow_alone(self, timing: Timing, sql: str, args: tuple[Any, ...]) -> Any:
         connection = await self._direct.take()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 from tableapi.errors import BadFilter
 from tableapi.query.bounds import Limits
@@ -26,11 +26,13 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, list[str]
     Raises:
         BadFilter: the text does not parse or is past a limit; with the position of the fault.
     """
-    _check_length(text, limits)
+    if len(text) > limits.length or "\x00" in text:
+        _refuse(text, limits)
     parts = _VALUES.split(text)
-    cached = _filters.get((*parts[::2], *map(_mark, parts[1::2])))
+    values = parts[1::2]
+    cached = _filters.get((*parts[::2], *map(_mark, values)))
     if cached is not None:
-        return cached, [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in parts[1::2]]
+        return cached, [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in values]
     parser = Parser(text, limits)
     tree = parser.whole()
     key = parser.key()
@@ -45,16 +47,17 @@ def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, list[str]]
     Raises:
         BadFilter: as `parse`.
     """
-    _check_length(text, limits)
+    if len(text) > limits.length or "\x00" in text:
+        _refuse(text, limits)
     parser = Parser(text, limits)
     return parser.whole(), parser.literals
 
 
-def _check_length(text: str, limits: Limits) -> None:
+def _refuse(text: str, limits: Limits) -> NoReturn:
+    """Refuse a text that is too long, or contains a NUL character."""
     if len(text) > limits.length:
         raise BadFilter(f"The filter is longer than {limits.length} characters", limits.length)
-    if "\x00" in text:
-        raise BadFilter("The filter contains a NUL character", text.index("\x00"))
+    raise BadFilter("The filter contains a NUL character", text.index("\x00"))
 
 
 # One pattern splits a filter at its quoted values and numbers. When each of them was a whole value in the first parse,

@@ -17,7 +17,7 @@ from tableapi.query.columns import Reader, narrowing
 from tableapi.query.expressions.scope import Scope
 from tableapi.query.filter import cache
 from tableapi.query.options import Options, options
-from tableapi.query.statement import Binder, Bindings, bound
+from tableapi.query.statement import Binder, Bindings, arguments, bound
 from tableapi.schema.model import Column, Routine, Table
 from tableapi.schema.sqltypes import own_type
 
@@ -85,7 +85,7 @@ async def read(
         statement = select.listing(scope, reader, node, limit, probe=False, max_rows=most)
     bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0))
     bindings.record = {str(place): value for place, value in values.items()}
-    row = await connection.fetchrow(statement.sql, *[get(bindings) for get in bound(statement)])
+    row = await connection.fetchrow(statement.sql, *arguments(bound(statement), bindings))
     records = exact_json.loads(row["body"] or b"[]")
     return {"resource": records, "meta": {"count": row["count"]}} if parsed.include_count else records
 
