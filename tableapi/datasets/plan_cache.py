@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tableapi.query.filter.cache import digest
+from tableapi.query.options import in_key
+from tableapi.schema.model import Table
 
 _FUNCTION_BYTES = 250  # of one that takes or converts a value, with the objects it refers to
 _PLAN_BYTES = 3000  # of a plan without its SQL and its parameters
+MAX_NAMES = 1000
 MAX_PLAIN_CHARS = 300  # of options; a key holds longer ones as a digest
 
 
@@ -20,6 +24,7 @@ class PlanCache(dict[Any, Any]):
     def __init__(self, max_plans: int, max_bytes: int) -> None:
         super().__init__()
         self._max_plans, self._max_bytes = max_plans, max_bytes
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}  # by table and options: those that are part of a key
         self.bytes = 0
 
     def keep(self, key: Any, plan: Any) -> None:
@@ -35,8 +40,35 @@ class PlanCache(dict[Any, Any]):
         self[key] = plan
         self.bytes += size
 
+    def option_key(self, query: Mapping[str, str], table: Table) -> Any:
+        """Return the options of a query on which its plan depends, as a part of a key of fixed size.
+
+        Raises:
+            BadRequest: a misspelt option of a relation.
+        """
+        names = self._names.get((table.name, *query))
+        if names is None:
+            names = self._keep_names(query, table)
+        values = tuple(map(query.__getitem__, names))
+        return (names, values) if sum(map(len, values)) <= MAX_PLAIN_CHARS else digest((names, values))
+
+    def _keep_names(self, query: Mapping[str, str], table: Table) -> tuple[str, ...]:
+        """Return, and remember, which options of a query are part of a key."""
+        names = tuple(name for name in query if in_key(name, table.relation))
+        if sum(map(len, query)) <= MAX_PLAIN_CHARS:
+            if len(self._names) >= MAX_NAMES:
+                self._names.clear()
+            self._names[table.name, *query] = names
+        return names
+
+    @property
+    def remembered(self) -> int:
+        """The number of remembered combinations of options."""
+        return len(self._names)
+
     def clear(self) -> None:
         super().clear()
+        self._names.clear()
         self.bytes = 0
 
 
@@ -56,11 +88,3 @@ def weight(value: Any) -> int:
     texts = sum(len(part) for part in (options.relations.values() if options is not None else ()))
     parts = [part for part in (getattr(value, "counter", None), getattr(value, "measure", None)) if part is not None]
     return _PLAN_BYTES + len(sql) + weight(value.parameters) + 2 * texts + sum(map(weight, parts))
-
-
-def option_key(options: tuple[tuple[str, str], ...]) -> Any:
-    """Return options as a part of a key: unchanged, or as a digest of fixed size when they are long."""
-    chars = 0
-    for _, value in options:
-        chars += len(value)
-    return options if chars <= MAX_PLAIN_CHARS else digest(options)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import inf
 
 from tableapi.db.waiting import WaitingQueue
+from tableapi.errors import Busy
 
 RECENT_SECONDS = 0.05  # a caller that holds all but one connection and released one so recently may take the last
 WAIT_SECONDS = 2.0
@@ -63,9 +64,11 @@ class Turns:
             if not turn.cancelled() and turn.exception() is None:
                 self.leave(caller)  # the turn came in the moment of the cancellation
             queue.remove(turn)
-            raise
-        finally:
             self._remove_empty(caller)
+            raise
+        except Busy:
+            self._remove_empty(caller)
+            raise
 
     def leave(self, caller: str) -> None:
         """End a read and begin the next queued one of the same caller."""
@@ -84,7 +87,7 @@ class Turns:
             running = self._running.get(caller, 0)
             if running and not self._may_read(caller, running):
                 return
-            queue.take()
+            queue.entries.popleft()
             self._running[caller] = running + 1
             turn.set_result(None)
         self._remove_empty(caller)

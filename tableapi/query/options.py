@@ -122,23 +122,24 @@ def within(query: Mapping[str, str], chars: int) -> None:
             _check_length(name, value)
 
 
-def _in_key(name: str, relation: Relations) -> bool:
-    """Return whether an option that is not one of the table itself is part of the key of a plan."""
+def in_key(name: str, relation: Relations) -> bool:
+    """Return whether a plan depends on the value of an option. It never does for an unknown one.
+
+    Raises:
+        BadRequest: a misspelt option of a relation.
+    """
+    if name in _IN_KEY:
+        return True
     if name in BOUND or not may_concern_relation(name):
         return False
     return relation_option(name, relation) is not None
-
-
-def plan_key(query: Mapping[str, str], relation: Relations) -> tuple[tuple[str, str], ...]:
-    """Return the options of a query on which the plan depends. Unknown options never are among them."""
-    return tuple([option for option in query.items() if option[0] in _IN_KEY or _in_key(option[0], relation)])
 
 
 def body_key(body: Any, relation: Relations) -> bytes:
     """Return the options of a tunnelled body on which the plan depends."""
     if not isinstance(body, dict):
         return b""
-    return exact_json.dumps({k: v for k, v in body.items() if k in _IN_KEY or _in_key(k, relation)})
+    return exact_json.dumps({k: v for k, v in body.items() if in_key(k, relation)})
 
 
 def _text(name: str, value: Any) -> str:

@@ -15,7 +15,6 @@ from tableapi.auth.rights import Rights
 from tableapi.crypto.vault import WIRE_HEADER, wire_for
 from tableapi.datasets import answer_size
 from tableapi.datasets.dataset import Dataset
-from tableapi.datasets.plan_cache import option_key
 from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.http import etag
 from tableapi.http.body import records
@@ -24,7 +23,7 @@ from tableapi.query import cursor, plan
 from tableapi.query.bounds import Bounds
 from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Filter
-from tableapi.query.options import Options, body_key, boolean, integer, options, plan_key
+from tableapi.query.options import Options, body_key, boolean, integer, options
 from tableapi.query.plan import Bindings, Plan, ReadRequest
 from tableapi.schema.model import Table
 from tableapi.tables import describe
@@ -106,7 +105,7 @@ def _idents(call: TableRequest) -> list[Any] | None:
 
 def shape_key(call: TableRequest, *parts: Any) -> tuple[Any, ...]:
     """Return the key of a plan: the table, the role, and all options except bound values."""
-    query = option_key(plan_key(call.query, call.table.relation)) if call.query else ()
+    query = call.dataset.plan_cache.option_key(call.query, call.table) if call.query else ()
     rest: Any = ()
     if call.body is not None or "params" in call.query:
         rest = cache.digest((body_key(call.body, call.table.relation), plan.params_key(named_values(call))))

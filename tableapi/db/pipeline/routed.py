@@ -25,6 +25,7 @@ class RoutedPool:
     def __init__(self, direct: ConnectionPool, pipelined: PipelinedPool) -> None:
         self._direct, self._pipelined = direct, pipelined
         self._timings = Timings()
+        self.slots = pipelined.size * DEPTH  # the largest number of pipelined statements in flight
         self.take, self.give_back, self.acquire = direct.take, direct.give_back, direct.acquire
 
     def fetchrow(self, sql: str, *args: Any) -> Awaitable[Any]:
@@ -88,11 +89,6 @@ class RoutedPool:
     def size(self) -> int:
         """The largest number of connections for exclusive use."""
         return self._direct.size
-
-    @property
-    def slots(self) -> int:
-        """The largest number of pipelined statements in flight."""
-        return self._pipelined.size * DEPTH
 
     @property
     def free(self) -> int:

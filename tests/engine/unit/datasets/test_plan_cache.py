@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tableapi.datasets.plan_cache import MAX_PLAIN_CHARS, PlanCache, option_key, weight
+from tableapi.datasets.plan_cache import MAX_NAMES, MAX_PLAIN_CHARS, PlanCache, weight
 from tableapi.query import plan
-from tests.helpers.memory_schema import read_request
+from tests.helpers.memory_schema import read_request, shop
 
 
 def test_a_full_cache_drops_the_older_half() -> None:
@@ -40,7 +40,27 @@ def test_a_plan_weighs_its_sql_its_parameters_and_its_count() -> None:
 
 
 def test_long_options_are_a_digest_of_fixed_size() -> None:
-    short, long = (("fields", "a"),), (("fields", "a" * (MAX_PLAIN_CHARS + 1)),)
-    assert option_key(short) is short
-    assert len(option_key(long)) == 16
-    assert option_key(long) != option_key((("fields", "b" * (MAX_PLAIN_CHARS + 1)),))
+    cache, table = PlanCache(4, 10_000), shop().tables["person"]
+    long = "a" * (MAX_PLAIN_CHARS + 1)
+    assert cache.option_key({"fields": "a", "colour": "red"}, table) == (("fields",), ("a",))
+    assert len(cache.option_key({"fields": long}, table)) == 16
+    assert cache.option_key({"fields": long}, table) != cache.option_key({"order": long}, table)
+
+
+def test_the_options_of_a_key_depend_on_the_relations_of_the_table() -> None:
+    cache, tables = PlanCache(4, 10_000), shop().tables
+    query = {"person_by_company_id.limit": "1", "colour": "red"}
+    for _ in range(2):
+        assert cache.option_key(query, tables["company"]) == (("person_by_company_id.limit",), ("1",))
+        assert cache.option_key(query, tables["tag"]) == ((), ())
+
+
+def test_the_memory_for_the_names_of_options_is_limited() -> None:
+    cache, table = PlanCache(4, 10_000), shop().tables["person"]
+    cache.option_key({"x" * (MAX_PLAIN_CHARS + 1): "1"}, table)
+    assert cache.remembered == 0
+    for number in range(MAX_NAMES + 5):
+        cache.option_key({f"option{number}": "1"}, table)
+    assert cache.remembered == 5
+    cache.clear()
+    assert cache.remembered == 0
