@@ -111,7 +111,7 @@ class SessionAuthenticator(Authenticator):
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
         if cached is None:
-            # A token that is not in the cache of this worker is counted against the client's address first.
+            # A token that is not in the cache of this worker is first counted against the client's address.
             async with self._guesses.counted(ip):
                 return await self._look_up(digest, key, now)
         return cached[1] if cached[0] > now else await self._look_up(digest, key, now)

@@ -11,7 +11,7 @@ from tableapi.schema.model import Table
 
 _FUNCTION_BYTES = 250  # of one that takes or converts a value, with the objects it refers to
 _PLAN_BYTES = 3000  # of a plan without its SQL and its parameters
-MAX_NAMES = 1000
+MAX_NAMES = 1000  # combinations of options that are remembered
 MAX_PLAIN_CHARS = 300  # of options; a key holds longer ones as a digest
 
 

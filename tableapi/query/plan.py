@@ -34,12 +34,11 @@ from tableapi.schema.types import BadValue, check
 class Plan:
     """A compiled read.
 
-    kind: list, keyed, count or measure. probe: one row more than `limit` is read. meta: the
-    response may have `meta`. mark: identifies the order, for
-    cursors. sealed: the response has sealed fields. beyond_row: it has more than columns of the row. names: of the
-    fields in a record. counter: the plan of the count. replica: a replica may run it. patterns: it has a regular
-    expression of the request. estimate: a count as the planner of PostgreSQL estimates it. measure: the plan that
-    returns the size of the response, where it may be too large.
+    kind: list, keyed, count or measure. probe: one row more than `limit` is read. meta: the response may have `meta`.
+    mark: identifies the order, for cursors. sealed: the response has sealed fields. beyond_row: it has more than
+    columns of the row. names: of the fields in a record. counter: the plan of the count. replica: a replica may run it.
+    patterns: it has a regular expression of the request. estimate: a count as the planner of PostgreSQL estimates it.
+    measure: the plan that returns the size of the response, where it may be too large.
     """
 
     sql: str
