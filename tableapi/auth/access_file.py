@@ -133,12 +133,19 @@ class FileRights:
 
     def __init__(self, role: Role, dataset: str) -> None:
         self._entries = [e for e in role.access if e.service in ("", "*", dataset) and e.requestor_mask & 1]
+        self._rights: dict[tuple[int, str], Right | None] = {}
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         path = f"{kind}/{name}".lower()
         return any(e.component.strip().lower().rstrip("/") == path and e.verb_mask & VERBS[verb] for e in self._entries)
 
     def right(self, table: Table, verb: str) -> Right | None:
+        key = (id(table), verb)
+        if key not in self._rights:
+            self._rights[key] = self._derive(table, verb)
+        return self._rights[key]
+
+    def _derive(self, table: Table, verb: str) -> Right | None:
         """Return the right of the most specific entries for the table.
 
         Entries of equal rank are combined with OR.
