@@ -257,23 +257,22 @@ def checker(type_: PgType) -> Callable[[Any], Any]:
 _NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
 
 
-def storer(type_: PgType) -> Callable[[Any], Any]:
-    """Return `stored` for one type."""
-    convert = checker(type_)
-    if type_.kind == "integer":
-        return convert
-    if type_.kind in ("decimal", "float"):
-        number = Decimal if type_.kind == "decimal" else float
-        return lambda value: number(value) if isinstance(value, str) and value in _NOT_FINITE else convert(value)
-    return lambda value: convert(str(value) if isinstance(value, _RETURNED_KEYS) else value)
-
-
 def stored(type_: PgType, value: Any) -> Any:
     """Return the value to bind for a field of a record; also accepts NaN and Infinity as text.
 
     Raises BadValue.
     """
-    return storer(type_)(value)
+    if type_.kind in ("decimal", "float") and isinstance(value, str) and value in _NOT_FINITE:
+        return Decimal(value) if type_.kind == "decimal" else float(value)
+    if isinstance(value, _RETURNED_KEYS):
+        value = str(value)
+    return KINDS[type_.kind].check(value, type_)
+
+
+def storer(type_: PgType) -> Callable[[Any], Any]:
+    """Return `stored` for one type."""
+    # `stored` accepts nothing more for an integer.
+    return checker(type_) if type_.kind == "integer" else partial(stored, type_)
 
 
 def as_read(type_: PgType, value: Any) -> Any:
