@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tableapi.auth.policy import VERBS, Actor, ActorTerms, DatabaseRole
-from tableapi.auth.rights import EVERYTHING, Right
+from tableapi.auth.rights import EVERYTHING, DerivedRights, Right
 from tableapi.schema.model import Column, Table
 from tableapi.schema.sqltypes import as_text
 from tableapi.schema.types import BadValue, check
@@ -128,22 +128,16 @@ ROW_OPERATORS: dict[str, Any] = {
 }
 
 
-class FileRights:
+class FileRights(DerivedRights):
     """Grant the rights of a role of an access file in one dataset."""
 
     def __init__(self, role: Role, dataset: str) -> None:
+        super().__init__()
         self._entries = [e for e in role.access if e.service in ("", "*", dataset) and e.requestor_mask & 1]
-        self._rights: dict[tuple[int, str], Right | None] = {}
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         path = f"{kind}/{name}".lower()
         return any(e.component.strip().lower().rstrip("/") == path and e.verb_mask & VERBS[verb] for e in self._entries)
-
-    def right(self, table: Table, verb: str) -> Right | None:
-        key = (id(table), verb)
-        if key not in self._rights:
-            self._rights[key] = self._derive(table, verb)
-        return self._rights[key]
 
     def _derive(self, table: Table, verb: str) -> Right | None:
         """Return the right of the most specific entries for the table.

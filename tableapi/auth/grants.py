@@ -5,30 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tableapi.auth.policy import DatabaseRole
-from tableapi.auth.rights import Right, Rights
+from tableapi.auth.rights import DerivedRights, Right, Rights
 from tableapi.schema.model import Table
 from tableapi.schema.privileges import NO_FIELDS, RolePrivileges, TablePrivileges
 
 
-class GrantedRights:
+class GrantedRights(DerivedRights):
     """Grant what PostgreSQL grants to a database role, by column. Its row-level security limits the rows."""
 
     def __init__(self, acts: DatabaseRole, privileges: RolePrivileges) -> None:
+        super().__init__()
         self._schemas, self._privileges = frozenset(acts.schemas), privileges
-        self._rights: dict[tuple[int, str], Right | None] = {}
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         """Whether the role may execute a routine; without a schema in its name, in one of the served schemas."""
         schema, dot, bare = name.partition(".")
         schemas = {schema} & self._schemas if dot else self._schemas
         return any((schema, bare if dot else name) in self._privileges.routines for schema in schemas)
-
-    def right(self, table: Table, verb: str) -> Right | None:
-        """Return the right to a table; None when nothing is granted for this verb."""
-        key = (id(table), verb)
-        if key not in self._rights:
-            self._rights[key] = self._derive(table, verb)
-        return self._rights[key]
 
     def _derive(self, table: Table, verb: str) -> Right | None:
         granted = self._privileges.tables.get((table.schema, table.bare))
@@ -56,24 +49,20 @@ class GrantedRights:
         )
 
 
-class SecuredRights:
+class SecuredRights(DerivedRights):
     """The rights of a policy, for a role that runs as a role of PostgreSQL as well."""
 
     def __init__(self, rights: Rights) -> None:
+        super().__init__()
         self._inner = rights
-        self._rights: dict[tuple[int, str], Right | None] = {}
 
     def routine(self, kind: str, name: str, verb: str) -> bool:
         """Whether the policy lets the role call a routine."""
         return self._inner.routine(kind, name, verb)
 
-    def right(self, table: Table, verb: str) -> Right | None:
-        """Return the right to a table that the policy gives."""
-        key = (id(table), verb)
-        if key not in self._rights:
-            right = self._inner.right(table, verb)
-            self._rights[key] = None if right is None else replace(right, secured=True)
-        return self._rights[key]
+    def _derive(self, table: Table, verb: str) -> Right | None:
+        right = self._inner.right(table, verb)
+        return None if right is None else replace(right, secured=True)
 
 
 def _writable(granted: TablePrivileges, verb: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -88,24 +89,38 @@ class NoRights:
         return None
 
 
-_ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
+class DerivedRights(ABC):
+    """Rights that are derived once for each table and verb. A schema that is read again needs new ones."""
 
-
-class PolicyRights:
-    """Grant the rights of a role under the policy of a project. Tables that it does not list do not exist."""
-
-    def __init__(self, policy: Mapping[str, Access], role: str) -> None:
-        self._policy, self._role = policy, role
+    def __init__(self) -> None:
         self._rights: dict[tuple[int, str], Right | None] = {}
 
-    def routine(self, kind: str, name: str, verb: str) -> bool:
-        return False
+    @abstractmethod
+    def routine(self, kind: str, name: str, verb: str) -> bool: ...
 
     def right(self, table: Table, verb: str) -> Right | None:
+        """Return the right to a table; None when there is none."""
         key = (id(table), verb)
         if key not in self._rights:
             self._rights[key] = self._derive(table, verb)
         return self._rights[key]
+
+    @abstractmethod
+    def _derive(self, table: Table, verb: str) -> Right | None: ...
+
+
+_ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
+
+
+class PolicyRights(DerivedRights):
+    """Grant the rights of a role under the policy of a project. Tables that it does not list do not exist."""
+
+    def __init__(self, policy: Mapping[str, Access], role: str) -> None:
+        super().__init__()
+        self._policy, self._role = policy, role
+
+    def routine(self, kind: str, name: str, verb: str) -> bool:
+        return False
 
     def _derive(self, table: Table, verb: str) -> Right | None:
         access = self._policy.get(table.name)
