@@ -118,12 +118,10 @@ class Reader:
         select = self._cut(sa.select(*columns), inner, conditions, relation, options)
         rows = select.correlate_except(inner.clause).subquery(f"{aggregate.ROWS}{inner.clause.name[1:]}")  # type: ignore[attr-defined]
         if relation.many:
-            empty = sa.cast(sa.literal_column("'[]'"), Named("json"))
             row = rows.table_valued() if names is None else aggregate.json_of(rows, names)
-            body: Any = sa.func.coalesce(sa.func.array_to_json(sa.func.array_agg(row)), empty)
-        else:
-            body = aggregate.json_of(rows, names)
-        return sa.select(body).select_from(rows).scalar_subquery()
+            # One array expression per row: an aggregate would be another sub-select, and NULL without rows.
+            return sa.func.array_to_json(sa.func.array(sa.select(row).select_from(rows).scalar_subquery()))
+        return sa.select(aggregate.json_of(rows, names)).select_from(rows).scalar_subquery()
 
     def _inner(self, scope: Scope, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
         """Return the related table and the conditions of its rows, filter included."""
