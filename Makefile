@@ -97,8 +97,9 @@ postgis:
 .venv/.installed: requirements.lock pyproject.toml tools/venv tools/node
 	@tools/venv
 	@echo "Installing the Python packages ..."
-	@$(PIP) install --root-user-action=ignore --only-binary :all: --require-hashes -r requirements.lock
+	@$(PIP) install --root-user-action=ignore --only-binary :all: --require-hashes --no-deps -r requirements.lock
 	@$(PIP) install --root-user-action=ignore --no-deps -e .
+	@$(PIP) check
 	@tools/node --install >/dev/null
 	@touch $@
 
