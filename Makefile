@@ -40,7 +40,7 @@ bench: .venv/.installed ## Benchmarks: QUICK=1, SCALE=10, PEERS=1, ONLY=S1,revea
 lint: setup ## Style of Python and TypeScript
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports >/dev/null || $(BIN)/lint-imports --no-logo --cache-dir .cache/imports
-	@$(BIN)/python tools/prose
+	@$(BIN)/python tools/prose && $(BIN)/python tools/sizes
 	@cd frontend && $(WITH_NODE) npm run --silent lint
 
 types: setup ## mypy --strict and tsc
