@@ -22,7 +22,7 @@ def find(target: Target, key: list[Column], sent: Mapping[str, Any] | None = Non
 
     The column `same` tells whether the fields of `sent` are stored with the values that were sent.
     """
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     equal = [
         clause.c[name].is_not_distinct_from(target.binder.value(target.table.columns[name].type, ("value", name), name))
         for name in sent or ()
@@ -38,7 +38,7 @@ def of_change(target: Target, change: Change, key: list[Column]) -> Statement:
 
     Columns: `reference` and `field`. No row: the record does not exist.
     """
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     kinds = write_conditions.kinds(write_conditions.of_change(target, target.right, clause, values))
     row = sa.select(*kinds).select_from(clause).where(*by_key(target, clause, key, match=False))
@@ -47,7 +47,7 @@ def of_change(target: Target, change: Change, key: list[Column]) -> Statement:
 
 def of_changes(target: Target, change: Change, tree: Node | None) -> Statement:
     """Build the same check for all records of a filter, which it locks until the end of the transaction."""
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     kinds = write_conditions.kinds(write_conditions.of_change(target, target.right, clause, values))
     conditions = where(target.scope(clause), tree)

@@ -25,7 +25,7 @@ def update(target: Target, change: Change, key: list[Column]) -> Statement:
     The values of one field, or of one part of the key, are one array: the parameters ("value", name of the field) and
     ("value", `KEY` and the place of the part). Rows come back in any order, with `PLACE`.
     """
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     fields = [target.table.columns[name] for name in change.values]
     rows, columns = _rows(target, key, fields)
     idents, sent = columns[: len(key)], dict(zip(change.values, columns[len(key) :], strict=True))

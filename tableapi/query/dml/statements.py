@@ -108,7 +108,7 @@ def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> li
 
 def update(target: Target, change: Change, key: list[Column], *, match: bool = False) -> Statement:
     """Build the UPDATE of one record. `match`: only in a version that the `If-Match` header names."""
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     values = assignments(target.table, change, target.binder, {})
     allowed = None
     if target.right.rows is not None and touches(target.right, target.table, values):
@@ -121,7 +121,7 @@ def update(target: Target, change: Change, key: list[Column], *, match: bool = F
 
 def delete(target: Target, key: list[Column], *, match: bool = False) -> Statement:
     """Build the DELETE of one record, which returns it as it was."""
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     statement = sa.delete(clause).where(*by_key(target, clause, key, match=match))
     return target.finish(statement, clause)
 
@@ -132,7 +132,7 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
     Columns: `body` (a JSON array in the order of the key), `ok`, and the key fields as arrays.
     """
     table = target.table
-    clause: Any = table.clause.alias("t1")
+    clause: Any = target.binder.alias(table)
     conditions = where(target.scope(clause), tree)
     allowed = None
     statement: Any
@@ -159,7 +159,7 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
 
 def everything(target: Target) -> Statement:
     """Build the DELETE of option `force`: every row of the table that the row rule permits."""
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     rule = [target.right.rows(clause, ACTOR)] if target.right.rows is not None else []
     return finish(sa.delete(clause).where(*rule), target.binder)
 
@@ -169,7 +169,7 @@ def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
 
     `ok` tells whether all changed rows still satisfy the row rule.
     """
-    clause: Any = target.table.clause.alias("t1")
+    clause: Any = target.binder.alias(target.table)
     names = tuple(names)
     key = [target.table.columns[name] for name in names]
     conditions = by_key(target, clause, key, match=False)
