@@ -23,9 +23,10 @@ from tableapi.query.filter.ast import shifted
 from tableapi.query.filter.comparable import check_sortable
 from tableapi.query.names import FUNCTIONS
 from tableapi.query.options import Options
+from tableapi.query.statement import Binder
 from tableapi.schema.sqltypes import Named, Native, shown
 
-# Aliases that no column has: a column of the same name would be taken for the whole row.
+# Words of aliases that no column has: a column of the same name would be taken for the whole row.
 PLACE, MARK, ROW, ROWS = "tableapi place", "tableapi mark", "tableapi row", "tableapi rows"
 MAX_NAME_BYTES = 63  # of a name in PostgreSQL
 
@@ -52,12 +53,16 @@ def json_of(row: Any, names: Sequence[str] | None) -> Any:
     return sa.cast(text.concat(sa.literal_column("'}'")), Named("json"))
 
 
-def probed(rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Select[Any]:
+def probed(binder: Binder, rows: Any, limit: int, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """Return a page that was read with one row more: the page without that row, and whether it exists."""
-    numbered = rows.add_columns(sa.func.row_number().over().label(PLACE)).subquery(ROWS)
+    numbered = rows.add_columns(sa.func.row_number().over().label(PLACE)).subquery(binder.name(ROWS))
     place = numbered.c[PLACE]
     size: sa.ColumnElement[Any] = sa.literal_column(str(limit))
-    row = sa.select(*(c for c in numbered.c if c.name not in (PLACE, MARK))).correlate(numbered).subquery(ROW)
+    row = (
+        sa.select(*(c for c in numbered.c if c.name not in (PLACE, MARK)))
+        .correlate(numbered)
+        .subquery(binder.name(ROW))
+    )
     body = sa.select(json_of(row, names)).select_from(row).scalar_subquery()
     page = sa.func.array_to_json(sa.func.array_agg(body).filter(place <= size))
     result = sa.select(page.label("body"), (sa.func.count() > size).label("more")).select_from(numbered)
@@ -172,7 +177,7 @@ def _keys(scope: Scope, options: Options, conditions: list[Any]) -> tuple[Group,
         labelled = [
             key.expression.label(f"tableapi key {number}") for number, (_, key) in enumerate(keys) if key.column is None
         ]
-        rows = sa.select(*scope.columns_read(), *labelled).where(*conditions).subquery("b")
+        rows = sa.select(*scope.columns_read(), *labelled).where(*conditions).subquery(scope.binder.name("b"))
         group.scope, conditions = scope.over(rows), []
         keys = [
             (part, replace(key, expression=rows.c[key.column.name if key.column else f"tableapi key {number}"]))

@@ -116,7 +116,7 @@ class Reader:
         self.rows += most * limit
         columns, names = self._columns(inner, options.fields, options.related, path, most * limit)
         select = self._cut(sa.select(*columns), inner, conditions, relation, options)
-        rows = select.correlate_except(inner.clause).subquery(f"{aggregate.ROWS}{inner.clause.name[1:]}")  # type: ignore[attr-defined]
+        rows = select.correlate_except(inner.clause).subquery(scope.binder.name(aggregate.ROWS))
         if relation.many:
             row = rows.table_valued() if names is None else aggregate.json_of(rows, names)
             # One array expression per row: an aggregate would be another sub-select, and NULL without rows.
@@ -153,11 +153,11 @@ class Reader:
         Every row of the response is one row of a union. Sizes are read without the values where PostgreSQL stores them.
         """
         self.relations = 0
-        source = page.cte("m")
+        source = page.cte(scope.binder.name("m"))
         top = scope.over(source)
         sizes = [sa.select(_size(top, self.options.fields)).select_from(source)]
         sizes += self._sizes(top, source, self.options.related, ())
-        union = sa.union_all(*sizes).limit(sa.literal_column(str(rows + 1))).subquery("s")
+        union = sa.union_all(*sizes).limit(sa.literal_column(str(rows + 1))).subquery(scope.binder.name("s"))
         return sa.select(sa.func.count().label("rows"), sa.func.sum(union.c.size).label("bytes"))
 
     def _sizes(self, scope: Scope, source: Any, related: str, path: tuple[str, ...]) -> list[Any]:
@@ -167,8 +167,7 @@ class Reader:
             options = self.options.of_relation(".".join((*path, relation.name)))
             inner, conditions = self._inner(scope, relation)
             select = self._cut(sa.select(*inner.columns_read()), inner, conditions, relation, options)
-            name = f"m{inner.clause.name}"  # type: ignore[attr-defined]
-            lateral = select.correlate_except(inner.clause).lateral(name)
+            lateral = select.correlate_except(inner.clause).lateral(scope.binder.name("m"))
             related_scope = inner.over(lateral)
             joined = source.join(lateral, sa.true())
             sizes.append(sa.select(_size(related_scope, options.fields)).select_from(joined))

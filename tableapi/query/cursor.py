@@ -97,7 +97,7 @@ def nearest(scope: Scope, terms: Terms, conditions: list[Any], limit: int, offse
     rows = sa.select(*scope.columns_read()).where(*conditions).order_by(target)
     if offset > 0:
         count = sa.bindparam("offset", type_=sa.BigInteger) + count
-    return scope.over(rows.fetch(count, with_ties=True).subquery("n"))
+    return scope.over(rows.fetch(count, with_ties=True).subquery(scope.binder.name("n")))
 
 
 def encode_cursor(mark: str, values: bytes) -> str:

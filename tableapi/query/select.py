@@ -81,14 +81,16 @@ def listing(
         if listed is not None:
             select = select.add_columns(*_ordering(terms))
         cut = _cut(select, limit + probe, options.offset, scope.binder)
-        page = cut.subquery("p" if listed is None else "k")
+        page = cut.subquery(scope.binder.name("p" if listed is None else "k"))
         if listed is not None:
             page = _allowed(page.select(), page, page, scope, tree, terms)
     inner = scope.over(page)
     rows = sa.select(*reader.columns(inner, options.fields, options.related, limit)).select_from(page)
     if position is not None:
         rows = rows.add_columns(page.c[aggregate.MARK])
-    result = aggregate.probed(rows, limit, reader.names) if probe else whole(rows, reader.names)
+    result = (
+        aggregate.probed(scope.binder, rows, limit, reader.names) if probe else whole(scope.binder, rows, reader.names)
+    )
     if options.include_count and not options.estimated:
         result = result.add_columns(_count(scope, all_rows, tree).scalar_subquery().label("count"))
     return measured(result, scope, reader, page, max_rows)
@@ -101,7 +103,7 @@ def _listed(scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
     """
     if scope.right.listed is None or scope.right.grants or rule_of(scope, tree) is not scope.right.rows:
         return None
-    listed = scope.right.listed(ACTOR).subquery("l")
+    listed = scope.right.listed(ACTOR).subquery(scope.binder.name("l"))
     return listed if all(term.term.plain and column.name in listed.c for term, _, column in terms) else None
 
 
@@ -131,12 +133,12 @@ def _allowed(select: Any, rows: Any, page: Any, scope: Scope, tree: Node | None,
     if (row_rule := rule_of(scope, tree)) is not None:
         select = select.where(row_rule(rows, ACTOR))
     order = (cursor.directed(term, page.c[f"{_ORDER}{n}"]) for n, (term, *_) in enumerate(terms))
-    return select.order_by(*order).subquery("p")
+    return select.order_by(*order).subquery(scope.binder.name("p"))
 
 
 def _page_of(keys: Any, scope: Scope, tree: Node | None, terms: cursor.Terms) -> Any:
     """Return the rows of these keys in the same order. The row rule applies to them again."""
-    page_keys = keys.subquery("k")
+    page_keys = keys.subquery(scope.binder.name("k"))
     rows = scope.over(scope.binder.alias(scope.table))
     same = sa.and_(*(rows.clause.c[name] == page_keys.c[name] for name in scope.table.key))
     select = sa.select(rows.clause).join_from(page_keys, rows.clause, same)
@@ -148,11 +150,18 @@ def grouping(
 ) -> Statement:
     """Build the read of a page of groups. Columns as in `listing`; `count` is the number of groups."""
     select, order, names = aggregate.grouped(scope, options, where(scope, tree), limits)
-    rows = _cut(select.order_by(*order), limit + probe, options.offset, scope.binder).subquery("p").select()
-    result = aggregate.probed(rows, limit, names) if probe else whole(rows, names)
+    rows = (
+        _cut(select.order_by(*order), limit + probe, options.offset, scope.binder)
+        .subquery(scope.binder.name("p"))
+        .select()
+    )
+    result = aggregate.probed(scope.binder, rows, limit, names) if probe else whole(scope.binder, rows, names)
     if options.include_count:
         result = result.add_columns(
-            sa.select(sa.func.count()).select_from(select.subquery("g")).scalar_subquery().label("count")
+            sa.select(sa.func.count())
+            .select_from(select.subquery(scope.binder.name("g")))
+            .scalar_subquery()
+            .label("count")
         )
     return finish(result, scope.binder)
 
@@ -160,12 +169,14 @@ def grouping(
 def group_count(scope: Scope, options: Options, tree: Node | None, limits: Limits) -> Statement:
     """Build the number of groups."""
     select, *_ = aggregate.grouped(scope, options, where(scope, tree), limits)
-    return finish(sa.select(sa.func.count().label("count")).select_from(select.subquery("g")), scope.binder)
+    return finish(
+        sa.select(sa.func.count().label("count")).select_from(select.subquery(scope.binder.name("g"))), scope.binder
+    )
 
 
-def whole(rows: Any, names: Sequence[str] | None = None) -> sa.Select[Any]:
+def whole(binder: Binder, rows: Any, names: Sequence[str] | None = None) -> sa.Select[Any]:
     """Return all rows as one JSON array. array_agg keeps their order and writes compact JSON."""
-    records = rows.subquery(aggregate.ROWS)
+    records = rows.subquery(binder.name(aggregate.ROWS))
     record = records.table_valued() if names is None else aggregate.json_of(records, names)
     return sa.select(sa.func.array_to_json(sa.func.array_agg(record)).label("body"))
 
@@ -185,7 +196,9 @@ def _cut(select: Any, limit: int, offset: int, binder: Binder) -> Any:
 def _count(scope: Scope, conditions: list[Any], tree: Node | None) -> Any:
     """Return the select of the number of rows."""
     if tree is None and scope.right.listed is not None:
-        return sa.select(sa.func.count().label("count")).select_from(scope.right.listed(ACTOR).subquery("l"))
+        return sa.select(sa.func.count().label("count")).select_from(
+            scope.right.listed(ACTOR).subquery(scope.binder.name("l"))
+        )
     return sa.select(sa.func.count().label("count")).select_from(scope.clause).where(*conditions)
 
 
@@ -237,19 +250,19 @@ def keyed(
         columns.append(sa.literal_column("0").label(aggregate.PLACE))
         source: Any = scope.clause
     else:
-        values = sa.values(sa.column("n"), *(sa.column(f"k{part}") for part in range(len(key))), name="w").data(
-            [(sa.literal_column(str(number)), *row) for number, row in enumerate(identifiers)]
-        )
+        values = sa.values(
+            sa.column("n"), *(sa.column(f"k{part}") for part in range(len(key))), name=scope.binder.name("w")
+        ).data([(sa.literal_column(str(number)), *row) for number, row in enumerate(identifiers)])
         columns.append(values.c.n.label(aggregate.PLACE))
         on = sa.and_(*(scope.clause.c[column.name] == values.c[f"k{part}"] for part, column in enumerate(key)))
         source = scope.clause.join(values, on)
     select = sa.select(*columns).select_from(source).where(*conditions)
     if lock:
         select = select.with_for_update(of=scope.clause)
-    page = select.subquery("p")
+    page = select.subquery(scope.binder.name("p"))
     inner = scope.over(page)
     columns = reader.columns(inner, options.fields, options.related, count)
-    row = sa.select(*columns).correlate(page).subquery(aggregate.ROW)
+    row = sa.select(*columns).correlate(page).subquery(scope.binder.name(aggregate.ROW))
     body = sa.select(aggregate.json_of(row, reader.names)).select_from(row).scalar_subquery()
     result = sa.select(page.c[aggregate.PLACE].label("place"), body.label("body"), page.c[aggregate.MARK].label("mark"))
     result = result.order_by(page.c[aggregate.PLACE]) if count > 1 else result

@@ -54,11 +54,18 @@ class Binder:
         self._constants += literals
         return start
 
+    def name(self, word: str) -> str:
+        """Return a name for a part of FROM that occurs once in the statement.
+
+        The `$` keeps it apart from the names of tables, which row rules may use without an alias.
+        """
+        self.aliases += 1
+        return f"{word}${self.aliases}"
+
     def alias(self, table: Table) -> sa.FromClause:
         """Return the table under an alias of its own."""
-        self.aliases += 1
         self.tables[table.name] = table
-        return table.clause.alias(f"t{self.aliases}")
+        return table.clause.alias(self.name("t"))
 
     def value(self, type_: PgType, source: tuple[Any, ...], label: str, wrap: Any = None) -> sa.ColumnElement[Any]:
         """Return a bound parameter of this type. `wrap` is applied to the converted value.

@@ -224,7 +224,7 @@ async def _run(
                     )
             except asyncpg.ReadOnlySQLTransactionError:
                 raise _changes_data() from None
-        rows = sa.select(sa.literal_column("*")).select_from(call).subquery("r")
+        rows = sa.select(sa.literal_column("*")).select_from(call).subquery(binder.name("r"))
         records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), sa.literal_column("'[]'::json"))
         statement = finish(sa.select(records.label("body")).select_from(rows), binder)
         args = arguments(bound(statement), bindings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import sqlalchemy as sa
@@ -96,8 +97,14 @@ def read_request(
 
 
 def one_line(sql: str) -> str:
-    """Return SQL on one line, with the list of all columns of a table written as `alias.*`."""
-    text = " ".join(sql.split())
+    """Return SQL on one line and easier to read.
+
+    The aliases of tables are numbered among themselves, other names of FROM have no number, and the list of all columns
+    of a table is `alias.*`.
+    """
+    numbers = sorted({int(number) for number in re.findall(r"\bt\$(\d+)", sql)})
+    text = re.sub(r"\bt\$(\d+)", lambda found: f"t{numbers.index(int(found[1])) + 1}", " ".join(sql.split()))
+    text = re.sub(r"(?<=[a-z])\$\d+", "", text)
     for source in shop().tables.values():
         for number in range(1, 6):
             quoted = [f'"{name}"' if name != name.lower() else name for name in source.columns]

@@ -29,7 +29,7 @@ def find(target: Target, key: list[Column], sent: Mapping[str, Any] | None = Non
     ]
     same: Any = sa.and_(*equal) if equal else sa.literal_column("true")
     rows = sa.select(*target.returned(clause), same.label("tableapi same")).select_from(clause)
-    row = rows.where(*by_key(target, clause, key, match=False)).with_for_update().subquery("w")
+    row = rows.where(*by_key(target, clause, key, match=False)).with_for_update().subquery(target.binder.name("w"))
     return finish(sa.select(*target.response(row), row.c["tableapi same"].label("same")), target.binder)
 
 
@@ -51,7 +51,7 @@ def of_changes(target: Target, change: Change, tree: Node | None) -> Statement:
     values = assignments(target.table, change, target.binder, {})
     kinds = write_conditions.kinds(write_conditions.of_change(target, target.right, clause, values))
     conditions = where(target.scope(clause), tree)
-    rows = sa.select(*kinds).select_from(clause).where(*conditions).with_for_update().subquery("w")
+    rows = sa.select(*kinds).select_from(clause).where(*conditions).with_for_update().subquery(target.binder.name("w"))
     names = (write_conditions.REFERENCE, write_conditions.FIELD)
     every = (sa.func.coalesce(sa.func.bool_and(rows.c[name]), sa.true()).label(name) for name in names)
     return finish(sa.select(*every), target.binder)

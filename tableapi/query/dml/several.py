@@ -52,5 +52,5 @@ def _rows(target: Target, key: list[Column], fields: Iterable[Column]) -> tuple[
         arrays.append(array)
         columns.append(sa.column(f"{_VALUE}{place}", own))
     unnested = sa.func.unnest(*arrays).table_valued(*columns, with_ordinality=PLACE)
-    rows = unnested.render_derived(name="sent")
+    rows = unnested.render_derived(name=target.binder.name("sent"))
     return rows, [element(type_, rows.c[column.name]) for type_, column in zip(types, columns, strict=True)]

@@ -85,7 +85,7 @@ def _unless_present(
     """Waive the conditions of a create for a record that exists: only those of the change apply to it."""
     if not guards:
         return []
-    other: Any = target.table.clause.alias("present")
+    other: Any = target.binder.alias(target.table)
     same = (other.c[column.name] == values[column.name] for column in conflict)
     present = sa.exists().where(*same).correlate_except(other)
     return [write_conditions.Guard(guard.kind, sa.or_(present, guard.clause)) for guard in guards]
@@ -145,12 +145,12 @@ def by_filter(target: Target, change: Change | None, tree: Node | None) -> State
         conditions += [guard.clause for guard in write_conditions.of_change(target, target.right, clause, values)]
         new = {clause.c[name]: value for name, value in values.items()}
         statement = sa.update(clause).values(new).where(*conditions)
-    written = statement.returning(*target.returned(clause, allowed)).cte("w")
+    written = statement.returning(*target.returned(clause, allowed)).cte(target.binder.name("w"))
     labels = [f"{KEY}{number}" for number in range(len(target.keys))]
     ordered = (
         sa.select(*target.response(written)).select_from(written).order_by(*(written.c[label] for label in labels))
     )
-    rows = ordered.subquery(aggregate.ROWS)
+    rows = ordered.subquery(target.binder.name(aggregate.ROWS))
     body = sa.func.array_to_json(sa.func.array_agg(rows.c.body))
     ok = sa.func.bool_and(sa.func.coalesce(rows.c.ok, sa.false()))
     keys = [sa.func.array_agg(rows.c[label]).label(label) for label in labels]
@@ -178,6 +178,6 @@ def release(target: Target, names: Iterable[str], *, drop: bool) -> Statement:
     statement: Any = sa.update(clause).values({clause.c[name]: sa.null() for name in names}).where(*conditions)
     if target.right.rows is None or not touches(target.right, target.table, names):
         return finish(statement, target.binder)
-    written = statement.returning(target.right.rows(clause, ACTOR).label("ok")).cte("w")
+    written = statement.returning(target.right.rows(clause, ACTOR).label("ok")).cte(target.binder.name("w"))
     ok = sa.func.bool_and(sa.func.coalesce(written.c.ok, sa.false()))
     return finish(sa.select(sa.func.coalesce(ok, sa.true()).label("ok")), target.binder)

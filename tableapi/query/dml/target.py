@@ -109,7 +109,7 @@ class Target:
         ]
         if not fields:
             return sa.cast(sa.literal_column("'{}'"), Named("json"))
-        row = sa.select(*fields).correlate(*rows).subquery(aggregate.ROW)
+        row = sa.select(*fields).correlate(*rows).subquery(self.binder.name(aggregate.ROW))
         return sa.select(sa.func.row_to_json(row.table_valued())).select_from(row).scalar_subquery()
 
     def response(self, rows: Any) -> list[Any]:
@@ -151,7 +151,7 @@ def reads_itself(right: Right, table: Table) -> bool:
     """Return whether the row rule reads other rows of the table, or is SQL text, which may."""
     if right.rows is None:
         return False
-    parts = visitors.iterate(right.rows(table.clause.alias("probe"), ACTOR))
+    parts = visitors.iterate(right.rows(table.clause.alias(), ACTOR))
     return any(
         isinstance(part, sa.TextClause) or (isinstance(part, sa.TableClause) and part.name == table.bare)
         for part in parts
@@ -162,7 +162,7 @@ def _rule_fields(right: Right, table: Table) -> set[str]:
     """Return the fields of the written row that the row rule reads."""
     if right.rows is None:
         return set()
-    clause = table.clause.alias("probe")
+    clause = table.clause.alias()
     return {
         element.name
         for element in visitors.iterate(right.rows(clause, ACTOR))

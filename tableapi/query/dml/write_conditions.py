@@ -61,7 +61,9 @@ def of_create(target: Target, values: Mapping[str, Any], names: Iterable[str]) -
     for relation, right in _references(target.table, target.rights, set(names)):
         refers = [values[n] if n in values else _default(target.table, n) for n in relation.own]
         if all(value is not None for value in refers):  # a reference with a null part refers to nothing
-            guards.append(Guard(REFERENCE, _seen(relation, right, refers, _itself(target.table, relation, values))))
+            guards.append(
+                Guard(REFERENCE, _seen(target, relation, right, refers, _itself(target.table, relation, values)))
+            )
     return guards
 
 
@@ -82,7 +84,7 @@ def of_change(target: Target, right: Right, clause: Any, values: Mapping[str, An
         refers = [after[n] for n in relation.own]
         same = sa.and_(*(clause.c[n].is_not_distinct_from(values[n]) for n in relation.own if n in values))
         itself = _itself(target.table, relation, after)
-        guards.append(Guard(REFERENCE, sa.or_(same, _seen(relation, seen, refers, itself))))
+        guards.append(Guard(REFERENCE, sa.or_(same, _seen(target, relation, seen, refers, itself))))
     return guards
 
 
@@ -93,9 +95,9 @@ def _itself(table: Table, relation: Relation, row: Mapping[str, Any]) -> list[An
     return [row[name] for name in relation.theirs]
 
 
-def _seen(relation: Relation, right: Right, refers: list[Any], itself: list[Any] | None) -> Clause:
+def _seen(target: Target, relation: Relation, right: Right, refers: list[Any], itself: list[Any] | None) -> Clause:
     """Return the condition that these values are null or refer to a row that the caller may read."""
-    other: Any = relation.target.clause.alias("seen")
+    other: Any = target.binder.alias(relation.target)
     assert right.rows is not None
     same = [other.c[t] == value for t, value in zip(relation.theirs, refers, strict=True)]
     parts: list[Clause] = [value.is_(None) for value in refers]

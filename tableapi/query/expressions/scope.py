@@ -133,10 +133,9 @@ class Scope:
 
     def _rows(self, relation: Relation, function: tuple[str, str]) -> sa.FromClause:
         """Return the rows that a function of the row returns."""
-        self.binder.aliases += 1
         self.binder.tables[relation.target.name] = relation.target
         columns = (sa.column(column.name, column.type) for column in relation.target.clause.c)
-        rows: sa.FromClause = call(*function, self.row()).table_valued(*columns, name=f"t{self.binder.aliases}")
+        rows: sa.FromClause = call(*function, self.row()).table_valued(*columns, name=self.binder.name("t"))
         return rows
 
     def relations(self) -> list[str]:

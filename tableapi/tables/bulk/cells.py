@@ -131,7 +131,7 @@ def _quoted(value: str) -> str:
 def _statement(type_: PgType) -> str:
     """Return the statement that converts a list of JSON texts, in their order."""
     array, own = bind_list(type_, "cells")
-    sent = sa.func.unnest(array).table_valued(sa.column("cell", own), with_ordinality="place").render_derived("sent")
+    sent = sa.func.unnest(array).table_valued(sa.column("cell", own), with_ordinality="place").render_derived()
     value = sa.cast(element(type_, sent.c.cell), Named("text"))
     return str(sa.select(value).order_by(sent.c.place).compile(dialect=DIALECT))
 

@@ -73,8 +73,7 @@ async def read(
     right = (rights.right(routine.rows_of, "GET") if routine.rows_of is not None else None) or Right()
     limit = min(parsed.limit, dataset.bounds.rows) if parsed.limit and parsed.limit > 0 else dataset.bounds.rows
     tree, literals = cache.parse(parsed.filter, dataset.bounds.filter) if parsed.filter.strip() else (None, [])
-    binder.aliases += 1
-    rows = call.table_valued(*_columns(table), name=f"t{binder.aliases}")
+    rows = call.table_valued(*_columns(table), name=binder.name("t"))
     binder.params, binder.narrow = parsed.params, narrowing(parsed, dataset.bounds.filter)
     scope, node = Scope(table, rows, right, rights, binder), tree.tree if tree is not None else None
     if aggregate.is_grouped(parsed):

@@ -41,9 +41,9 @@ from tests.helpers.memory_schema import TableRights, one_line, read_request
                 "limit": "3",
             },
             'SELECT array_to_json(array_agg("tableapi rows")) AS body FROM (SELECT p.name AS name, '
-            'p.company_id AS company_id, (SELECT row_to_json("tableapi rows2") AS row_to_json_1 FROM '
+            'p.company_id AS company_id, (SELECT row_to_json("tableapi rows") AS row_to_json_1 FROM '
             '(SELECT t2."Name" AS "Name" FROM company AS t2 WHERE t2.id = p.company_id LIMIT 1) AS '
-            '"tableapi rows2") AS company_by_company_id FROM (SELECT t1.* FROM person AS t1 ORDER BY t1.id '
+            '"tableapi rows") AS company_by_company_id FROM (SELECT t1.* FROM person AS t1 ORDER BY t1.id '
             'ASC LIMIT 3) AS p) AS "tableapi rows"',
         ),
         (
@@ -58,9 +58,9 @@ from tests.helpers.memory_schema import TableRights, one_line, read_request
                 "limit": "3",
             },
             'SELECT array_to_json(array_agg("tableapi rows")) AS body FROM (SELECT p."Name" AS "Name", p.id '
-            'AS id, array_to_json(array((SELECT "tableapi rows2" FROM (SELECT t2.name AS name FROM person AS t2 '
+            'AS id, array_to_json(array((SELECT "tableapi rows" FROM (SELECT t2.name AS name FROM person AS t2 '
             "WHERE t2.company_id = p.id AND "
-            't2.age = $1::integer ORDER BY t2.age DESC, t2.id ASC LIMIT 2) AS "tableapi rows2"))) AS '
+            't2.age = $1::integer ORDER BY t2.age DESC, t2.id ASC LIMIT 2) AS "tableapi rows"))) AS '
             "person_by_company_id FROM (SELECT t1.* FROM company AS t1 ORDER BY t1.id ASC LIMIT 3) AS p) AS "
             '"tableapi rows"',
         ),
@@ -68,9 +68,9 @@ from tests.helpers.memory_schema import TableRights, one_line, read_request
             "person",
             {"fields": "id", "related": "tag_by_person_tag", "limit": "1"},
             'SELECT array_to_json(array_agg("tableapi rows")) AS body FROM (SELECT p.id AS id, array_to_json(array('
-            '(SELECT "tableapi rows2" FROM (SELECT t2.* FROM tag AS t2 WHERE '
+            '(SELECT "tableapi rows" FROM (SELECT t2.* FROM tag AS t2 WHERE '
             "t2.slug IN (SELECT t3.tag_slug FROM person_tag AS t3 WHERE "
-            't3.person_id = p.id) ORDER BY t2.slug ASC LIMIT 100) AS "tableapi rows2"))) AS tag_by_person_tag '
+            't3.person_id = p.id) ORDER BY t2.slug ASC LIMIT 100) AS "tableapi rows"))) AS tag_by_person_tag '
             'FROM (SELECT t1.* FROM person AS t1 ORDER BY t1.id ASC LIMIT 1) AS p) AS "tableapi rows"',
         ),
         (
@@ -84,10 +84,10 @@ from tests.helpers.memory_schema import TableRights, one_line, read_request
                 "limit": "1",
             },
             'SELECT array_to_json(array_agg("tableapi rows")) AS body FROM (SELECT p.id AS id, array_to_json(array('
-            '(SELECT "tableapi rows2" FROM (SELECT t2.id AS id, (SELECT row_to_json("tableapi rows3") AS '
+            '(SELECT "tableapi rows" FROM (SELECT t2.id AS id, (SELECT row_to_json("tableapi rows") AS '
             'row_to_json_1 FROM (SELECT t3."Name" AS "Name" FROM company AS t3 WHERE t3.id = t2.company_id '
-            'LIMIT 1) AS "tableapi rows3") AS company_by_company_id FROM person AS t2 WHERE t2.company_id = p.id ORDER '
-            'BY t2.id ASC LIMIT 100) AS "tableapi rows2"))) AS person_by_company_id FROM (SELECT t1.* FROM company AS '
+            'LIMIT 1) AS "tableapi rows") AS company_by_company_id FROM person AS t2 WHERE t2.company_id = p.id ORDER '
+            'BY t2.id ASC LIMIT 100) AS "tableapi rows"))) AS person_by_company_id FROM (SELECT t1.* FROM company AS '
             't1 ORDER BY t1.id ASC LIMIT 1) AS p) AS "tableapi rows"',
         ),
         (

@@ -96,8 +96,8 @@ TREE = cache.parse("age = 5")[0].tree
         (
             build(statements.insert, {"name": "x", "company_id": 7}, rights=SEEN),
             "INSERT INTO person (name, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 "
-            "WHERE $2::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = "
-            f"$2::integer AND seen.id = $3::integer)) {returned('person')}",
+            "WHERE $2::integer IS NULL OR (EXISTS (SELECT * FROM company AS t1 WHERE t1.id = "
+            f"$2::integer AND t1.id = $3::integer)) {returned('person')}",
         ),
         # upsert
         (
@@ -119,11 +119,11 @@ TREE = cache.parse("age = 5")[0].tree
         (
             build(statements.upsert, {"email": "e", "company_id": 7}, EMAIL, ANY, rights=SEEN),
             "INSERT INTO person (email, company_id) SELECT $1::text AS anon_1, $2::integer AS anon_2 "
-            "WHERE (EXISTS (SELECT * FROM person AS present WHERE present.email = $1::text)) OR "
-            "$2::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer "
-            "AND seen.id = $3::integer)) ON CONFLICT (email) DO UPDATE SET company_id = "
+            "WHERE (EXISTS (SELECT * FROM person AS t2 WHERE t2.email = $1::text)) OR "
+            "$2::integer IS NULL OR (EXISTS (SELECT * FROM company AS t1 WHERE t1.id = $2::integer "
+            "AND t1.id = $3::integer)) ON CONFLICT (email) DO UPDATE SET company_id = "
             "excluded.company_id WHERE person.company_id IS NOT DISTINCT FROM $2::integer OR $2::integer "
-            "IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id = $2::integer AND seen.id = "
+            "IS NULL OR (EXISTS (SELECT * FROM company AS t3 WHERE t3.id = $2::integer AND t3.id = "
             f"$3::integer)) {returned('person')}",
         ),
         # update
@@ -155,7 +155,7 @@ TREE = cache.parse("age = 5")[0].tree
             build(statements.update, {"company_id": 7}, KEY, rights=SEEN),
             "UPDATE person AS t1 SET company_id=$1::integer WHERE t1.id = $2::integer AND (t1.company_id "
             "IS NOT DISTINCT FROM $1::integer OR $1::integer IS NULL OR (EXISTS (SELECT * FROM company "
-            f"AS seen WHERE seen.id = $1::integer AND seen.id = $3::integer))) {returned('t1')}",
+            f"AS t2 WHERE t2.id = $1::integer AND t2.id = $3::integer))) {returned('t1')}",
         ),
         # delete
         (
@@ -234,8 +234,8 @@ TREE = cache.parse("age = 5")[0].tree
         ),
         (
             build(checks.of_create, {"company_id": 7}, rights=SEEN),
-            "SELECT coalesce($1::integer IS NULL OR (EXISTS (SELECT * FROM company AS seen WHERE seen.id "
-            "= $1::integer AND seen.id = $2::integer)), false) AS reference, true AS field",
+            "SELECT coalesce($1::integer IS NULL OR (EXISTS (SELECT * FROM company AS t1 WHERE t1.id "
+            "= $1::integer AND t1.id = $2::integer)), false) AS reference, true AS field",
         ),
     ],
 )

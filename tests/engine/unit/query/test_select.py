@@ -111,4 +111,5 @@ def test_records_by_identifier(count: int, sql: str) -> None:
 def test_an_estimated_count_asks_the_planner() -> None:
     counter = plan.list_plan(read_request("tag", {"include_count": "estimated", "limit": "1"})).counter
     assert counter is not None
-    assert (counter.sql, counter.estimate) == ("EXPLAIN (FORMAT JSON) SELECT 1 \nFROM tag AS t1", True)
+    assert one_line(counter.sql) == "EXPLAIN (FORMAT JSON) SELECT 1 FROM tag AS t1"
+    assert counter.estimate
