@@ -25,6 +25,15 @@ class Read:
 
 
 @dataclass
+class Selection:
+    """A table, a filter, and the same condition in SQL on the alias `t`."""
+
+    table: str
+    filter: str
+    sql: str
+
+
+@dataclass
 class Generator:
     """Makes reads of one model."""
 
@@ -39,6 +48,33 @@ class Generator:
         name = self.random.choice(list(self.model.tables))
         source = self.model.tables[name]
         return self._groups(name, source) if self.random.random() < 0.2 else self._list(name, source)
+
+    def selection(self) -> Selection:
+        """Return a filter through relations, which is asked for in every verb."""
+        self.aliases = 0
+        name = self.random.choice([name for name, source in self.model.tables.items() if source.one or source.many])
+        wire, condition = self._through(self.model.tables[name], "t", 2)
+        return Selection(name, wire, condition)
+
+    def _through(self, source: Source, alias: str, depth: int) -> tuple[str, str]:
+        """Return a condition of which at least one part leads through a relation."""
+        if source.many and self.random.random() < 0.3:
+            text, sql = self._aggregate(source, alias)
+            sign, number = self.random.choice(COMPARE), self.random.randint(0, 40)
+            related = f"{text} {sign} {number}", f"({sql} {sign} {number})"
+        else:
+            related = self._related(source, alias, "", 2)
+        if not depth or self.random.random() < 0.4:
+            return related
+        (a, sa), (b, sb) = related, self.condition(source, alias, depth - 1)
+        return self.random.choice(
+            [
+                (f"({a}) AND ({b})", f"(({sa}) and ({sb}))"),
+                (f"({b}) OR ({a})", f"(({sb}) or ({sa}))"),
+                (f"NOT ({a})", f"(not ({sa}))"),
+                (f"NOT (({a}) AND ({b}))", f"(not (({sa}) and ({sb})))"),
+            ]
+        )
 
     def _list(self, name: str, source: Source) -> Read:
         fields = [self.value(source, "t") for _ in range(self.random.randint(1, 3))]
@@ -152,19 +188,24 @@ class Generator:
                 ]
             )
         if depth and choice < 0.45 and (source.one or source.many):
-            links = source.one | source.many
-            name = self.random.choice(list(links))
-            return self._related(links[name].target, links[name].join, name, alias)
+            return self._related(source, alias, "", 1)
         if source.many and choice < 0.55:
             text, sql = self._aggregate(source, alias)
             sign, number = self.random.choice(COMPARE), self.random.randint(0, 40)
             return f"{text} {sign} {number}", f"{sql} {sign} {number}"
         return self._simple(source, alias, "")
 
-    def _related(self, target: str, join: str, name: str, alias: str) -> tuple[str, str]:
-        other = self._alias()
-        text, sql = self._simple(self.model.tables[target], other, name + ".")
-        return text, f"exists (select from {target} {other} where {join.format(a=alias, b=other)} and {sql})"
+    def _related(self, source: Source, alias: str, prefix: str, steps: int) -> tuple[str, str]:
+        """Return a condition on a related row, at most this many relations away."""
+        links = source.one | source.many
+        name = self.random.choice(list(links))
+        link, other = links[name], self._alias()
+        target, path = self.model.tables[link.target], f"{prefix}{name}."
+        if steps > 1 and (target.one or target.many) and self.random.random() < 0.5:
+            text, sql = self._related(target, other, path, steps - 1)
+        else:
+            text, sql = self._simple(target, other, path)
+        return text, f"exists (select from {link.target} {other} where {link.join.format(a=alias, b=other)} and {sql})"
 
     def _simple(self, source: Source, alias: str, prefix: str) -> tuple[str, str]:
         """Return a condition on one column."""

@@ -1,4 +1,4 @@
-"""Compare six hundred random reads with SQL (more: `python -m tests.system.differential`)."""
+"""Compare random reads and filtered writes with SQL (more: `python -m tests.system.differential`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ from tests.system.differential.__main__ import differential
 
 def test_random_reads_have_the_rows_of_their_sql(new_database: NewDatabase, tmp_path: Path) -> None:
     with ExitStack() as stack:
-        outcome = differential(stack, tmp_path, new_database(), 600, seed=3)
+        outcome = differential(stack, tmp_path, new_database(), 600, 0, seed=3)
     assert outcome.wrong == []
     assert (outcome.count, outcome.statuses[200]) == (600, 600)
+    assert outcome.rows > 1000
+
+
+def test_random_filters_through_relations_write_the_rows_of_their_sql(
+    new_database: NewDatabase, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        outcome = differential(stack, tmp_path, new_database(), 0, 240, seed=3)
+    assert outcome.wrong == []
+    assert outcome.count > 1200
+    assert set(outcome.statuses) == {200}
     assert outcome.rows > 1000
