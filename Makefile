@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Node from PATH if it is new enough, else the one that setup put into .venv.
 WITH_NODE := PATH="$$($(CURDIR)/tools/node):$$PATH"
 
-.PHONY: help run test setup dev bench check lint types rules unit e2e cluster coverage lock release chromium
+.PHONY: help run test setup dev bench check lint types rules unit api e2e cluster coverage lock release chromium
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ unit: setup ## Unit tests and bundle sizes of the front end
 
 cluster: setup ## Failures in a cluster of two nodes, nginx, Redis and a replica (docs/guides/scaling.md)
 	@tools/peers && $(BIN)/python -m tests.system.cluster
+
+api: setup chromium postgis ## Tests of Python, without the journeys
+	@$(WITH_NODE) $(BIN)/pytest -q -n 2 tests --ignore tests/e2e
 
 e2e: setup chromium ## Journeys in Chromium
 	@$(WITH_NODE) $(BIN)/pytest -q tests/e2e
