@@ -83,7 +83,7 @@ def _token_filter(text: str) -> tuple[str, str] | None:
             tree.Condition((email,), "=", (tree.Literal(place=first),), False),
             tree.Condition((token,), "=", (tree.Literal(place=second),), False),
         ) if (email.lower(), token.lower()) == ("email", "verifytoken"):
-            return literals[first], literals[second]
+            return str(literals[first]), str(literals[second])
     return None
 
 

@@ -92,7 +92,7 @@ class App:
                 reply = await self._answer(request)
                 tracing.answered(span, request.method, request.route, reply.status, request.request_id)
         if "xml" in request.headers.get("accept", "") or b"xml" in request.query_string:
-            xml.negotiate(reply, request)
+            reply = await xml.negotiate(reply, request)
         if self.pages.draining:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:

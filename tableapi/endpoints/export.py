@@ -37,14 +37,12 @@ async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
     for key in keys:
         for column, part in zip(columns, key, strict=True):
             plan.checked(column, part)
-    # One prepared statement serves every chunk; the last chunk is padded with a key that it already holds.
     read = plan.keyed_plan(request, columns, CHUNK)
     bodies: list[bytes] = []
     async with call.dataset.db.reads.acquire() as connection:
         for start in range(0, len(keys), CHUNK):
             chunk = keys[start : start + CHUNK]
-            values = plan.Bindings(call.actor, [], options.params, chunk + chunk[-1:] * (CHUNK - len(chunk)))
-            rows = await connection.fetch(read.sql, *read.args(values))
-            bodies += [row["body"] for row in rows if row["place"] < len(chunk)]
-    body = unsealed(call, read.sealed, b"[" + b",".join(bodies) + b"]")
-    return listing(call, options, body, read.names)
+            values = plan.Bindings(call.actor, [], options.params, chunk, limits=request.bounds.filter)
+            bodies += [row["body"] for row in await connection.fetch(read.sql, *read.args(values))]
+    body = await unsealed(call, read.sealed, b"[" + b",".join(bodies) + b"]")
+    return await listing(call, options, body, read.names)

@@ -74,7 +74,7 @@ async def answer(
     elif ident is not None:
         reply = Reply(response.dumps(result[0] if result else {}))
     else:
-        reply = listing(call, call.options(), response.dumps(result), [])
+        reply = await listing(call, call.options(), response.dumps(result), [])
     reply.headers |= ctx.headers
     return reply
 
@@ -143,7 +143,7 @@ async def _keys(call: TableRequest, verb: str, options: Options) -> list[dict[st
     keys_only = Options(fields="", params=options.params)
     request = plan.ReadRequest(call.table, right, call.rights, keys_only, tree, call.dataset.bounds)
     listing_plan = plan.list_plan(request)
-    values = plan.Bindings(call.actor, literals, options.params, [])
+    values = plan.Bindings(call.actor, literals, options.params, [], limits=call.dataset.bounds.filter)
     row = await call.dataset.db.reads.fetchrow(listing_plan.sql, *listing_plan.args(values))
     return exact_json.loads(row["body"] or b"[]") if row else []
 

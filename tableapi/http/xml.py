@@ -8,10 +8,11 @@ empty element.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
+from tableapi.errors import BadRequest
+from tableapi.http import response
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import JSON, Reply
@@ -25,6 +26,8 @@ _START = "_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1f
 _NOT_IN_NAME = re.compile(rf"[^{_START}0-9.\-]|_(?=x[0-9A-F]{{4,6}}_)")  # what looks like an escape is escaped, too
 _NO_START = re.compile(rf"\A[^{_START}]")
 _NOT_IN_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REPLACEMENT = "\ufffd"
+MAX_BYTES = 4_000_000  # of the JSON
 _ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
 
 
@@ -35,51 +38,71 @@ def wanted(accept: str, query_string: bytes) -> bool:
     return "xml" in accept and media_type(accept) in _TYPES
 
 
-def negotiate(reply: Reply, request: HttpRequest) -> None:
-    """Make XML of a JSON response if the request asks for it, unless it is nested too deeply."""
+async def negotiate(reply: Reply, request: HttpRequest) -> Reply:
+    """Return the response as XML if the request asks for it, unless it is nested too deeply.
+
+    Above MAX_BYTES of JSON, a read gets an error; a write is kept, and its response stays JSON.
+    """
     # Elsewhere the query is that of a function or a script, which may have a parameter of this name.
     query_string = request.query_string if "/_table" in request.path or "/_schema" in request.path else b""
     if not wanted(request.headers.get("accept", ""), query_string):
-        return
+        return reply
     if reply.content_type != JSON or reply.stream is not None or not reply.body:
-        return
+        return reply
+    if len(reply.body) > MAX_BYTES:
+        return _too_large(request) if request.method in ("GET", "HEAD") else reply
     try:
-        reply.body = of_json(reply.body)
+        reply.body = await threads.body(len(reply.body), of_json, reply.body)
     except (ValueError, RecursionError):
-        return
+        return reply
     reply.content_type = CONTENT_TYPE
+    return reply
+
+
+def _too_large(request: HttpRequest) -> Reply:
+    error = BadRequest(
+        f"An XML response may have {MAX_BYTES // 1_000_000} MB of JSON at most. Ask for less, or for JSON.",
+        reason="answer_too_large",
+        context={"bytes": MAX_BYTES},
+    )
+    return response.refused(error, request.request_id, request.root_path)
 
 
 def of_json(body: bytes) -> bytes:
     """Return JSON as XML. Raises ValueError or RecursionError."""
     value = exact_json.loads(body)
     root = {_RECORD: value} if isinstance(value, list) else value
-    return (_HEAD + "".join(_element(_ROOT, root))).encode()
+    parts: list[str] = [_HEAD]
+    _element(parts, _ROOT, root, _Names())
+    return "".join(parts).encode()
 
 
-def _element(name: str, value: Any) -> Iterator[str]:
-    """Yield the parts of one element."""
+class _Names(dict[str, str]):
+    """The names of elements by the keys of JSON; each is escaped once."""
+
+    def __missing__(self, key: str) -> str:
+        self[key] = name = escaped_name(key)
+        return name
+
+
+def _element(parts: list[str], name: str, value: Any, names: _Names) -> None:
+    """Add one element."""
     if value is None:
-        yield f"<{name}/>"
-        return
-    yield f"<{name}>"
-    if isinstance(value, dict):
+        parts.append(f"<{name}/>")
+    elif isinstance(value, dict):
+        parts.append(f"<{name}>")
         for key, item in value.items():
-            yield from _elements(escaped_name(key), item)
+            for each in item if isinstance(item, list) else (item,):
+                _element(parts, names[key], each, names)
+        parts.append(f"</{name}>")
     elif isinstance(value, list):
+        parts.append(f"<{name}>")
         for item in value:
-            yield from _element(_ITEM, item)
-    elif isinstance(value, bool):
-        yield "true" if value else "false"
+            _element(parts, _ITEM, item, names)
+        parts.append(f"</{name}>")
     else:
-        yield _NOT_IN_TEXT.sub("\ufffd", str(value)).translate(_ESCAPED)
-    yield f"</{name}>"
-
-
-def _elements(name: str, value: Any) -> Iterator[str]:
-    """Yield one element, or one for each item of a list."""
-    for item in value if isinstance(value, list) else (value,):
-        yield from _element(name, item)
+        text = ("true" if value else "false") if isinstance(value, bool) else str(value)
+        parts.append(f"<{name}>{_NOT_IN_TEXT.sub(_REPLACEMENT, text).translate(_ESCAPED)}</{name}>")
 
 
 def escaped_name(name: str) -> str:

@@ -19,7 +19,7 @@ from tableapi.live.outbox import Position, RowChange
 from tableapi.live.subscription import BATCHES, Subscription
 from tableapi.observability import background, metrics
 from tableapi.schema.types import as_read
-from tableapi.tables.read import unsealed
+from tableapi.tables.read import unseal
 
 MAX_PENDING = 2000  # rows that wait to be read; beyond it the streams are reset
 READ_SECONDS = 2.0  # for one read; after a longer one the streams are reset
@@ -173,7 +173,7 @@ class ListenerGroup:
                     return
                 events.append(b"event: gone\ndata: " + self._key(key) + b"\n\n")
             elif listener.remember(key, body):
-                body = unsealed(listener.call, self.subscription.plan(1).sealed, body)
+                body = unseal(listener.call, self.subscription.plan(1).sealed, body)
                 events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
         if events:
             metrics.live("events", len(events))

@@ -80,6 +80,7 @@ class Subscription:
 
     def plan(self, count: int) -> Plan:
         """Return the plan that reads `count` rows by their keys, with the filter and the row rule."""
+        count = plan.rounded(count)
         dataset, key = self.dataset, (*self.plan_key, count)
         found: Plan | None = dataset.plan_cache.get(key)
         if found is None:
@@ -122,7 +123,7 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
     if shape is None:
         shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
         call.dataset.keep(key, shape)
-    values = Bindings(call.actor, literals, params, [[None] * len(columns)])
+    values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.bounds.filter)
     fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
     subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
     # The plan binds every value that the rows depend on, except the keys and what policies of PostgreSQL read.

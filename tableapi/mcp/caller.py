@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
@@ -79,7 +79,7 @@ class Caller:
         """
         texts = {name: _text(value) for name, value in query.items() if value not in (None, "", [], {})}
         reply = await self.send(method, (dataset.name, *parts), texts, body)
-        return exact_json.loads(reply.body)
+        return await threads.body(len(reply.body), exact_json.loads, reply.body)
 
 
 def _text(value: Any) -> str:

@@ -69,7 +69,7 @@ def _fields(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
     return {name: service[name] for name in service if wanted in ("", "*") or name in names(wanted)}
 
 
-def _matches(node: Node, literals: list[str], service: Service) -> bool:
+def _matches(node: Node, literals: cache.Literals, service: Service) -> bool:
     """Return whether a service satisfies a filter. Raises BadRequest."""
     if isinstance(node, Logic) and node.op in ("and", "or"):
         left, right = _matches(node.left, literals, service), _matches(node.right, literals, service)
@@ -77,13 +77,15 @@ def _matches(node: Node, literals: list[str], service: Service) -> bool:
     if isinstance(node, Not):
         return not _matches(node.inner, literals, service)
     if isinstance(node, Condition) and node.op in ("=", "!=", "in") and len(node.path) == 1:
-        values = {_value(value, literals) for value in node.values}
+        values = {text for value in node.values for text in _texts(value, literals)}
         equal = str(service.get(node.path[0].lower(), "")).lower() in values
         return equal != (node.negated or node.op == "!=")
     raise BadRequest("Services are filtered by =, != and IN, with AND, OR and NOT.", reason="bad_filter")
 
 
-def _value(value: Any, literals: list[str]) -> str:
+def _texts(value: Any, literals: cache.Literals) -> list[str]:
+    """Return what a value of a filter stands for, in lower case: one text, or those of a list."""
     if isinstance(value, Literal):
-        return literals[value.place].lower()
-    return value.name.lower() if isinstance(value, Word) else ""
+        literal = literals[value.place]
+        return [text.lower() for text in (literal if isinstance(literal, list) else [literal])]
+    return [value.name.lower() if isinstance(value, Word) else ""]

@@ -155,6 +155,7 @@ def grouped(
     ordered = []
     order = []
     for term in order_terms(options.order):
+        scope.binder.count("terms")
         operand = group.operand(term.path, term.function)
         check_sortable(operand)
         ordered.append(operand)
@@ -169,7 +170,9 @@ def _keys(scope: Scope, options: Options, conditions: list[Any]) -> tuple[Group,
 
     Keys that are more than columns are computed in a sub-select, so that PostgreSQL finds each equal to itself.
     """
-    keys = [(part, _key(scope, part)) for part in syntax.selected(options.group)]
+    parts = syntax.selected(options.group)
+    scope.binder.count("terms", len(parts))
+    keys = [(part, _key(scope, part)) for part in parts]
     for _, key in keys:
         check_sortable(key, grouped=True)
     group = Group(scope)
@@ -214,6 +217,7 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
         return {key.name: shown(key.expression, key.type) for key in group.keys.values()}
     columns: dict[str, Any] = {}
     for part in syntax.selected(options.fields):
+        group.binder.count("fields")
         if part.term is not None and part.term.aggregates:
             operand = group.operand(part.term.path, part.term.function)
         else:

@@ -1,4 +1,4 @@
-"""Limits of one dataset and of one filter. A request past them gets 400 or 413, never 500."""
+"""Limits of one dataset, one request and one filter. A request past them gets 400 or 413, never 500."""
 
 from __future__ import annotations
 
@@ -7,12 +7,30 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one filter: characters, conditions, nested groups, and values in one list."""
+    """Limits of one filter: characters, conditions, nested groups, and values in one list.
+
+    A request as a whole, with `having`, the filters of relations and named values, may have twice as many conditions
+    and values.
+    """
 
     length: int = 2000
     conditions: int = 50
     depth: int = 10
     values: int = 500
+
+    def of_request(self) -> dict[str, int]:
+        """Return the limits of a request as a whole, by what they count."""
+        return {
+            "conditions": 2 * self.conditions, "values": 2 * self.values, "fields": MAX_FIELDS, "terms": MAX_TERMS,
+        }  # fmt: skip
+
+
+# In one request: fields that are renamed or computed, and terms of `order` and `group`, relations included. Fields that
+# are plain columns are bounded by the tables.
+MAX_FIELDS, MAX_TERMS = 300, 100
+
+
+DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
     """
     order: Terms = []
     seen: set[str] = set()
+    scope.binder.count("terms", len(terms))
     for term in terms:
         column, target = _ordered(scope, term.term)
         order.append((term, target, column))

@@ -85,7 +85,7 @@ class ReadRequest:
 
     def scope(self) -> Scope:
         """Return a new scope of the table."""
-        binder = Binder(self.options.params)
+        binder = Binder(self.options.params, self.bounds.filter)
         binder.narrow = columns.narrowing(self.options, self.bounds.filter)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 
@@ -164,7 +164,10 @@ def count_plan(request: ReadRequest) -> Plan:
 
 
 def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: bool = False) -> Plan:
-    """Build the plan of a read of `count` records by their identifying fields `key`, and by a filter."""
+    """Build the plan of a read by identifying fields and by a filter.
+
+    key: the identifying fields. count: how many records are read at most.
+    """
     scope, reader = request.scope(), request.reader()
     tree = request.filter.tree if request.filter else None
     statement = keyed(scope, reader, key, count, tree, lock=lock, max_rows=request.bounds.answer_rows)
@@ -174,6 +177,11 @@ def keyed_plan(request: ReadRequest, key: list[Column], count: int, *, lock: boo
     plan.replica, plan.beyond_row = _from_replica(scope), request.options.beyond_row
     plan.measure = _measure(statement, request)
     return plan
+
+
+def rounded(count: int) -> int:
+    """Return the number of records for which a plan by identifiers is made: few plans serve every number."""
+    return next((most for most in (1, 10, 100) if count <= most), max(count, 1000))
 
 
 def _from_replica(scope: Scope) -> bool:

@@ -22,6 +22,7 @@ from tableapi.query.filter.ast import Node
 from tableapi.query.options import Options
 from tableapi.query.statement import Binder, ParamSource, Statement, finish
 from tableapi.schema.model import Column, Table
+from tableapi.schema.sqltypes import bind_list, element
 
 _ORDER = "tableapi order "  # prefix of labels; no column has such a name
 
@@ -31,6 +32,7 @@ def measured(read: Any, scope: Scope, reader: Reader, page: Any, rows: int) -> S
     statement = finish(read, scope.binder)
     if reader.rows <= rows:
         return statement
+    scope.binder.count_again()
     return replace(statement, measure=finish(reader.measure(scope, page.element, rows), scope.binder))
 
 
@@ -233,29 +235,25 @@ def keyed(
     scope: Scope, reader: Reader, key: list[Column], count: int, tree: Node | None = None, *, lock: bool = False,
     max_rows: int = 100_000,
 ) -> Statement:  # fmt: skip
-    """Build the read of records by identifier, of those that match the filter `tree`.
+    """Build the read of at most `count` records by identifier, of those that match the filter `tree`.
 
-    Columns: `place` in the list of identifiers, `body`, and `mark` (the version of the row).
+    Of several records, each part of their keys is one array. Columns: `place` in the list of identifiers, `body`, and
+    `mark` (the version of the row).
     """
     options = reader.options
     table = scope.table
-    identifiers = [
-        [scope.binder.value(column.type, ("id", number, part), column.name) for part, column in enumerate(key)]
-        for number in range(count)
-    ]
     conditions = where(scope, tree)
     columns = [*scope.columns_read(), version(scope, table).label(aggregate.MARK)]
     if count == 1:
-        conditions += [scope.clause.c[column.name] == value for column, value in zip(key, identifiers[0], strict=True)]
+        values = [scope.binder.value(column.type, ("id", part), column.name) for part, column in enumerate(key)]
+        conditions += [scope.clause.c[column.name] == value for column, value in zip(key, values, strict=True)]
         columns.append(sa.literal_column("0").label(aggregate.PLACE))
         source: Any = scope.clause
     else:
-        values = sa.values(
-            sa.column("n"), *(sa.column(f"k{part}") for part in range(len(key))), name=scope.binder.name("w")
-        ).data([(sa.literal_column(str(number)), *row) for number, row in enumerate(identifiers)])
-        columns.append(values.c.n.label(aggregate.PLACE))
-        on = sa.and_(*(scope.clause.c[column.name] == values.c[f"k{part}"] for part, column in enumerate(key)))
-        source = scope.clause.join(values, on)
+        sent, parts = _sent_keys(scope, key)
+        columns.append((sent.c.n - sa.literal_column("1")).label(aggregate.PLACE))
+        on = sa.and_(*(scope.clause.c[column.name] == part for column, part in zip(key, parts, strict=True)))
+        source = scope.clause.join(sent, on)
     select = sa.select(*columns).select_from(source).where(*conditions)
     if lock:
         select = select.with_for_update(of=scope.clause)
@@ -267,3 +265,16 @@ def keyed(
     result = sa.select(page.c[aggregate.PLACE].label("place"), body.label("body"), page.c[aggregate.MARK].label("mark"))
     result = result.order_by(page.c[aggregate.PLACE]) if count > 1 else result
     return measured(result, scope, reader, page, max_rows)
+
+
+def _sent_keys(scope: Scope, key: list[Column]) -> tuple[Any, list[Any]]:
+    """Return the identifiers of a request as rows with their places, and the parts of the key in them."""
+    arrays, own = [], []
+    for part, column in enumerate(key):
+        array, type_ = bind_list(column.type, scope.binder.part_of_keys(column, part))
+        arrays.append(array)
+        own.append(sa.column(f"k{part}", type_))
+    rows = (
+        sa.func.unnest(*arrays).table_valued(*own, with_ordinality="n").render_derived(name=scope.binder.name("w"))
+    )
+    return rows, [element(column.type, rows.c[f"k{part}"]) for part, column in enumerate(key)]

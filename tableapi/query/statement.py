@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 from tableapi.auth.policy import Actor
 from tableapi.errors import BadRequest
-from tableapi.schema.model import Table
-from tableapi.schema.sqltypes import DIALECT, bind
+from tableapi.query.bounds import DEFAULT_LIMITS, Limits
+from tableapi.schema.model import Column, Table
+from tableapi.schema.sqltypes import DIALECT, any_of, bind
 from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
 
 CONSTANTS = 1_000_000  # places of literals from here on are constants of the statement
@@ -21,8 +22,8 @@ CONSTANTS = 1_000_000  # places of literals from here on are constants of the st
 class ParamSource:
     """Where the value of one bound parameter comes from at each request, and how it is converted.
 
-    source: ("lit", place in the filter), ("param", name), ("param", name, place in its list), ("id", number of the
-    record, part of the key), ("cursor", place), ("value", field), ("offset",), ("actor", name) or ("const", value).
+    source: ("lit", place in the filter), ("param", name), ("id", part of the key), ("ids", part of the key of all
+    records), ("cursor", place), ("value", field), ("offset",), ("actor", name) or ("const", value).
     convert: raises BadValue. label: the field that the message names when a value does not fit.
     """
 
@@ -34,7 +35,7 @@ class ParamSource:
 class Binder:
     """Collects the parameters, aliases and tables of one statement while it is built."""
 
-    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, params: Mapping[str, Any] | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
         self.sources: dict[str, ParamSource] = {}
         self.params = params or {}
         self.aliases = 0
@@ -43,9 +44,24 @@ class Binder:
         self.patterns = False  # whether the statement has a regular expression of the request
         self.may_fail = False  # whether a condition may fail at the value of a row, as a cast does
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
-        self._constants: list[str] = []
+        self._constants: list[str | list[str]] = []
+        self._limits, self._left = limits, limits.of_request()
 
-    def constants(self, literals: list[str]) -> int:
+    def count(self, what: str, number: int = 1) -> None:
+        """Count conditions, values, fields or terms of the request.
+
+        Raises:
+            BadRequest: `too_complex`; the request has too many of them in all.
+        """
+        self._left[what] -= number
+        if self._left[what] < 0:
+            raise too_complex(what, self._limits)
+
+    def count_again(self) -> None:
+        """Start to count again, for another statement of the same request."""
+        self._left = self._limits.of_request()
+
+    def constants(self, literals: list[str | list[str]]) -> int:
         """Add literals that are part of the statement, and return how far to shift their places.
 
         The filter of a relation is part of the plan's key, so its literals are constants.
@@ -78,6 +94,21 @@ class Binder:
             return self.converted(type_, source, label, convert)
         return self.converted(type_, source, label, lambda value: wrap(convert(value)))
 
+    def values(self, type_: PgType, source: tuple[Any, ...], label: str) -> sa.ColumnElement[Any]:
+        """Return ANY of a bound list of values, NULL left out. One statement serves lists of any length.
+
+        Raises:
+            BadRequest: a constant does not fit its type.
+        """
+        convert = checker(type_)
+        name = self._bound(source, label, lambda items: [convert(item) for item in items if item is not None])
+        return any_of(type_, name)
+
+    def part_of_keys(self, column: Column, part: int) -> str:
+        """Add a parameter for one part of the keys of several records, and return its name."""
+        convert = storer(column.type)
+        return self._bound(("ids", part), column.name, lambda items: [convert(item) for item in items])
+
     def converted(
         self, type_: PgType, source: tuple[Any, ...], label: str, convert: Callable[[Any], Any]
     ) -> sa.ColumnElement[Any]:
@@ -88,16 +119,22 @@ class Binder:
         Raises:
             BadRequest: a constant does not fit.
         """
+        return bind(type_, self._bound(source, label, convert))
+
+    def _bound(self, source: tuple[Any, ...], label: str, convert: Callable[[Any], Any]) -> str:
+        """Add a parameter, and return its name."""
         name = f"v{len(self.sources)}"
         if source[0] == "lit" and source[1] >= CONSTANTS:
+            sent = self._constants[source[1] - CONSTANTS]
+            self.count("values", len(sent) if isinstance(sent, list) else 1)
             try:
-                value = convert(self._constants[source[1] - CONSTANTS])
+                value = convert(sent)
             except BadValue as error:
                 raise bad_value(label, error) from None
             self.sources[name] = ParamSource(("const", value))
         else:
             self.sources[name] = ParamSource(source, convert, label)
-        return bind(type_, name)
+        return name
 
 
 # -- the compiled statement -----------------------------------------------------------------------------------------
@@ -153,12 +190,13 @@ class Bindings:
     """The values that one request binds."""
 
     actor: Actor
-    literals: list[str]
+    literals: list[str | list[str]]
     params: dict[str, Any]
     ids: list[list[Any]]
     offset: int = 0
     cursor: list[Any] | None = None
     record: dict[str, Any] | None = None
+    limits: Limits = DEFAULT_LIMITS
 
 
 # How one parameter is taken from the bindings, how its value is converted, and the field that a refusal names. A value
@@ -178,8 +216,10 @@ def arguments(parameters: list[Parameter], values: Bindings) -> list[Any]:
     """Return the values of the parameters of a statement, in order.
 
     Raises:
-        BadRequest: a value does not fit its field.
+        BadRequest: a value does not fit its field, or the lists of named values are too long in all.
     """
+    if values.params:
+        _check_lists(parameters, values)
     bound_values = []
     for take, convert, label in parameters:
         value = take(values)
@@ -194,6 +234,34 @@ def arguments(parameters: list[Parameter], values: Bindings) -> list[Any]:
     return bound_values
 
 
+class _Named:
+    """Takes a named value. A list counts each time it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, values: Bindings) -> Any:
+        return values.params[self._name]
+
+
+def _check_lists(parameters: list[Parameter], values: Bindings) -> None:
+    lists = [value for take, *_ in parameters if isinstance(take, _Named) and isinstance(value := take(values), list)]
+    if sum(map(len, lists)) > values.limits.of_request()["values"]:
+        raise too_complex("values", values.limits)
+
+
+def too_complex(what: str, limits: Limits) -> BadRequest:
+    """Return the error for a request with too many conditions, values, fields or terms in all."""
+    most = limits.of_request()[what]
+    names = {"fields": "renamed or computed fields", "terms": "terms of order and group"}
+    return BadRequest(
+        f"The request has more than {most} {names.get(what, what)}, those of relations and 'having' included. "
+        "Ask for less, or in several requests.",
+        reason="too_complex",
+        context={what: most},
+    )
+
+
 def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
     """Return the function that takes a raw value from the bindings."""
     match source:
@@ -206,11 +274,11 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
         case ("lit", place):
             return lambda v: v.literals[place]
         case ("param", name):
-            return lambda v: v.params[name]
-        case ("param", name, place):
-            return lambda v: v.params[name][place]
-        case ("id", which, part):
-            return lambda v: v.ids[which][part]
+            return _Named(name)
+        case ("id", part):
+            return lambda v: v.ids[0][part]
+        case ("ids", part):
+            return lambda v: [ident[part] for ident in v.ids]
         case ("cursor", place):
             return lambda v: v.cursor[place] if v.cursor else None
         case ("value", name):

@@ -94,6 +94,17 @@ def bind_list(type_: PgType, name: str) -> tuple[sa.ColumnElement[Any], TypeEngi
     return sa.bindparam(name, type_=Native(f"{own.name}[]")), own
 
 
+def any_of(type_: PgType, name: str) -> sa.ColumnElement[Any]:
+    """Return ANY of a bound array, to compare a value of a type with."""
+    array, own = bind_list(type_, name)
+    if getattr(own, "name", "") == type_.name:
+        return sa.any_(array)
+    if type_.postgis or type_.kind in ("array", "composite"):  # no cast from an array of texts leads there
+        each = sa.func.unnest(array).table_valued(sa.column("element", own)).render_derived()
+        return sa.any_(sa.select(element(type_, each.c.element)).select_from(each).scalar_subquery())
+    return sa.any_(sa.cast(array, Named(f"{type_.name}[]")))
+
+
 def element(type_: PgType, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     """Return the value of a type that a column over the elements of `bind_list` holds."""
     return column if getattr(column.type, "name", "") == type_.name else _from_text(column, type_)
@@ -111,11 +122,7 @@ def _from_text(text: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[A
         return sa.func.json_populate_record(null, sa.cast(text, Named("json")))
     if type_.element is not None and type_.of_composites:
         # The element type may be a domain over the composite; the cast to the type of the array converts to it.
-        each = (
-            sa.func.json_array_elements(sa.cast(text, Named("json")))
-            .table_valued("element", name="each")
-            .render_derived()
-        )
+        each = sa.func.json_array_elements(sa.cast(text, Named("json"))).table_valued("element").render_derived()
         null = sa.cast(sa.null(), Named(type_.element.name))
         element = sa.case(
             (
@@ -177,7 +184,7 @@ def shown(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]
     if type_.kind == "array":
         inner = type_.element.kind if type_.element else "other"
         if inner == "bytea":
-            each = sa.func.unnest(column).table_valued("element", name="each").render_derived()
+            each = sa.func.unnest(column).table_valued("element").render_derived()
             rows = sa.select(_as_base64(each.c.element)).select_from(each).correlate_except(each).scalar_subquery()
             flat = sa.case((column.is_not(None), sa.func.to_json(sa.func.array(rows))))
             # unnest() loses the dimensions of a nested array; such an array is returned as PostgreSQL's array literal.

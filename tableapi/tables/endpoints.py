@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
@@ -116,7 +116,7 @@ async def _each(
             if outcome.ignored:
                 return
             marks.append(outcome.mark)
-            batch.done(read.unsealed(call, outcome.sealed, outcome.body))
+            batch.done(await read.unsealed(call, outcome.sealed, outcome.body))
 
         async def in_transaction(place: int, item: Any) -> None:
             with suppress(BatchStopped):
@@ -137,7 +137,7 @@ async def _each(
                         await step(place, item)
         except BatchStopped:
             pass
-    response = listing(call, options, batch.answer(), _names(call, options))
+    response = await listing(call, options, batch.answer(), _names(call, options))
     response.headers |= etag.headers(marks[0]) if len(marks) == 1 else {}
     return response
 
@@ -236,10 +236,11 @@ async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any
         before = await again.of_filter(call, options, connection, None, text) if related and record is None else None
         body, keys = await writer.by_filter(record, text)
         if options.max_affected is not None:
-            refusals.too_many(options, len(exact_json.loads(body)))
+            refusals.too_many(options, len(await threads.body(len(body), exact_json.loads, body)))
         if related and record is not None:
             before = await again.of_filter(call, options, connection, keys, "")
-    return listing(call, options, read.unsealed(call, True, before or body), _names(call, options))
+    shown = await read.unsealed(call, True, before or body)
+    return await listing(call, options, shown, _names(call, options))
 
 
 # -- one record ------------------------------------------------------------------------------------------------------
@@ -276,7 +277,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
     call.body = body
     if not several:
         prepared_write.remember(call, verb, ident, writer.statements, sealed=written.sealed)
-    return _single(call, written)
+    return await _single(call, written)
 
 
 async def _delete_one(call: TableRequest, ident: str) -> Reply:
@@ -286,9 +287,10 @@ async def _delete_one(call: TableRequest, ident: str) -> Reply:
     async with _writing(call, options, several=options.beyond_row) as writer:
         written = await _deleted(writer, ident)
     written.mark = ""
-    return _single(call, written)
+    return await _single(call, written)
 
 
-def _single(call: TableRequest, written: Record) -> Reply:
+async def _single(call: TableRequest, written: Record) -> Reply:
     """Return the response of one record."""
-    return Reply(read.unsealed(call, written.sealed, written.body), headers=etag.headers(written.mark))
+    body = await read.unsealed(call, written.sealed, written.body)
+    return Reply(body, headers=etag.headers(written.mark))

@@ -109,7 +109,7 @@ async def _run(call: TableRequest, prepared: PreparedWrite, values: Bindings) ->
 
 
 def _answer(call: TableRequest, prepared: PreparedWrite, row: Any, body: bytes) -> Reply:
-    return Reply(read.unsealed(call, prepared.sealed, body), headers=etag.headers(row["mark"]))
+    return Reply(read.unseal(call, prepared.sealed, body), headers=etag.headers(row["mark"]))
 
 
 def not_created() -> Forbidden:

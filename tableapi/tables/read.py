@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
-from tableapi import exact_json
+from tableapi import threads
 from tableapi.auth.credentials import session_token
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
@@ -30,6 +30,8 @@ from tableapi.tables import describe
 from tableapi.tables.batch import Batch
 from tableapi.tables.export import Export, requested_format
 from tableapi.tables.render import as_file, listing
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -123,16 +125,24 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds())
 
 
-def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
-    """Return the identifying fields, and the plan that reads `count` records by them."""
+async def _planned(call: TableRequest, key: Any, build: Callable[..., T], *args: Any) -> T:
+    """Build a plan beside the event loop, and remember it unless the schema was read again meanwhile."""
+    schema = call.dataset.schema
+    built = await threads.plan(build, *args)
+    if call.dataset.schema is schema:
+        call.dataset.keep(key, built)
+    return built
+
+
+async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
+    """Return the identifying fields, and the plan that reads at most `count` records by them."""
     key = shape_key(call, "keyed", count)
-    keyed = call.dataset.plan_cache.get(key)
+    keyed: tuple[list[Any], Plan] | None = call.dataset.plan_cache.get(key)
     if keyed is None:
         parsed = call.options()
         request = read_request(call, parsed, None)
         columns = plan.identifying(call.table, parsed.id_field, request.right)
-        keyed = (columns, plan.keyed_plan(request, columns, count))
-        call.dataset.keep(key, keyed)
+        return await _planned(call, key, lambda: (columns, plan.keyed_plan(request, columns, count)))
     return keyed
 
 
@@ -141,17 +151,18 @@ def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
 
 async def single(call: TableRequest, ident: Any) -> Reply:
     """Answer a GET of one record by its path."""
-    columns, keyed = _keyed(call, 1)
-    values = Bindings(call.actor, [], keyed.options.params, [plan.identifier(ident, columns)])
+    columns, keyed = await _keyed(call, 1)
+    key = plan.identifier(ident, columns)
+    values = Bindings(call.actor, [], keyed.options.params, [key], limits=call.dataset.bounds.filter)
     row = await call.dataset.fetchrow(keyed, values, call.actor.session or call.actor.key)
     if row is None:
         raise missing(ident)
-    body = unsealed(call, keyed.sealed, row["body"])
+    body = await unsealed(call, keyed.sealed, row["body"])
     tag = etag.etag(row["mark"], row["body"] if keyed.beyond_row else b"")
     if "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
     if (form := requested_format(keyed.options, call.headers)) is not None:
-        return as_file(call, [exact_json.loads(body)], keyed.names, *form)
+        return await as_file(call, b"[" + body + b"]", keyed.names, *form)
     return Reply(body, headers={"ETag": tag})
 
 
@@ -180,22 +191,23 @@ async def several(call: TableRequest, idents: list[Any]) -> Reply:
     sealed = False
     names: tuple[str, ...] = ()
     if keys:
-        _, keyed = _keyed(call, len(keys))
-        values = Bindings(call.actor, [], parsed.params, keys)
+        _, keyed = await _keyed(call, plan.rounded(len(keys)))
+        values = Bindings(call.actor, [], parsed.params, keys, limits=call.dataset.bounds.filter)
         sealed, names = keyed.sealed, keyed.names
         async with call.dataset.db.reads.acquire() as connection:
             await answer_size.check(call.dataset.bounds, connection.fetchrow, keyed, values)
             rows = {row["place"]: row["body"] for row in await connection.fetch(keyed.sql, *keyed.args(values))}
+        rows = dict(zip(rows, await each_unsealed(call, sealed, list(rows.values())), strict=True))
     for ident, place in zip(idents, places, strict=True):
         if isinstance(place, ApiError):
             batch.failed(place)
         elif place in rows:
-            batch.done(unsealed(call, sealed, rows[place]))
+            batch.done(rows[place])
         else:
             batch.failed(missing(ident))
         if batch.stopped:
             break
-    return listing(call, parsed, batch.answer(), names)
+    return await listing(call, parsed, batch.answer(), names)
 
 
 # -- records by filter -----------------------------------------------------------------------------------------------
@@ -221,10 +233,9 @@ async def many(call: TableRequest) -> Reply:
         parsed.offset = offset
         if position is not None:
             parsed.cursor, parsed.offset = "", 0
-        page = plan.list_plan(read_request(call, parsed, tree), position)
-        call.dataset.keep(key, page)
+        page = await _planned(call, key, plan.list_plan, read_request(call, parsed, tree), position)
     params = named_values(call) if page.options.params else {}
-    values = Bindings(call.actor, literals, params, [], offset, position)
+    values = Bindings(call.actor, literals, params, [], offset, position, limits=call.dataset.bounds.filter)
     if page.options.explain:
         return await describe.explained(call, page, values)
     row = await call.dataset.fetchrow(page, values, call.actor.session or call.actor.key)
@@ -234,7 +245,8 @@ async def many(call: TableRequest) -> Reply:
     tag = etag.of_list(row["body"] or b"[]", meta)
     if tag and "if-none-match" in call.headers and etag.matches(call.headers, tag):
         return Reply(b"", 304, headers={"ETag": tag})
-    response = listing(call, page.options, unsealed(call, page.sealed, row["body"] or b"[]"), page.names, meta)
+    body = await unsealed(call, page.sealed, row["body"] or b"[]")
+    response = await listing(call, page.options, body, page.names, meta)
     if tag:
         response.headers["ETag"] = tag
     return response
@@ -289,9 +301,20 @@ def _count(row: Any, counter: Plan) -> int:
     return int(orjson.loads(row[0])[0]["Plan"]["Plan Rows"] if counter.estimate else row["count"])
 
 
-def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
+async def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
     """Decrypt the sealed fields of a response body; the rest stays the JSON that PostgreSQL wrote."""
+    return (await each_unsealed(call, sealed, [body]))[0]
+
+
+async def each_unsealed(call: TableRequest, sealed: bool, bodies: list[bytes]) -> list[bytes]:
+    """Decrypt the sealed fields of several bodies."""
+    if not sealed or call.dataset.unseal is None:
+        return bodies
+    return await threads.body(4 * sum(map(len, bodies)), lambda: [unseal(call, sealed, body) for body in bodies])
+
+
+def unseal(call: TableRequest, sealed: bool, body: bytes) -> bytes:
+    """Decrypt the sealed fields of one record."""
     if not sealed or call.dataset.unseal is None:
         return body
-    wire = wire_for(call.headers.get(WIRE_HEADER), session_token(call.headers))
-    return call.dataset.unseal.body(body, wire)
+    return call.dataset.unseal.body(body, wire_for(call.headers.get(WIRE_HEADER), session_token(call.headers)))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
+from tableapi.errors import BadRequest
 from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.query.names import names as field_names
@@ -17,21 +18,47 @@ if TYPE_CHECKING:
     from tableapi.tables.read import TableRequest
 
 
-def listing(call: TableRequest, options: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None) -> Reply:
+async def listing(
+    call: TableRequest, options: Options, body: bytes, names: Any, meta: dict[str, Any] | None = None
+) -> Reply:
     """Return the response of a list.
 
     `body`: a JSON array; `names`: of its fields, for the header line of a file.
+
+    Raises:
+        BadRequest: `answer_too_large`; a list of identifiers or a file would be made of too many bytes.
     """
     if options.as_list:
         key = field_names(options.id_field) if options.id_field.strip() else call.table.key
-        body = exact_json.dumps([_identifier(row, key) for row in exact_json.loads(body)])
+        body = await threads.body(_checked(body), _identifiers, body, key)
     elif (form := requested_format(options, call.headers)) is not None:
-        return as_file(call, exact_json.loads(body), names, *form)
+        return await as_file(call, body, names, *form)
     wrap = options.wrap and ("wrap" not in call.headers or boolean("wrap", call.headers["wrap"] or "true"))
     reply = Reply(response.listed(body, orjson.dumps(meta) if meta else None, wrap=wrap))
     if options.file:
         reply.headers |= response.attachment(options.file)
     return reply
+
+
+def _checked(body: bytes) -> int:
+    """Return the length of a body that is decoded.
+
+    Raises:
+        BadRequest: `answer_too_large`.
+    """
+    if len(body) <= threads.MAX_BYTES:
+        return len(body)
+    raise BadRequest(
+        f"A file or a list of identifiers may be made of {threads.MAX_BYTES // 1_000_000} MB of JSON at most. "
+        "Ask for less, or for application/x-ndjson.",
+        reason="answer_too_large",
+        context={"bytes": threads.MAX_BYTES},
+    )
+
+
+def _identifiers(body: bytes, key: Any) -> bytes:
+    """Return the identifiers of records as JSON."""
+    return exact_json.dumps([_identifier(row, key) for row in exact_json.loads(body)])
 
 
 def _identifier(row: dict[str, Any], key: Any) -> Any:
@@ -41,11 +68,21 @@ def _identifier(row: dict[str, Any], key: Any) -> Any:
     return parts[0] if len(parts) == 1 else ",".join(map(str, parts))
 
 
-def as_file(call: TableRequest, rows: list[dict[str, Any]], names: Any, form: str, name: str) -> Reply:
+async def as_file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Reply:
+    """Return a JSON array of rows as a download.
+
+    Raises:
+        BadRequest: `answer_too_large`.
+    """
+    return await threads.body(_checked(array), _file, call, array, names, form, name)
+
+
+def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) -> Reply:
     """Return rows as a download.
 
     `form`: csv or xlsx; `name`: of the file, "" for that of the table or the hook.
     """
+    rows = exact_json.loads(array)
     file = title = call.table.bare
     if (export := call.export) is not None:
         rows, names, file, title = [export.line(row) for row in rows], export.line({}).keys(), export.file, export.title

@@ -102,10 +102,13 @@ class Writer:
         return sql, arguments(parameters, values)
 
     def values(
-        self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str] | None = None
+        self, record: Mapping[str, Any], ident: list[Any] | None = None, literals: list[str | list[str]] | None = None
     ) -> Bindings:
         """Return the values that a statement binds."""
-        bindings = Bindings(self.call.actor, literals or [], self.options.params, [ident] if ident else [])
+        bindings = Bindings(
+            self.call.actor, literals or [], self.options.params, [ident] if ident else [],
+            limits=self.call.dataset.bounds.filter,
+        )  # fmt: skip
         bindings.record = dict(record)
         return bindings
 

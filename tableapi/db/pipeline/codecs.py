@@ -77,6 +77,21 @@ def _boolean(value: Any) -> bytes:
     return _FLAGS[value]
 
 
+_ARRAY = struct.Struct(">iiIii").pack  # dimensions, whether one is NULL, type, length, lower bound
+
+
+def _array(oid: int, encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Return an encoder for lists of values of one type, none of them NULL."""
+
+    def encoded(value: Any) -> bytes:
+        if type(value) is not list:
+            raise Unencodable
+        data = _ARRAY(1, 0, oid, len(value), 1) + b"".join(map(encode, value))
+        return _SIZE(len(data)) + data
+
+    return encoded
+
+
 # OID -> format code and encoder
 ENCODERS: dict[int, tuple[int, Callable[[Any], bytes]]] = {
     16: (BINARY, _boolean),
@@ -96,6 +111,10 @@ ENCODERS: dict[int, tuple[int, Callable[[Any], bytes]]] = {
     1700: (TEXT, _of(Decimal, lambda value: str(value).encode())),  # numeric
     2950: (BINARY, _uuid),
 }
+# OID of an array -> that of its elements; an array of numeric has a binary format, which is left to asyncpg
+_ELEMENTS = {1000: 16, 1001: 17, 1003: 19, 1016: 20, 1005: 21, 1007: 23, 1009: 25, 1014: 1042, 1015: 1043, 1021: 700,
+             1022: 701, 2951: 2950}  # fmt: skip
+ENCODERS |= {oid: (BINARY, _array(element, ENCODERS[element][1])) for oid, element in _ELEMENTS.items()}
 
 
 _integer = partial(int.from_bytes, byteorder="big", signed=True)

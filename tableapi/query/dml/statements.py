@@ -94,7 +94,7 @@ def _unless_present(
 def by_key(target: Target, clause: Any, key: list[Column], *, match: bool) -> list[Any]:
     """Return the conditions of one record: identifier, row rule and, with `match`, If-Match."""
     conditions = [
-        clause.c[column.name] == target.binder.value(column.type, ("id", 0, part), column.name)
+        clause.c[column.name] == target.binder.value(column.type, ("id", part), column.name)
         for part, column in enumerate(key)
     ]
     if target.right.rows is not None:

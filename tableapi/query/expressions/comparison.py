@@ -199,6 +199,7 @@ def _in(
 ) -> sa.ColumnElement[bool]:
     """Return the condition of IN. NULL in the list matches rows without a value."""
     values: list[sa.ColumnElement[Any]] = []
+    parts: list[sa.ColumnElement[bool]] = []
     null = False
     for value in cond.values:
         named = _named(value, scope) if isinstance(value, Param) else None
@@ -206,17 +207,18 @@ def _in(
             null = True
         elif isinstance(value, Param) and isinstance(named, list):
             null = null or None in named
-            for place, item in enumerate(named):
-                if item is not None:
-                    values.append(scope.binder.value(type_, ("param", value.name, place), label))
+            parts.append(target == scope.binder.values(type_, ("param", value.name), label))
         elif isinstance(value, Param) and named is None:
             null = True
+        elif isinstance(value, Literal) and value.listed:
+            parts.append(target == scope.binder.values(type_, ("lit", value.place), label))
         else:
             values.append(_value(value, type_, label, scope))
-    if not values and not null:
-        return sa.false()
-    parts = [target.in_(values)] if values else []
-    return sa.or_(*parts, target.is_(None)) if null else parts[0]
+    if values:
+        parts.append(target.in_(values))
+    if null:
+        parts.append(target.is_(None))
+    return sa.or_(*parts) if parts else sa.false()
 
 
 def _value(value: Value, type_: PgType, label: str, scope: Scope, wrap: Any = None) -> Any:

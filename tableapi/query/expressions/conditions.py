@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from tableapi.auth.policy import Rows
 from tableapi.query.expressions.comparison import compare
+from tableapi.query.expressions.operands import check_level
 from tableapi.query.expressions.scope import ACTOR, Scope
 from tableapi.query.filter.ast import Condition, Logic, Node, Not
 from tableapi.schema.sqltypes import Named
@@ -100,7 +101,9 @@ def clause(node: Node, scope: Scope) -> sa.ColumnElement[bool]:
     """
     match node:
         case Condition():
-            return _condition(node, node.path, scope)
+            if not node.level:
+                scope.binder.count("conditions")
+            return _condition(node, scope)
         case Not(inner):
             return sa.not_(clause(inner, scope).self_group())
         case Logic(op, left, right):
@@ -141,12 +144,18 @@ def _grouped(part: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     return sa.cast(part, Named("boolean"))
 
 
-def _condition(cond: Condition, path: tuple[str, ...], scope: Scope) -> sa.ColumnElement[bool]:
-    """Return a condition on a field, or on any of the related rows."""
+def _condition(cond: Condition, scope: Scope) -> sa.ColumnElement[bool]:
+    """Return a condition on a field, or on any of the related rows.
+
+    Raises:
+        BadRequest: `too_deep`; the path leads through too many relations.
+    """
+    path = cond.path
     through = cond.function is not None and cond.function.aggregates
     relation = scope.relation(path[0]) if len(path) > 1 and not through else None
     if relation is not None:
+        check_level(cond.level + 1)
         inner, conditions = scope.related(relation)
-        condition = guarded(replace(cond, path=path[1:]), inner, inner.rows())
+        condition = guarded(replace(cond, path=path[1:], level=cond.level + 1), inner, inner.rows())
         return sa.exists().where(*conditions, condition).correlate_except(inner.clause)
     return compare(cond, scope.operand(path, cond.function), scope)

@@ -66,6 +66,8 @@ def selected(scope: Scope, fields: str | None) -> list[Field]:
         if part.text == "*":
             result.update((c.name, of_column(scope, c)) for c in chosen(scope, None))
             continue
+        if part.alias or part.term is None or not part.term.plain:
+            scope.binder.count("fields")
         field, deep = _selected(scope, part)
         through += deep
         if field.name in result and (part.alias or result[field.name].operand.column is not field.operand.column):

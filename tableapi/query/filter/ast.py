@@ -12,7 +12,7 @@ class Literal:
     """The value at `place` in the literals of the request.
 
     number: written as a number without quotes. flag: "0" or "1" for exactly these numbers, see FLAGS. listed: a list in
-    parentheses, which the value is as text on fields of text.
+    parentheses. With IN, the literal is the list of its values; with other operators it is the text of the list.
     """
 
     place: int
@@ -59,7 +59,7 @@ class Condition:
     = != > >= < <= in like ilike contains starts ends between null true false unknown distinct ~ ~* matches
     contained overlaps adjacent before after json_contains json_contained within intersects dwithin
 
-    function: of the field. language: of `matches`.
+    function: of the field. language: of `matches`. level: relations of the path that are already followed.
     """
 
     path: tuple[str, ...]
@@ -68,6 +68,7 @@ class Condition:
     negated: bool
     function: Function | None = None
     language: str = ""
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,14 @@ Node = Condition | Not | Logic
 class Filter:
     """A parsed filter. Filters with equal keys have equal trees.
 
-    key: the text with placeholders for its literals. mark: the key as a digest of fixed size.
+    key: the text with placeholders for its literals. mark: the key as a digest of fixed size. lists: the places of the
+    first and the last value of each list that is one literal, counted in the values of the text.
     """
 
     key: tuple[str, ...]
     tree: Node
     mark: bytes
+    lists: tuple[tuple[int, int], ...] = ()
 
 
 def shifted(node: Node, by: int) -> Node:

@@ -13,15 +13,15 @@ import re
 from typing import Any, NoReturn
 
 from tableapi.errors import BadFilter
-from tableapi.query.bounds import Limits
+from tableapi.query.bounds import DEFAULT_LIMITS, Limits
 from tableapi.query.filter.ast import FLAGS, Filter, Node
 from tableapi.query.filter.parser import Parser
 
-DEFAULT_LIMITS = Limits()
+Literals = list[str | list[str]]
 
 
-def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, list[str]]:
-    """Return the filter of a text and its literals.
+def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, Literals]:
+    """Return the filter of a text and its literals; those of an IN list are one literal.
 
     Raises:
         BadFilter: the text does not parse or is past a limit; with the position of the fault.
@@ -32,16 +32,19 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, list[str]
     values = parts[1::2]
     cached = _filters.get((*parts[::2], *map(_mark, values)))
     if cached is not None:
-        return cached, [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in values]
+        literals: Literals = [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in values]
+        for first, last in reversed(cached.lists):
+            literals[first : last + 1] = [literals[first : last + 1]]  # type: ignore[list-item]
+        return cached, literals
     parser = Parser(text, limits)
     tree = parser.whole()
     key = parser.key()
-    parsed = Filter(key, tree, digest(key))
+    parsed = Filter(key, tree, digest(key), tuple((first, last) for first, last, _ in parser.lists))
     _remember(parts, parser, parsed)
     return parsed, parser.literals
 
 
-def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, list[str]]:
+def having(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Node, Literals]:
     """Return the tree and the literals of a condition on groups.
 
     Raises:
@@ -90,11 +93,14 @@ def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
 
 
 def param_kind(value: Any) -> str:
-    """Return what a statement depends on in a named value: null, a number, or a list and its items."""
+    """Return what a statement depends on in a named value: null, a number, or a list and what it has.
+
+    The length of a list is not part of it: a list is bound as one array.
+    """
     if value is None:
         return "null"
     if isinstance(value, list):
-        return "list:" + ",".join(param_kind(item) for item in value)
+        return "list:" + ",".join(sorted({param_kind(item) for item in value}))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "0"
     return "'"

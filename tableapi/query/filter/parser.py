@@ -149,7 +149,7 @@ class Parser(Scanner):
     def operation(self, word: str) -> tuple[str, tuple[Any, ...]] | None:
         """Parse the values of an operator that is a word, or return None for an unknown one."""
         if word == "IN":
-            return "in", self.list()
+            return "in", self.in_list()
         if word == "CONTAINS":
             if self.peek_word() == "JSON" and self.text[self.at + 4 :].lstrip()[:1] in ("'", '"', ":"):
                 self.at += 4

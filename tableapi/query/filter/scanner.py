@@ -24,14 +24,16 @@ _SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z"
 class Scanner:
     """Reads the words and values of one filter.
 
-    literals: the values, in order. spans: (start, end, placeholder) of each value in the text.
+    literals: the values, in order; those of an IN list together as one list. spans: (start, end, placeholder) of each
+    value in the text. lists: the first and the last span of each such list, and its placeholder.
     """
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.text, self.limits = text, limits
         self.at = 0
-        self.literals: list[str] = []
+        self.literals: list[str | list[str]] = []
         self.spans: list[tuple[int, int, str]] = []
+        self.lists: list[tuple[int, int, str]] = []
         self.logic, self.after_quote = LOGIC, AFTER_QUOTE  # what ends a value
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
@@ -91,6 +93,27 @@ class Scanner:
             if sign != ",":
                 self.at -= 1
                 self.fail("A closing parenthesis is missing" if not sign else "A comma is expected")
+
+    def in_list(self) -> tuple[Value, ...]:
+        """Parse the list of IN.
+
+        Its plain values become one literal, so that the statement has one array for them.
+        """
+        place, first = len(self.literals), len(self.spans)
+        values = self.list()
+        plain = [value for value in values if type(value) is Literal]
+        if not plain or len(plain) < sum(not isinstance(value, Word) for value in values):
+            return values  # a named value or a moment is bound on its own
+        if all(value.flag for value in plain):
+            different: dict[str, Value] = {}
+            for value in values:
+                different.setdefault(value.flag if isinstance(value, Literal) else "null", value)
+            return tuple(different.values())
+        null = tuple(value for value in values if isinstance(value, Word))[:1]
+        number = all(value.number for value in plain)
+        self.lists.append((first, len(self.spans) - 1, ("n" if number else "t") + ("0" if null else "")))
+        self.literals[place:] = [[str(text) for text in self.literals[place:]]]
+        return (Literal(place, False, number, listed=True), *null)
 
     def listed(self, word: str) -> Value:
         """Parse a list in parentheses as one literal, or a single value."""
@@ -194,10 +217,15 @@ class Scanner:
     def key(self) -> tuple[str, ...]:
         """Return the text with placeholders for the literals, in parts."""
         parts: list[str] = []
-        at = 0
-        for start, end, mark in self.spans:
-            parts += (self.text[at:start], mark)
-            at = end
+        at = first = 0
+        for place, last, mark in (*self.lists, (len(self.spans), len(self.spans) - 1, "")):
+            for start, end, single in self.spans[first:place]:
+                parts += (self.text[at:start], single)
+                at = end
+            if mark:
+                parts += (self.text[at : self.spans[place][0]], mark)
+                at = self.spans[last][1]
+            first = last + 1
         return (*parts, self.text[at:])
 
 
@@ -209,4 +237,4 @@ def items(text: str, limits: Limits) -> list[str | None]:
     """
     scanner = Scanner(text, limits)
     values = scanner.list()
-    return [scanner.literals[value.place] if isinstance(value, Literal) else None for value in values]
+    return [str(scanner.literals[value.place]) if isinstance(value, Literal) else None for value in values]

@@ -28,7 +28,7 @@ async def of_record(writer: Writer, table: Table, key: list[Column], ident: list
         options.fields = options.id_field or ""
     request = ReadRequest(table, right, writer.call.rights, options, None, writer.call.dataset.bounds)
     keyed = plan.keyed_plan(request, key, 1)
-    values = Bindings(writer.call.actor, [], sent.params, [ident])
+    values = Bindings(writer.call.actor, [], sent.params, [ident], limits=request.bounds.filter)
     await answer_size.check(writer.call.dataset.bounds, writer.connection.fetchrow, keyed, values)
     row = await writer.connection.fetchrow(keyed.sql, *keyed.args(values))
     return Record(row["body"], row["mark"], {}, keyed.sealed) if row is not None else None
@@ -47,7 +47,8 @@ async def of_filter(
         parsed, literals = cache.parse(text, call.dataset.bounds.filter)
         key_options = Options(fields="", params=options.params)
         page = plan.list_plan(plan.ReadRequest(table, right, call.rights, key_options, parsed, call.dataset.bounds))
-        row = await connection.fetchrow(page.sql, *page.args(plan.Bindings(call.actor, literals, options.params, [])))
+        values = plan.Bindings(call.actor, literals, options.params, [], limits=call.dataset.bounds.filter)
+        row = await connection.fetchrow(page.sql, *page.args(values))
         keys = [plan.identifier(record, key) for record in exact_json.loads(row["body"] or b"[]")]
     if not keys:
         return b"[]"
@@ -56,7 +57,7 @@ async def of_filter(
     keyed = plan.keyed_plan(
         plan.ReadRequest(table, right, call.rights, options, None, call.dataset.bounds), key, len(keys)
     )
-    values = plan.Bindings(call.actor, [], options.params, keys)
+    values = plan.Bindings(call.actor, [], options.params, keys, limits=call.dataset.bounds.filter)
     await answer_size.check(call.dataset.bounds, connection.fetchrow, keyed, values)
     rows = await connection.fetch(keyed.sql, *keyed.args(values))
     return b"[" + b",".join(row["body"] for row in rows) + b"]"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
 from tableapi.http.response import Reply
 from tableapi.query import aggregate
@@ -47,7 +47,7 @@ async def _page(
     most = min(PAGE, call.dataset.bounds.rows)
     query = {**call.query, "limit": str(most if rest is None else min(most, rest))}
     reply = await read.many(replace(call, query=query | {"cursor": position} if cursor else query))
-    content = exact_json.loads(reply.body)
+    content = await threads.body(len(reply.body), exact_json.loads, reply.body)
     return content["resource"], content.get("meta", {}).get("next_cursor")
 
 

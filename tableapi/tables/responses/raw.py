@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.errors import NotFound
 from tableapi.http import response
 from tableapi.http.response import Reply
@@ -31,12 +31,13 @@ async def answer(call: TableRequest, ident: str) -> Reply:
     headers = {key: value for key, value in call.headers.items() if key not in ("accept", "if-none-match")}
     quoted = column.name if '"' in column.name else f'"{column.name}"'
     reply = await read.single(replace(call, query=query | {"fields": quoted}, headers=headers), ident)
-    value = exact_json.loads(reply.body)[column.name]
+    value = (await threads.body(len(reply.body), exact_json.loads, reply.body))[column.name]
     if value is None:
         raise NotFound(f"Field '{column.name}' of this record has no value.")
     file = response.attachment(f"{call.table.bare}-{ident}") | {"ETag": reply.headers["ETag"]}
     if column.type.kind == "bytea":
-        return Reply(base64.b64decode(value), content_type="application/octet-stream", headers=file)
+        content = await threads.body(len(value), base64.b64decode, value)
+        return Reply(content, content_type="application/octet-stream", headers=file)
     if column.type.kind == "json":
         return Reply(exact_json.dumps(value), headers={"ETag": reply.headers["ETag"]})
     text = value if isinstance(value, str) else exact_json.dumps(value).decode()

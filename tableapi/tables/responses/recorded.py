@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from tableapi import exact_json
+from tableapi import exact_json, threads
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.query import aggregate
@@ -54,7 +54,7 @@ async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account
     """Return the accounts that were read: the actor's own, or those of the records."""
     if call.actor.account is not None:
         return [call.actor.account]
-    return _shown(reply, account) if _has_records(call, reply) else await _selected(call, ident, account)
+    return await _shown(reply, account) if _has_records(call, reply) else await _selected(call, ident, account)
 
 
 def _has_records(call: TableRequest, reply: Reply) -> bool:
@@ -65,9 +65,9 @@ def _has_records(call: TableRequest, reply: Reply) -> bool:
     return not (options.count_only or options.as_list or options.explain or aggregate.is_grouped(options))
 
 
-def _shown(reply: Reply, account: str) -> list[Any]:
+async def _shown(reply: Reply, account: str) -> list[Any]:
     """Return the accounts of all records of a body, related ones included."""
-    return sorted(set(_found(exact_json.loads(reply.body), account)))
+    return await threads.body(len(reply.body), lambda: sorted(set(_found(exact_json.loads(reply.body), account))))
 
 
 def _found(value: Any, account: str) -> Iterator[Any]:
@@ -92,4 +92,4 @@ async def _selected(call: TableRequest, ident: str | None, account: str) -> list
     if ident is None and not (query.keys() | (body or {}).keys()) & {"ids"}:
         query |= {"group": column.name, "limit": str(MAX_ACCOUNTS + 1)}
     selecting = replace(call, query=query | {"fields": column.name}, body=body or None, headers={}, export=None)
-    return _shown(await read.read(selecting, ident), account)
+    return await _shown(await read.read(selecting, ident), account)

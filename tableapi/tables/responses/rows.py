@@ -82,7 +82,7 @@ async def read(
         reader = Reader(parsed, dataset.bounds.rows, dataset.bounds.filter)
         most = dataset.bounds.answer_rows
         statement = select.listing(scope, reader, node, limit, probe=False, max_rows=most)
-    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0))
+    bindings = Bindings(actor, literals, parsed.params, [], max(parsed.offset, 0), limits=dataset.bounds.filter)
     bindings.record = {str(place): value for place, value in values.items()}
     row = await connection.fetchrow(statement.sql, *arguments(bound(statement), bindings))
     records = exact_json.loads(row["body"] or b"[]")

@@ -38,11 +38,18 @@ OTHERS: tuple[Any, ...] = (
     None, True, False, b"", b"\0\xff", [], [1], ["a"], {"a": 1}, date(2024, 1, 31), datetime(2024, 1, 31, tzinfo=UTC),
     UUID("11111111-1111-4111-8111-111111111111"), "11111111-1111-4111-8111-111111111111", "not a uuid", object(),
 )  # fmt: skip
-VALUES: tuple[Any, ...] = (*NUMBERS, *DECIMALS, *FLOATS, *TEXTS, *TIMES, *OTHERS)
+LISTS: tuple[Any, ...] = (
+    [1, 2, 3], [2**40, -1], [True, False], [1, None], ["x", "ä€😀", 'a"b\\c', ""], ["a\0b"], [1.5, math.nan],
+    [b"", b"\0"],
+    [UUID("11111111-1111-4111-8111-111111111111")], [Decimal("1.50")], [[1, 2], [3, 4]], list(range(2000)),
+)  # fmt: skip
+VALUES: tuple[Any, ...] = (*NUMBERS, *DECIMALS, *FLOATS, *TEXTS, *TIMES, *OTHERS, *LISTS)
 TYPES = (
     "boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "numeric(12,3)", "text",
     "varchar(5)", "char(5)", "name", "date", "timestamp", "timestamptz", "uuid", "bytea", "json", "jsonb", "time",
     "interval", "inet", "money", "integer[]", "text[]", "point", "xml", "oid", "\"char\"", "bit(3)",
+    "boolean[]", "smallint[]", "bigint[]", "real[]", "uuid[]", "bytea[]", "varchar[]", "bpchar[]", "name[]",
+    "numeric[]", "double precision[]",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from tableapi.query.filter import cache
 from tableapi.query.filter.ast import Literal, Logic, Node, Not, Param, Value, Word
 
 
-def shown(node: Node, literals: list[str]) -> str:
+def shown(node: Node, literals: cache.Literals) -> str:
     """A tree as text: every group in parentheses, every literal in quotes."""
     match node:
         case Not(inner):
@@ -22,7 +22,7 @@ def shown(node: Node, literals: list[str]) -> str:
     return " ".join([".".join(node.path), *(["not"] if node.negated else []), node.op, *values])
 
 
-def _value(value: Value, literals: list[str]) -> str:
+def _value(value: Value, literals: cache.Literals) -> str:
     match value:
         case Param(name):
             return ":" + name
@@ -66,8 +66,8 @@ def tree(text: str) -> str:
         ("a IN(1,'x, y',\"z\",null,:p)", "a in '1' 'x, y' 'z' null :p"),
         ("a IN ()", "a in"),
         ("a NOT IN :p", "a not in :p"),
-        ("a IN (f(1, 2), 3)", "a in 'f(1, 2)' '3'"),
-        ("a IN ('O'Neil','x')", "a in \"O'Neil\" 'x'"),
+        ("a IN (f(1, 2), 3)", "a in ['f(1, 2)', '3']"),
+        ("a IN ('O'Neil','x')", "a in [\"O'Neil\", 'x']"),
         ("a BETWEEN 1 AND 2 AND b = 3", "(a between '1' '2' and b = '3')"),
         ("a NOT BETWEEN 'x' AND 'y'", "a not between 'x' 'y'"),
         ("a IS NULL", "a null"),

@@ -112,7 +112,8 @@ def values(text: str, params: dict[str, Any] | None = None, actor: dict[str, Any
         ("name starts with a", None, None, ["a%"]),
         ("name ends with a", None, None, ["%a"]),
         ("age = :n", {"n": "7"}, None, [7]),
-        ("age in :n", {"n": [7, None, 8]}, None, [7, 8]),
+        ("age in :n", {"n": [7, None, 8]}, None, [[7, 8]]),
+        ("age in (7,null,8)", None, None, [[7, 8]]),
         ("name = x", None, {"companyid": "9"}, [9, "x"]),
         ("name = x", None, {}, [None, "x"]),
         ("name = x", None, {"companyid": "nine"}, [None, "x"]),
@@ -147,5 +148,5 @@ def test_a_replica_may_read_what_the_policy_permits_for_every_table() -> None:
 
 def test_a_plan_depends_on_the_kind_of_a_named_value_only() -> None:
     assert plan.params_key({"b": 5, "a": "x"}) == ("a='", "b=0") == plan.params_key({"a": "y", "b": 6.5})
-    assert plan.params_key({"a": [1, None, "x"]}) == ("a=list:0,null,'",)
+    assert plan.params_key({"a": [1, None, "x"]}) == ("a=list:',0,null",) == plan.params_key({"a": ["y", 2, 3, None]})
     assert plan.params_key({"a": True}) == ("a='",)

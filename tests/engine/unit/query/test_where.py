@@ -36,13 +36,19 @@ def condition(text: str, rights: TableRights | None = None) -> tuple[str, list[t
         ("age >= 5", "t1.age >= $1::integer", [("lit", 0)]),
         ("age < 5", "t1.age < $1::integer", [("lit", 0)]),
         ("age = 0", "t1.age = 0", []),
-        ("age in (7,8)", "(t1.age IN ($1::integer, $2::integer))", [("lit", 0), ("lit", 1)]),
-        ("age in (1,7)", "(t1.age IN (1, $1::integer))", [("lit", 1)]),
-        ("age in (7,null)", "(t1.age IN ($1::integer) OR t1.age IS NULL)", [("lit", 0)]),
+        ("age in (7,8)", "(t1.age = ANY ($1::integer[]))", [("lit", 0)]),
+        ("age in (1,7)", "(t1.age = ANY ($1::integer[]))", [("lit", 0)]),
+        ("age in (0,1,0,1)", "(t1.age IN (0, 1))", []),
+        (
+            "age in (7,8) and age = 9",
+            "(t1.age = ANY ($1::integer[])) AND t1.age = $2::integer",
+            [("lit", 0), ("lit", 1)],
+        ),
+        ("age in (7,null)", "(t1.age = ANY ($1::integer[]) OR t1.age IS NULL)", [("lit", 0)]),
         ("age in (null)", "(t1.age IS NULL)", []),
         ("age in ()", "false", []),
         ("age not in ()", "true", []),
-        ("age not in (3)", "NOT (t1.age IN ($1::integer))", [("lit", 0)]),
+        ("age not in (3)", "NOT (t1.age = ANY ($1::integer[]))", [("lit", 0)]),
         ("age between 3 and 4", "(t1.age >= $1::integer AND t1.age <= $2::integer)", [("lit", 0), ("lit", 1)]),
         ("age not between 3 and 4", "NOT (t1.age >= $1::integer AND t1.age <= $2::integer)", [("lit", 0), ("lit", 1)]),
         ("age is null", "t1.age IS NULL", []),
@@ -93,9 +99,9 @@ def condition(text: str, rights: TableRights | None = None) -> tuple[str, list[t
         (
             'attrs."a b" in (5,6)',
             "(CASE WHEN (jsonb_typeof(CAST(t1.attrs AS jsonb) #> CAST($1::text AS text[])) = $2::VARCHAR) "
-            "THEN CAST(CAST(t1.attrs AS jsonb) #>> CAST($1::text AS text[]) AS numeric) END IN "
-            "($3::numeric, $4::numeric))",
-            [("const", '{"a b"}'), ("const", "number"), ("lit", 0), ("lit", 1)],
+            "THEN CAST(CAST(t1.attrs AS jsonb) #>> CAST($1::text AS text[]) AS numeric) END = ANY "
+            "($3::numeric[]))",
+            [("const", '{"a b"}'), ("const", "number"), ("lit", 0)],
         ),
         ("attrs.a is null", "(CAST(t1.attrs AS jsonb) #>> CAST($1::text AS text[])) IS NULL", [("const", '{"a"}')]),
         (
@@ -135,8 +141,8 @@ def condition(text: str, rights: TableRights | None = None) -> tuple[str, list[t
         ("age != :none", "t1.age IS NOT NULL", []),
         (
             "age in :list",
-            "(t1.age IN ($1::integer, $2::integer) OR t1.age IS NULL)",
-            [("param", "list", 0), ("param", "list", 2)],
+            "(t1.age = ANY ($1::integer[]) OR t1.age IS NULL)",
+            [("param", "list")],
         ),
         ("age in (:n, 7)", "(t1.age IN ($1::integer, $2::integer))", [("param", "n"), ("lit", 0)]),
     ],

@@ -1,0 +1,120 @@
+"""A database, and the requests that cost a server of it the most. Each was found to stop a worker, or could."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+WIDE = 300  # columns of one table
+
+SCHEMA = f"""
+create table team (id integer primary key, name text not null);
+create table person (id integer primary key, team_id integer not null references team, name text not null,
+  born timestamptz not null, tags integer[] not null, attrs jsonb not null);
+create table note (id integer primary key, person_id integer not null references person, body text not null);
+create table wide (id integer primary key, {", ".join(f"column_{n} integer references team" for n in range(40))},
+  {", ".join(f"field_{n} text" for n in range(WIDE))});
+create table file (id integer primary key, content bytea not null, long text not null);
+insert into team select n, 'Team ' || n from generate_series(1, 20) n;
+insert into person select n, n % 20 + 1, 'Person ' || n, now(), array[n, n + 1],
+  jsonb_build_object('city', 'C' || n, 'list', array[1, 2, 3]) from generate_series(1, 2000) n;
+insert into note select n, n % 200 + 1, repeat('text & <b> ', 40) from generate_series(1, 20000) n;
+insert into wide (id, field_0) select n, 'x' from generate_series(1, 1000) n;
+insert into file values (1, decode(repeat('ab', 8000000), 'hex'), repeat('word ', 2000000));
+analyze;
+"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request, below /api/v2/x/_table/ unless the path is absolute."""
+
+    name: str
+    path: str
+    query: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.body is None else "POST"
+
+    @property
+    def url(self) -> str:
+        return self.path if self.path.startswith("/") else f"/api/v2/x/_table/{self.path}"
+
+
+def get(name: str, path: str, **query: str) -> Request:
+    return Request(name, path, query)
+
+
+def tunnelled(name: str, path: str, **options: Any) -> Request:
+    """Return a read whose options are in a body."""
+    return Request(name, path, {}, options, {"X-HTTP-Method": "GET"})
+
+
+def tool(name: str, tool_name: str, **arguments: Any) -> Request:
+    """Return a call of a tool of MCP."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool_name, "arguments": arguments}}
+    return Request(name, "/mcp", {}, call, {"Accept": "application/json, text/event-stream"})
+
+
+def _any(condition: str, number: int) -> str:
+    return " or ".join([condition] * number)
+
+
+LIST = json.dumps({"q": list(range(500))})
+NOTES = "note_by_person_id"
+DEEP = "team_by_team_id.person_by_team_id."
+ALIASES = ",".join(f"born AS a{n}" for n in range(380))
+
+CORPUS = [
+    get("50 lists of 500 named values", "team", filter=_any("id in (:q)", 50), params=LIST),
+    get("50 lists of 500 names", "person", filter=_any("name in (:q)", 50), params=LIST),
+    tunnelled(
+        "lists in the filter, in having and in relations", "team", filter=_any("id in (:q)", 50),
+        params=json.loads(LIST), related="person_by_team_id",
+        **{"person_by_team_id.filter": _any("id in (:q)", 50)},
+    ),
+    get("a list of 450 values", "person", filter=f"id in ({','.join(map(str, range(100, 550)))})"),
+    tunnelled("1000 identifiers", "person", ids=list(range(1000))),
+    tunnelled("1000 identifiers of 100 digits", "person", ids=["9" * 100] * 1000),
+    get("50 groups with having", "person", fields="team_id,COUNT(*)", group="team_id",
+        having=_any("COUNT(*) > 7", 50)),
+    get("XML of related rows", "team", related="person_by_team_id", format="xml", fields="id",
+        **{"person_by_team_id.related": NOTES, f"person_by_team_id.{NOTES}.limit": "3"}),
+    get("wide XML", "wide", format="xml"),
+    get("XML of many names", "person", format="xml", fields=ALIASES),
+    get("XML of 3 MB", "person", format="xml", related=NOTES, limit="65"),
+    get("CSV of wide rows", "wide", format="csv"),
+    get("CSV of related rows", "team", related="person_by_team_id", format="csv",
+        **{"person_by_team_id.related": NOTES, f"person_by_team_id.{NOTES}.limit": "30"}),
+    get("xlsx of wide rows", "wide", format="xlsx"),
+    get("xlsx of many rows", "person", format="xlsx", related=NOTES),
+    get("380 names of one field", "person", fields=ALIASES, limit="1000"),
+    get("380 names in a relation", "team", related="person_by_team_id", **{"person_by_team_id.fields": ALIASES}),
+    get("all relations of a wide table", "wide", related="*", limit="25"),
+    get("identifiers of large rows", "wide", as_list="true"),
+    get("lines of large rows", "wide", format="application/x-ndjson"),
+    get("12 relations in a path", "person", fields="id", filter=f"CAST({DEEP * 6}name AS text) contains zzz"),
+    get("90 relations in a path", "person", fields="id", filter=f"{DEEP * 45}name = x"),
+    get("90 relations in a field", "person", fields=f"{DEEP * 45}name"),
+    get("functions in functions", "person", fields="max(" * 1900 + "id"),
+    get("functions in a filter", "person", filter="max(" * 480 + "id"),
+    get("parentheses", "person", filter="(" * 1900 + "id = 1"),
+    get("20 terms of order through relations", "person",
+        order=",".join(["team_by_team_id.name", "attrs.city", "CAST(id AS text)"] * 6)),
+    get("4000 terms of group", "person", group=",".join(f"attrs.a{n}" for n in range(700)), fields="COUNT(*)"),
+    get("a long pattern", "note", filter=f"body ~ '{'(a+)+' * 39}$'", limit="1"),
+    get("JSON of related rows", "team", related="person_by_team_id",
+        **{"person_by_team_id.related": NOTES, f"person_by_team_id.{NOTES}.limit": "30"}),
+    get("the bytes of a large field", "file/1", raw="content"),
+    get("the text of a large field", "file/1", raw="long"),
+    tool("a tool with a long list of conditions", "query", table="person",
+         filter=[{"field": "id", "operator": "in", "value": list(range(500))}] * 50),
+    tool("a tool with large rows", "query", table="wide", limit=200, related=["team_by_column_0"]),
+    tool("a tool with related rows", "query", table="person", limit=200, related=[NOTES], related_limit=200),
+    tool("a tool with a large record", "get_record", table="file", id=1),
+    tool("a tool with a reserved identifier", "get_record", table="person", id="_changes"),
+]  # fmt: skip

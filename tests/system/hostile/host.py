@@ -1,0 +1,45 @@
+"""An application around the engine that measures how late its event loop is.
+
+`GET /lag` returns the longest delay in seconds since the last such request. Run by granian; the URL of the database is
+in DATABASE_URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from typing import Any
+
+from tableapi import TableAPI
+
+STEP = 0.002  # seconds between two measurements
+
+
+class Host:
+    """The engine under `--open`, and a task that sleeps and notes how late it wakes."""
+
+    def __init__(self, url: str) -> None:
+        self._api = TableAPI({"x": url}, open=True)
+        self._late = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._watch())
+        if scope["type"] != "http" or scope["path"] != "/lag":
+            await self._api(scope, receive, send)
+            return
+        late, self._late = self._late, 0.0
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(late).encode()})
+
+    async def _watch(self) -> None:
+        while True:
+            began = time.perf_counter()
+            await asyncio.sleep(STEP)
+            self._late = max(self._late, time.perf_counter() - began - STEP)
+
+
+app = Host(os.environ["DATABASE_URL"])

@@ -1,0 +1,101 @@
+"""Send the corpus to a server, watch its event loop, and time another caller meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+
+from tests.helpers.support import clean_environment, free_port, wait_until
+from tests.system.hostile.corpus import CORPUS, Request
+
+OTHER = "/api/v2/x/_table/team/1"
+
+
+@dataclass
+class Measured:
+    """The delay of the event loop and the status of each request, and the times of another caller. In seconds."""
+
+    delays: dict[str, float] = field(default_factory=dict)
+    statuses: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    others: list[float] = field(default_factory=list)
+
+    @property
+    def p99(self) -> float:
+        """The time in which 99 of 100 requests of the other caller were answered."""
+        return sorted(self.others)[int(len(self.others) * 0.99)]
+
+    def lines(self) -> list[str]:
+        """Return the measurements for people, the longest delay first."""
+        order = sorted(self.delays, key=lambda name: -self.delays[name])
+        rows = [
+            f"{1000 * self.delays[name]:7.1f} ms  {self.statuses[name]}  {self.seconds[name]:6.2f} s  {name}"
+            for name in order
+        ]
+        return [*rows, f"another caller: p99 {1000 * self.p99:.1f} ms of {len(self.others)} requests"]
+
+
+def started(stack: ExitStack, url: str, folder: Path) -> str:
+    """Start the host program, and return its address."""
+    port = free_port()
+    log = stack.enter_context((folder / "host.log").open("w"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "granian", "--interface", "asgi", "--port", str(port), "tests.system.hostile.host:app"],
+        env=clean_environment(DATABASE_URL=url), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    stack.callback(process.wait)
+    stack.callback(process.terminate)
+    address = f"http://127.0.0.1:{port}"
+
+    def ready() -> bool:
+        try:
+            return httpx2.get(address + OTHER).status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    wait_until(ready)
+    return address
+
+
+def hostile(address: str, corpus: list[Request] = CORPUS, repeats: int = 2) -> Measured:
+    """Send each request of the corpus several times while another caller reads one row."""
+    measured = Measured()
+    over = threading.Event()
+
+    def other() -> None:
+        with httpx2.Client(base_url=address, timeout=60) as client:
+            while not over.is_set():
+                began = time.perf_counter()
+                client.get(OTHER)
+                measured.others.append(time.perf_counter() - began)
+                over.wait(0.005)
+
+    beside = threading.Thread(target=other)
+    with httpx2.Client(base_url=address, timeout=60) as client:
+        client.get(OTHER)
+        beside.start()
+        try:
+            for request in corpus:
+                _send(client, request, repeats, measured)
+        finally:
+            over.set()
+            beside.join()
+    return measured
+
+
+def _send(client: httpx2.Client, request: Request, repeats: int, measured: Measured) -> None:
+    client.get("/lag")
+    began = time.perf_counter()
+    for _ in range(repeats):
+        headers = {"Accept-Encoding": "identity", **request.headers}
+        answer = client.request(request.method, request.url, params=request.query, json=request.body, headers=headers)
+    measured.seconds[request.name] = (time.perf_counter() - began) / repeats
+    measured.statuses[request.name] = answer.status_code
+    measured.delays[request.name] = client.get("/lag").json()
