@@ -7,6 +7,8 @@ change becomes a `Number`: a float for code that compares it, the original text 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -62,6 +64,54 @@ def loads(raw: bytes | str) -> Any:
         if _FRACTION in pattern or _LONG in pattern:
             value = _decode(data)
     return value
+
+
+MIN_PARTS = 131_072  # bytes from which a body is decoded record by record
+_LIST = '{"resource":['
+_BLANKS = re.compile(r"[ \t\n\r]*+")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # of a pair, or alone: orjson tells them apart
+
+
+def each(raw: bytes) -> Iterator[Any]:
+    """Yield the items of a JSON array that PostgreSQL wrote.
+
+    A long array is decoded item by item. A decoder keeps all other threads waiting until it returns.
+    """
+    if len(raw) < MIN_PARTS or _SURROGATE.search(raw):
+        yield from loads(raw)
+        return
+    for item, _ in _items(raw.decode(), 1):
+        yield item
+
+
+def loads_list(raw: bytes) -> Any:
+    """Decode a response; the records of a long list one by one, as `each`."""
+    if len(raw) < MIN_PARTS or not raw.startswith(_LIST.encode()) or _SURROGATE.search(raw):
+        return loads(raw)
+    text, at, records = raw.decode(), len(_LIST), []
+    for record, after in _items(text, at):
+        records.append(record)
+        at = after
+    rest = text[text.index("]", at) + 1 :].removeprefix(",")
+    return {"resource": records, **loads("{" + rest)}
+
+
+def _items(text: str, at: int) -> Iterator[tuple[Any, int]]:
+    """Yield the items of an array from the position after its bracket, each with the position after it."""
+    at = _after(text, at)
+    while text[at] != "]":
+        try:
+            item, at = _DECODER.raw_decode(text, at)
+        except RecursionError:
+            raise orjson.JSONDecodeError("too deep", "", 0) from None
+        yield item, at
+        at = _after(text, at)
+        at = _after(text, at + 1) if text[at] == "," else at
+
+
+def _after(text: str, at: int) -> int:
+    """Return the position after the blanks."""
+    return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
 
 
 def dumps(value: Any) -> bytes:

@@ -70,7 +70,7 @@ def _too_large(request: HttpRequest) -> Reply:
 
 def of_json(body: bytes) -> bytes:
     """Return JSON as XML. Raises ValueError or RecursionError."""
-    value = exact_json.loads(body)
+    value = exact_json.loads_list(body)
     root = {_RECORD: value} if isinstance(value, list) else value
     parts: list[str] = [_HEAD]
     _element(parts, _ROOT, root, _Names())

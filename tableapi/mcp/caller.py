@@ -17,6 +17,8 @@ from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import describe
 
+MAX_BYTES = 8_000_000  # of a read, which is cut to a small part of it
+
 
 class Send(Protocol):
     """Send a request to the API with the credentials of the caller."""
@@ -79,7 +81,14 @@ class Caller:
         """
         texts = {name: _text(value) for name, value in query.items() if value not in (None, "", [], {})}
         reply = await self.send(method, (dataset.name, *parts), texts, body)
-        return await threads.body(len(reply.body), exact_json.loads, reply.body)
+        if method == "GET" and len(reply.body) > MAX_BYTES:
+            raise BadRequest(
+                f"The rows have more than {MAX_BYTES // 1_000_000} MB. Name the fields that you need in 'fields', "
+                "fewer relations, or a lower limit.",
+                reason="answer_too_large",
+                context={"bytes": MAX_BYTES},
+            )
+        return await threads.body(len(reply.body), exact_json.loads_list, reply.body)
 
 
 def _text(value: Any) -> str:

@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import gc
 import signal
+import sys
 from collections.abc import Callable
 
 from tableapi.app.pipeline import App
@@ -15,6 +16,7 @@ from tableapi.config.settings import Settings
 from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink
 
+SWITCH_SECONDS = 0.001
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt(3)
 
 
@@ -31,7 +33,7 @@ class WorkerResources:
 
     def started(self, drain: Callable[[], None]) -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, drain)
-        _tune_memory()
+        tune()
 
     def stopped(self) -> None:
         tracing.stop()
@@ -43,14 +45,15 @@ def create_app(settings: Settings, datasets: Datasets) -> App:
     return App(settings, datasets, WorkerResources(settings))
 
 
-def _tune_memory() -> None:
-    """Exempt what is loaded from garbage collection, and collect less often.
+def tune() -> None:
+    """Exempt what is loaded from garbage collection, collect less often, and let the event loop in soon.
 
     A request makes few cycles. With the default thresholds a collection stops every request for 30 ms now and then.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    sys.setswitchinterval(SWITCH_SECONDS)  # after which a thread beside the event loop lets it run
     # glibc raises by itself the size from which memory goes back to the system at once; then every thread that hashed a
     # password keeps 19 MB.
     with contextlib.suppress(AttributeError):  # another C library

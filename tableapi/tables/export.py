@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,18 +63,21 @@ def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str,
     return (_FORMS[accept], "") if accept in _FORMS else None
 
 
-def written(form: str, rows: Sequence[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
+def written(form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
     """Return a file and its content type.
 
     names: the header line; without it every name in the rows. safe: escape cells of a CSV that would act as formulas.
     """
-    head = list(names) or list(dict.fromkeys(key for row in rows for key in row))
+    head = list(names)
+    if not head:
+        rows = list(rows)
+        head = list(dict.fromkeys(key for row in rows for key in row))
     if form == "xlsx":
         return _xlsx(rows, head, title), XLSX
     return _csv(rows, head, safe=safe), CSV
 
 
-def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
+def _csv(rows: Iterable[Row], head: list[str], *, safe: bool) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(head)
@@ -84,7 +87,7 @@ def _csv(rows: Sequence[Row], head: list[str], *, safe: bool) -> bytes:
     return out.getvalue().encode()
 
 
-def _xlsx(rows: Sequence[Row], head: list[str], title: str) -> bytes:
+def _xlsx(rows: Iterable[Row], head: list[str], title: str) -> bytes:
     try:
         import xlsxwriter  # 10 MB of memory that few workers ever need
     except ImportError:

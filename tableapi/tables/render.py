@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -12,7 +13,7 @@ from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.query.names import names as field_names
 from tableapi.query.options import Options, boolean
-from tableapi.tables.export import requested_format, written
+from tableapi.tables.export import Row, requested_format, written
 
 if TYPE_CHECKING:
     from tableapi.tables.read import TableRequest
@@ -58,7 +59,7 @@ def _checked(body: bytes) -> int:
 
 def _identifiers(body: bytes, key: Any) -> bytes:
     """Return the identifiers of records as JSON."""
-    return exact_json.dumps([_identifier(row, key) for row in exact_json.loads(body)])
+    return exact_json.dumps([_identifier(row, key) for row in exact_json.each(body)])
 
 
 def _identifier(row: dict[str, Any], key: Any) -> Any:
@@ -82,9 +83,9 @@ def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) ->
 
     `form`: csv or xlsx; `name`: of the file, "" for that of the table or the hook.
     """
-    rows = exact_json.loads(array)
+    rows: Iterable[Row] = exact_json.each(array)
     file = title = call.table.bare
     if (export := call.export) is not None:
-        rows, names, file, title = [export.line(row) for row in rows], export.line({}).keys(), export.file, export.title
+        rows, names, file, title = map(export.line, rows), export.line({}).keys(), export.file, export.title
     body, content_type = written(form, rows, list(names), title, safe=call.dataset.unseal is not None)
     return Reply(body, content_type=content_type, headers=response.attachment(name or f"{file}.{form}"))

@@ -19,6 +19,7 @@ _AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
 _SHAPE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
 _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
 MAX_ALIAS_CHARS = 100
+MAX_FUNCTIONS = 3  # one in another; two have a meaning, and the third one is reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,14 @@ class Selected:
     alias: str
 
 
-def parse(text: str, at: int = 0) -> tuple[Term, int] | None:
-    """Return the term at this position and the position after it, or None where no term begins."""
+def parse(text: str, at: int = 0, depth: int = 0) -> tuple[Term, int] | None:
+    """Return the term at this position and the position after it, or None where no term begins.
+
+    depth: functions around it. More than an aggregate of a function is no term.
+    """
     names: list[str] = []
     while True:
-        if (call := _call(text, at)) is not None:
+        if depth < MAX_FUNCTIONS and (call := _call(text, at, depth)) is not None:
             return _through(tuple(names), call[0]), call[1]
         step = _step(text, at, first=not names)
         if step is None:
@@ -164,7 +168,7 @@ def _step(text: str, at: int, *, first: bool) -> tuple[str, int] | None:
     return match[0], match.end()
 
 
-def _call(text: str, at: int) -> tuple[Term, int] | None:
+def _call(text: str, at: int, depth: int) -> tuple[Term, int] | None:
     """Return the function at this position and the position after it, or None."""
     word = _WORD.match(text, at)
     if word is None or (name := word[0].lower()) not in KNOWN:
@@ -173,21 +177,21 @@ def _call(text: str, at: int) -> tuple[Term, int] | None:
     if text[at : at + 1] != "(":
         return None
     at = skip(text, at + 1)
-    parsed = _aggregated(name, text, at) if name in FUNCTIONS else _applied(name, text, at)
+    parsed = _aggregated(name, text, at, depth + 1) if name in FUNCTIONS else _applied(name, text, at, depth + 1)
     if parsed is None:
         return None
     at = skip(text, parsed[1])
     return (parsed[0], at + 1) if text[at : at + 1] == ")" else None
 
 
-def _aggregated(name: str, text: str, at: int) -> tuple[Term, int] | None:
+def _aggregated(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | None:
     """Return an aggregate and the position after its argument."""
     if text[at : at + 1] == "*":
         return Term(("*",), Function(name)), at + 1
     distinct = _DISTINCT.match(text, at) if name == "count" else None
     argument = "distinct" if distinct else ""
     start = distinct.end() if distinct else at
-    parsed = parse(text, start)
+    parsed = parse(text, start, depth)
     if parsed is not None and text[skip(text, parsed[1]) : skip(text, parsed[1]) + 1] == ")":
         term, at = parsed
         if term.function is not None and term.function.aggregates:
@@ -200,9 +204,9 @@ def _aggregated(name: str, text: str, at: int) -> tuple[Term, int] | None:
     return Term((field,), Function(name)), end
 
 
-def _applied(name: str, text: str, at: int) -> tuple[Term, int] | None:
+def _applied(name: str, text: str, at: int, depth: int) -> tuple[Term, int] | None:
     """Return a function of one value and the position after its argument."""
-    parsed = parse(text, at)
+    parsed = parse(text, at, depth)
     if parsed is None or parsed[0].function is not None:
         return None
     term, at = parsed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Any
 
 from tableapi import exact_json, threads
 from tableapi.errors import BadRequest
@@ -36,28 +35,34 @@ async def answer(call: TableRequest) -> Reply:
     headers = {name: value for name, value in call.headers.items() if name not in ("accept", "wrap", "if-none-match")}
     rest = options.limit if options.limit is not None and options.limit > 0 else None
     call = replace(call, query=query, headers=headers)
-    records, position = await _page(call, "", rest, cursor=not aggregate.is_grouped(options))
-    return Reply(b"", content_type=CONTENT_TYPE, stream=_lines(call, records, position, rest))
+    page = await _page(call, "", rest, cursor=not aggregate.is_grouped(options))
+    return Reply(b"", content_type=CONTENT_TYPE, stream=_lines(call, page, rest))
 
 
 async def _page(
     call: TableRequest, position: str, rest: int | None, *, cursor: bool = True
-) -> tuple[list[Any], str | None]:
-    """Return the records of a page, and where the next one begins, or None at the end."""
+) -> tuple[bytes, int, str | None]:
+    """Return the lines of a page, their number, and where the next page begins, or None at the end."""
     most = min(PAGE, call.dataset.bounds.rows)
     query = {**call.query, "limit": str(most if rest is None else min(most, rest))}
     reply = await read.many(replace(call, query=query | {"cursor": position} if cursor else query))
-    content = await threads.body(len(reply.body), exact_json.loads, reply.body)
-    return content["resource"], content.get("meta", {}).get("next_cursor")
+    return await threads.body(len(reply.body), _written, reply.body)
 
 
-async def _lines(
-    call: TableRequest, records: list[Any], position: str | None, rest: int | None
-) -> AsyncIterator[bytes]:
+async def _lines(call: TableRequest, page: tuple[bytes, int, str | None], rest: int | None) -> AsyncIterator[bytes]:
     """Yield the lines of each page, and read the next page after they are sent."""
     while True:
-        yield b"".join(exact_json.dumps(record) + b"\n" for record in records)
-        rest = None if rest is None else rest - len(records)
+        lines, number, position = page
+        yield lines
+        rest = None if rest is None else rest - number
         if position is None or rest == 0:
             return
-        records, position = await _page(call, position, rest)
+        page = await _page(call, position, rest)
+
+
+def _written(body: bytes) -> tuple[bytes, int, str | None]:
+    """Return the lines of a response, their number, and its next cursor."""
+    content = exact_json.loads_list(body)
+    records = content["resource"]
+    lines = b"".join(exact_json.dumps(record) + b"\n" for record in records)
+    return lines, len(records), content.get("meta", {}).get("next_cursor")

@@ -67,7 +67,7 @@ def _has_records(call: TableRequest, reply: Reply) -> bool:
 
 async def _shown(reply: Reply, account: str) -> list[Any]:
     """Return the accounts of all records of a body, related ones included."""
-    return await threads.body(len(reply.body), lambda: sorted(set(_found(exact_json.loads(reply.body), account))))
+    return await threads.body(len(reply.body), lambda: sorted(set(_found(exact_json.loads_list(reply.body), account))))
 
 
 def _found(value: Any, account: str) -> Iterator[Any]:

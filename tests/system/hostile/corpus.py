@@ -50,7 +50,7 @@ def get(name: str, path: str, **query: str) -> Request:
 
 
 def tunnelled(name: str, path: str, **options: Any) -> Request:
-    """Return a read whose options are in a body."""
+    """Return a read that is sent by POST."""
     return Request(name, path, {}, options, {"X-HTTP-Method": "GET"})
 
 
