@@ -24,10 +24,12 @@ def fitting(rows: Sequence[Any], max_bytes: int = MAX_BYTES) -> tuple[list[Any],
     """
     kept: list[Any] = []
     fields: dict[str, None] = {}
+    if len(exact_json.dumps(rows)) <= max_bytes:  # nearly every answer
+        return [_shortened(row, fields) for row in rows], list(fields)
     size = 0
     for row in rows:
         names: dict[str, None] = {}
-        short = _cut(row, MAX_LIST_CHARS, "", names)
+        short = _shortened(row, names)
         row_bytes = len(exact_json.dumps(short))
         if not kept and row_bytes > max_bytes:
             short = _cut(row, MIN_CHARS, "", names)
@@ -66,6 +68,21 @@ def too_large() -> BadRequest:
         reason="answer_too_large",
         context={"bytes": MAX_BYTES},
     )
+
+
+def _shortened(row: Any, names: dict[str, None]) -> Any:
+    """Return a row of a list with its long texts cut; the paths of these are added to `names`."""
+    return _cut(row, MAX_LIST_CHARS, "", names) if _has_long_text(row) else row
+
+
+def _has_long_text(value: Any) -> bool:
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else (value,):
+        if isinstance(part, str):
+            if len(part) > MAX_LIST_CHARS:
+                return True
+        elif isinstance(part, dict | list) and _has_long_text(part):
+            return True
+    return False
 
 
 def _cut(value: Any, chars: int, path: str, names: dict[str, None]) -> Any:

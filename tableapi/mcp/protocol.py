@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from tableapi.db.errors import to_api_error
-from tableapi.errors import ApiError, NotFound
+from tableapi.errors import ApiError, BadRequest, NotFound
 from tableapi.mcp import resources, tools
 from tableapi.mcp.caller import Caller
+from tableapi.mcp.direct import NAME
 from tableapi.mcp.resources import Documentation
 from tableapi.version import VERSION
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from mcp.server import Server
 
 CallerOf = Callable[[Any], Awaitable[Caller]]  # of the HTTP request of a message; None over stdio
-NAME = "tableapi"
 
 
 class MissingSDK(NotFound):
@@ -42,13 +42,19 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
     import mcp.types as types
     from mcp.server import Server
 
+    offers = tools.Offers()
+
     async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
         caller = await _authorized(caller_of, ctx)
-        return types.ListToolsResult(tools=[_tool(offer) for offer in tools.offered(caller)])
+        return types.ListToolsResult(tools=[_tool(offer) for offer in offers.of(caller)])
 
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller = await _authorized(caller_of, ctx)
-        outcome = await tools.call(caller, params.name, params.arguments)
+        try:
+            tool = tools.named(params.name)
+        except BadRequest as error:
+            raise _protocol_error(error) from None
+        outcome = await tools.call(caller, tool, params.arguments)
         content: list[Any] = [types.TextContent(type="text", text=text) for text in outcome.texts]
         return types.CallToolResult(content=content, is_error=outcome.is_error)
 
@@ -87,6 +93,9 @@ def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        # No argument of a tool is sent as a header, so there is none to compare. Without this the SDK lists the tools
+        # at each call, to look for such arguments.
+        get_tool_input_schema=lambda name: None,
     )
 
 

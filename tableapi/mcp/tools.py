@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
+import operator
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -93,6 +96,33 @@ class ToolResult:
     is_error: bool = False
 
 
+MAX_ROLES = 64  # in the cache of the tools of each role
+
+
+class Offers:
+    """The tools of callers, remembered by role.
+
+    They depend on the rights and the schemas of the role alone.
+    """
+
+    def __init__(self) -> None:
+        self._by_role: dict[str, tuple[list[Any], list[Offer]]] = {}
+
+    def of(self, caller: Caller) -> list[Offer]:
+        """Return the tools that the caller can use."""
+        role = caller.actor.role
+        basis: list[Any] = [*caller.endpoints]
+        for dataset in caller.datasets.values():
+            basis += [caller.rights(dataset), dataset.schema]  # other objects after every change of them
+        known = self._by_role.pop(role, None)
+        if known is None or len(known[0]) != len(basis) or any(map(operator.is_not, known[0], basis)):
+            known = basis, offered(caller)
+        if len(self._by_role) >= MAX_ROLES:
+            del self._by_role[next(iter(self._by_role))]
+        self._by_role[role] = known
+        return known[1]
+
+
 def offered(caller: Caller) -> list[Offer]:
     """Return the tools that the caller can use.
 
@@ -112,7 +142,7 @@ def offered(caller: Caller) -> list[Offer]:
 
 def _schema(tool: Tool, caller: Caller, tables: list[str]) -> dict[str, Any]:
     """Return the JSON Schema of the arguments, with the names of databases and tables where they are few."""
-    schema = copy.deepcopy(_inlined(tool.arguments.model_json_schema()))
+    schema = copy.deepcopy(_plain_schema(tool.arguments))
     fields = schema["properties"]
     if len(caller.datasets) == 1:
         fields.pop("database", None)
@@ -122,6 +152,11 @@ def _schema(tool: Tool, caller: Caller, tables: list[str]) -> dict[str, Any]:
         fields["table"]["enum"] = tables
     schema.pop("description", None)
     return schema
+
+
+@cache
+def _plain_schema(arguments: type[args.Arguments]) -> dict[str, Any]:
+    return _inlined(arguments.model_json_schema())
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
@@ -141,17 +176,21 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return inlined
 
 
-async def call(caller: Caller, name: str, sent: dict[str, Any] | None) -> ToolResult:
-    """Run a tool. A refusal becomes the text of an error that says what to do; a bug is logged."""
+def named(name: str) -> Tool:
+    """Return a tool by its name. Raises BadRequest."""
+    if name not in TOOLS:
+        raise BadRequest(f"There is no tool '{name[:100]}'.{suggestion(name, TOOLS)}", reason="unknown_tool")
+    return TOOLS[name]
+
+
+async def call(caller: Caller, tool: Tool, sent: dict[str, Any] | None) -> ToolResult:
+    """Run a tool. An error becomes a text that says what to do; a bug is logged."""
     try:
-        tool = TOOLS.get(name)
-        if tool is None:
-            raise BadRequest(f"There is no tool '{name[:100]}'.{suggestion(name, TOOLS)}", reason="unknown_tool")
         result = await tool.run(caller, _checked(tool, sent or {}))
     except Exception as error:
         refusal = to_api_error(error)
         if refusal is None:
-            log.error("bug", tool=name[:100], exc_info=error)
+            log.error("bug", tool=tool.name, exc_info=error)
             refusal = Internal("Something went wrong!")
         return ToolResult((error_text(refusal),), is_error=True)
     return ToolResult((DATA_NOTE, exact_json.dumps(result).decode()))
@@ -160,7 +199,11 @@ async def call(caller: Caller, name: str, sent: dict[str, Any] | None) -> ToolRe
 def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
     """Return the arguments of a call. Raises Invalid with one message for each that does not fit."""
     try:
+        json.dumps(sent, ensure_ascii=False).encode()
         return tool.arguments.model_validate(sent)
+    except (UnicodeEncodeError, RecursionError):
+        message = "They are nested too deep, or a text has half of a surrogate pair."
+        raise Invalid({}, f"The arguments of {tool.name} do not fit. {message}") from None
     except ValidationError as error:
         fields: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_context=False, include_input=False):

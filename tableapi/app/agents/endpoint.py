@@ -21,10 +21,10 @@ from tableapi.auth.policy import ANYONE
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
-from tableapi.mcp import protocol
+from tableapi.mcp import direct, protocol
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.resources import Documentation
-from tableapi.observability import background
+from tableapi.observability import background, tracing
 
 PATH = "/mcp"
 PACKAGE = Path(__file__).parents[2]
@@ -74,6 +74,13 @@ class Agents:
         caller = await self.caller(request)
         content = await request.body(self._services.settings.body_bytes)
         handle = self._handle or await self._start()
+        message = direct.decoded(content)
+        if direct.has_null_id(message):
+            return Reply(direct.NULL_ID, 400)
+        # A trace has a span for each message, which the SDK opens.
+        call = direct.call_of(message, request.headers, request.scope["headers"]) if tracing.tracer is None else None
+        if call is not None:
+            return Reply(await direct.respond(caller, call))
         return await _exchange(handle, request, content, caller)
 
     def _refuse_other_origins(self, request: HttpRequest) -> None:

@@ -1,0 +1,134 @@
+"""Well-formed calls of tools, answered without the session that the SDK builds for each message.
+
+The session costs more than most reads. Calls that are wrong in any way, and all other messages, are left to the SDK,
+whose own functions check the headers here as well; the responses are the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tableapi.mcp import tools
+from tableapi.mcp.caller import Caller
+from tableapi.version import VERSION
+
+NAME = "tableapi"
+_MEMBERS = frozenset(("jsonrpc", "id", "method", "params"))
+_PARAMETERS = frozenset(("name", "arguments", "_meta"))
+_SERVER_INFO = {"io.modelcontextprotocol/serverInfo": {"name": NAME, "version": VERSION}}
+_INVALID_REQUEST = -32600
+NULL_ID = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": _INVALID_REQUEST, "message": "The id of a request is a string or a number, not null"},
+    }
+).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool. `modern`: of a revision in which every message says its version and capabilities."""
+
+    ident: int | str
+    tool: tools.Tool
+    arguments: dict[str, Any]
+    modern: bool
+
+
+def decoded(content: bytes) -> Any:
+    """Return a message, None for what is not JSON."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def has_null_id(message: Any) -> bool:
+    """Whether a message is a request whose id is null. The SDK takes it for a notification."""
+    return isinstance(message, dict) and message.get("id", 0) is None and "method" in message
+
+
+def call_of(message: Any, headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]) -> Call | None:
+    """Return the call that a message is; None for a message that is left to the SDK.
+
+    The SDK has to be loaded. `pairs`: the headers as they were sent.
+    """
+    if not isinstance(message, dict) or message.keys() != _MEMBERS or not _takes_json(headers.get("accept", "")):
+        return None
+    ident, params = message["id"], message["params"]
+    if message["jsonrpc"] != "2.0" or message["method"] != "tools/call" or type(ident) not in (int, str):
+        return None
+    if not isinstance(params, dict) or not params.keys() <= _PARAMETERS:
+        return None
+    name, arguments, meta = params.get("name"), params.get("arguments", {}), params.get("_meta", {})
+    tool = tools.TOOLS.get(name) if isinstance(name, str) else None
+    if tool is None or not isinstance(arguments, dict) or not isinstance(meta, dict):
+        return None
+    modern = _is_modern(message, meta, headers, pairs)
+    return None if modern is None else Call(ident, tool, arguments, modern)
+
+
+@lru_cache(maxsize=64)
+def _takes_json(accept: str) -> bool:
+    """Whether a client takes JSON; one that says more than that is left to the SDK."""
+    return "application/json" in accept.lower() and ";" not in accept
+
+
+def _is_modern(
+    message: dict[str, Any], meta: dict[str, Any], headers: Mapping[str, str], pairs: Iterable[tuple[bytes, bytes]]
+) -> bool | None:
+    """Whether a call is of a revision without a handshake; None when it says contradictory things."""
+    from mcp.shared.inbound import InboundModernRoute, classify_inbound_request, find_duplicated_routing_header
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    version = headers.get("mcp-protocol-version")
+    raw = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs)
+    if find_duplicated_routing_header(raw) is not None:
+        return None
+    if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+        return False if _is_plain(meta) else None
+    if not isinstance(classify_inbound_request(message, headers=headers), InboundModernRoute):
+        return None
+    return True if _is_plain(meta) else None
+
+
+def _is_plain(meta: dict[str, Any]) -> bool:
+    """Whether the SDK's types accept what a message says about itself; the same is said at each message."""
+    return _accepted(json.dumps(meta, sort_keys=True)) if meta else True
+
+
+@lru_cache(maxsize=256)
+def _accepted(meta: str) -> bool:
+    if len(meta) > 4000:
+        return False
+    from mcp_types import CallToolRequestParams, ClientCapabilities, Implementation
+    from pydantic import ValidationError
+
+    values = json.loads(meta)
+    prefix = "io.modelcontextprotocol/"
+    try:
+        CallToolRequestParams.model_validate({"name": "", "_meta": values})
+        if (info := values.get(f"{prefix}clientInfo")) is not None:
+            Implementation.model_validate(info)
+        if (capabilities := values.get(f"{prefix}clientCapabilities")) is not None:
+            ClientCapabilities.model_validate(capabilities)
+    except ValidationError:
+        return False
+    return True
+
+
+async def respond(caller: Caller, call: Call) -> bytes:
+    """Run a call, and return the response as JSON."""
+    outcome = await tools.call(caller, call.tool, call.arguments)
+    result: dict[str, Any] = {
+        "content": [{"type": "text", "text": text} for text in outcome.texts],
+        "isError": outcome.is_error,
+    }
+    if call.modern:
+        result |= {"resultType": "complete", "_meta": _SERVER_INFO}
+    return json.dumps({"jsonrpc": "2.0", "id": call.ident, "result": result}, separators=(",", ":")).encode()
