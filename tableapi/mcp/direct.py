@@ -1,7 +1,7 @@
 """Well-formed calls of tools, answered without the session that the SDK builds for each message.
 
-The session costs more than most reads. Calls that are wrong in any way, and all other messages, are left to the SDK,
-whose own functions check the headers here as well; the responses are the same.
+The session costs more than most reads. Functions of the SDK check the headers here as well. Calls that are wrong in any
+way, and all other messages, are left to the SDK; the responses are the same.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def decoded(content: bytes) -> Any:
 
 
 def has_null_id(message: Any) -> bool:
-    """Whether a message is a request whose id is null. The SDK takes it for a notification."""
+    """Whether a message is a request with the id null, which the SDK takes for a notification."""
     return isinstance(message, dict) and message.get("id", 0) is None and "method" in message
 
 

@@ -16,6 +16,7 @@ from tableapi.errors import BadFilter
 from tableapi.query.bounds import DEFAULT_LIMITS, Limits
 from tableapi.query.filter.ast import FLAGS, Filter, Node
 from tableapi.query.filter.parser import Parser
+from tableapi.query.filter.scanner import NUMBER
 
 Literals = list[str | list[str]]
 
@@ -30,12 +31,14 @@ def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[Filter, Literals]
         _refuse(text, limits)
     parts = _VALUES.split(text)
     values = parts[1::2]
-    cached = _filters.get((*parts[::2], *map(_mark, values)))
+    cached = _shapes.get((*parts[::2], *map(_mark, values)))
     if cached is not None:
         literals: Literals = [t[1:-1].replace("''", "'") if t[0] == "'" else t for t in values]
         for first, last in reversed(cached.lists):
             literals[first : last + 1] = [literals[first : last + 1]]  # type: ignore[list-item]
         return cached, literals
+    if (known := _texts.get(text)) is not None:
+        return known[0], list(known[1])
     parser = Parser(text, limits)
     tree = parser.whole()
     key = parser.key()
@@ -63,33 +66,66 @@ def _refuse(text: str, limits: Limits) -> NoReturn:
     raise BadFilter("The filter contains a NUL character", text.index("\x00"))
 
 
-# One pattern splits a filter at its quoted values and numbers. When each of them was a whole value in the first parse,
-# every text with the same parts between them has the same tree, because the parser reads nothing inside such a value.
-_VALUES = re.compile(r"('(?:[^']|'')*'|(?<![\w.'\"+-])[+-]?\d+(?:\.\d+)?(?![\w.'\"+-]))", re.ASCII)
-MAX_FILTERS, MAX_CHARS = 2000, 500_000  # in the cache: filters, and their characters together
-_filters: dict[tuple[str, ...], Filter] = {}
-_chars = 0
+# One pattern splits a filter at its quoted values, its numbers, and the bare words after a sign such as `=`. When each
+# of them was a whole value in the first parse, every text with the same parts between them has the same tree: the
+# parser reads nothing inside such a value. A bare word may therefore hold no quote, parenthesis or comma, and its first
+# character cannot be part of an operator.
+_VALUES = re.compile(
+    r"""(
+        '(?:[^']|'')*'
+        | (?<![\w.'"+-]) [+-]?[0-9]+(?:\.[0-9]+)? (?![\w.'"+-])
+        | (?:(?<=[=<>])|(?<=[=<>]\ )) \w[^\s()'",]* (?:\ [^\s()'",]+){0,5}?
+          (?= \s*+(?:\Z|\)) | \s++(?:(?i:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|) )
+    )""",
+    re.VERBOSE,
+)
+_OTHER_WORDS = frozenset(("null", "now", "current_date", "current_timestamp"))
+
+
+class _Cache(dict[Any, Any]):
+    """Parsed filters, limited in number and in characters; past a limit it is emptied."""
+
+    MAX_FILTERS, MAX_CHARS = 2000, 500_000
+    chars = 0
+
+    def keep(self, key: Any, chars: int, parsed: Any) -> None:
+        """Remember a filter. `chars`: the length of its text."""
+        if len(self) >= self.MAX_FILTERS or self.chars >= self.MAX_CHARS:
+            self.clear()
+            self.chars = 0
+        self[key] = parsed
+        self.chars += chars
+
+
+_shapes = _Cache()  # filters by their text without its values
+_texts = _Cache()  # (filter, its values) by the whole text, where the pattern does not find each value
 
 
 def _mark(part: str) -> str:
-    """Return the placeholder of a value in a key: a flag itself, "'" for quoted text, "#" for a number."""
-    return part if part in FLAGS else "'" if part[0] == "'" else "#"
+    """Return the placeholder of a value in a key.
+
+    It is "'" for quoted text, "#" for a number and "w" for a word. A flag, and a word with a meaning, stand for
+    themselves.
+    """
+    first = part[0]
+    if first == "'":
+        return "'"
+    if first in "+-" or first.isdecimal():
+        return part if part in FLAGS else "#" if NUMBER.match(part) else "w"
+    return part if part.lower() in _OTHER_WORDS else "w"
 
 
 def _remember(parts: list[str], parser: Parser, parsed: Filter) -> None:
-    """Cache a filter if each value that the pattern found was a whole value for the parser."""
+    """Cache a filter: by its shape if each value that the pattern found was a whole value for the parser."""
     position, spans = 0, []
     for number, part in enumerate(parts):
         if number % 2:
             spans.append((position, position + len(part), _mark(part)))
         position += len(part)
     if spans == parser.spans:
-        global _chars
-        if len(_filters) >= MAX_FILTERS or _chars >= MAX_CHARS:
-            _filters.clear()
-            _chars = 0
-        _filters[(*parts[::2], *map(_mark, parts[1::2]))] = parsed
-        _chars += len(parser.text)
+        _shapes.keep((*parts[::2], *map(_mark, parts[1::2])), len(parser.text), parsed)
+    else:
+        _texts.keep(parser.text, len(parser.text), (parsed, tuple(parser.literals)))
 
 
 def param_kind(value: Any) -> str:

@@ -17,7 +17,7 @@ LOGIC = re.compile(r"(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|", re.IGNORECASE)
 AFTER_QUOTE = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR)(?![\w$])|&&|\|\|)", re.IGNORECASE)
 LOGIC_OR_USING = re.compile(r"(?:AND|OR|NOR|XOR|USING)(?![\w$])|&&|\|\|", re.IGNORECASE)
 AFTER_SEARCH = re.compile(r"\s*+(?:\Z|[),]|(?:AND|OR|NOR|XOR|USING)(?![\w$])|&&|\|\|)", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
+NUMBER = re.compile(r"[+-]?\d++(?:\.\d++)?\Z", re.ASCII)
 _SPECIAL = re.compile(r"(now|current_date|current_timestamp)(?:\s*+\(\s*+\))?\Z", re.IGNORECASE)
 
 
@@ -208,7 +208,7 @@ class Scanner:
 
     def literal(self, value: str, start: int, *, quoted: bool) -> Literal:
         """Add a literal and its span, and return the node for it."""
-        number = not quoted and _NUMBER.match(value) is not None
+        number = not quoted and NUMBER.match(value) is not None
         flag = value if not quoted and value in FLAGS else ""
         self.spans.append((start, self.at, flag or ("'" if quoted else "#" if number else "w")))
         self.literals.append(value)

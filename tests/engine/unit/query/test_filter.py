@@ -184,8 +184,12 @@ _TEXTS = st.lists(_PIECES, min_size=1, max_size=14).flatmap(
     lambda parts: st.sampled_from(["", " "]).map(lambda space: space.join(parts))
 )
 _VALUES = st.sampled_from(
-    ["1", "-2.5", "42", "'x'", "'O''N'", "''", "'a) AND (b'", "' AND '", "':p'", "'null'", '"z"', "w w"]
-)
+    ["1", "-2.5", "42", "'x'", "'O''N'", "''", "'a) AND (b'", "' AND '", "':p'", "'null'", '"z"', "w w",
+     "Ada", "New York", "O'Neil", "null", "NULL x", "now", "Now()", "true", "=x", ">5", "~x", "*", "5.", "5 w",
+     "w 5", "+", "x)", "(x)", "x,y", "a\u00a0and b = 1", "a\u2003b", "w  w", "w and", "w andy", "w && v", "and",
+     "x or y = z", "\u0663", "\u00b2", "a=b", "a = b", "json 'x'", ":p", ":p q", "w\n", "using x", "true and",
+     "not w", "0", "00", "1e5"]
+)  # fmt: skip
 _TEMPLATES = st.sampled_from(
     [
         "a = {0} AND b > {1}",
@@ -196,6 +200,12 @@ _TEMPLATES = st.sampled_from(
         "a = {0}",
         "a ={0} XOR (b CONTAINS {1})",
         "a IN({0}) NOR b != {1}",
+        "a = {0} OR b <> {1}",
+        "(a >= {0}) && (b < {1} || c={2})",
+        "a MATCHES {0} AND b = {1}",
+        "NOT a={0} AND a CONTAINS {1} AND b = {2} ",
+        "LOWER(a) = {0} AND b.c >{1}",
+        'a IS DISTINCT FROM {0} AND "x = {1}" = {2}',
     ]
 )
 
@@ -209,23 +219,50 @@ def _outcome(text: str) -> object:
 
 
 def _without_cache(text: str) -> object:
-    filters, cache._filters = cache._filters, {}
+    kept = cache._shapes, cache._texts
+    cache._shapes, cache._texts = cache._Cache(), cache._Cache()
     try:
         return _outcome(text)
     finally:
-        cache._filters = filters
+        cache._shapes, cache._texts = kept
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=1500, deadline=None)
 @given(st.lists(_TEXTS, min_size=2, max_size=4))
 def test_the_cache_returns_what_the_parser_returns(texts: list[str]) -> None:
     for text in texts + texts[::-1]:
         assert _outcome(text) == _without_cache(text)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=1500, deadline=None)
 @given(_TEMPLATES, st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=2, max_size=4))
 def test_a_cached_filter_serves_other_values(template: str, rows: list[tuple[str, str, str]]) -> None:
     for values in rows:
         text = template.format(*values)
         assert _outcome(text) == _without_cache(text)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("name = Ada", "name = Grace", "name = New York", "name = ada@example.org"),
+        ("name = Ada and age > 3", "name = Grace Hopper and age > 40"),
+        ("(city = Graz) or (city <> Wien)", "(city = Bad Ischl) or (city <> Linz)"),
+        ("status in (open, won)", "status in (open, won)"),
+        ("name like A%", "name like A%"),
+    ],
+)
+def test_a_filter_with_bare_words_is_parsed_once(texts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_shapes", cache._Cache())
+    monkeypatch.setattr(cache, "_texts", cache._Cache())
+    first, _ = cache.parse(texts[0])
+    for text in texts:
+        assert cache.parse(text)[0] is first
+
+
+def test_the_cache_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = cache._Cache()
+    monkeypatch.setattr(cache, "_texts", texts)
+    for number in range(2 * texts.MAX_FILTERS):
+        cache.parse(f"name like w{number}")
+    assert len(texts) <= texts.MAX_FILTERS
