@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tableapi.auth.policy import VERBS, Actor, ActorTerms, DatabaseRole
 from tableapi.auth.rights import EVERYTHING, DerivedRights, Right
 from tableapi.schema.model import Column, Table
-from tableapi.schema.sqltypes import as_text
-from tableapi.schema.types import BadValue, check
+from tableapi.schema.pgtypes import TEXT
+from tableapi.schema.sqltypes import Supply, as_text, like_ended, like_escaped
+from tableapi.schema.types import BadValue, check, checker
 
 
 class RowFilter(BaseModel):
@@ -105,11 +108,7 @@ class AccessFile(BaseModel):
         return Actor(key.role, {f"user.{field}": value for field, value in key.user.items()}, key=name)
 
 
-def _escape_like(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-ROW_OPERATORS: dict[str, Any] = {
+_COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,
     "!=": lambda c, v: c != v,
     "<>": lambda c, v: c != v,
@@ -117,15 +116,13 @@ ROW_OPERATORS: dict[str, Any] = {
     ">=": lambda c, v: c >= v,
     "<": lambda c, v: c < v,
     "<=": lambda c, v: c <= v,
-    "IN": lambda c, v: c.in_(v),
-    "NOT IN": lambda c, v: c.not_in(v),
-    "STARTS WITH": "{}%",
-    "ENDS WITH": "%{}",
-    "CONTAINS": "%{}%",
-    "LIKE": "{}",
-    "IS NULL": lambda c, v: c.is_(None),
-    "IS NOT NULL": lambda c, v: c.is_not(None),
+    "IN": lambda c, v: c == sa.any_(v),
+    "NOT IN": lambda c, v: c != sa.all_(v),
 }
+_PATTERNS = {"STARTS WITH": "{}%", "ENDS WITH": "%{}", "CONTAINS": "%{}%", "LIKE": "{}"}
+_TESTS = ("IS NULL", "IS NOT NULL")
+ROW_OPERATORS = (*_COMPARE, *_PATTERNS, *_TESTS)
+_SIGNS = {"!=": "<>", "IN": "=", "NOT IN": "<>"}
 
 
 class FileRights(DerivedRights):
@@ -196,42 +193,76 @@ def _condition(
 ) -> sa.ColumnElement[bool]:
     """Return the condition of one row filter. `{user.id}` stands for a value of the actor.
 
-    Raises BadValue.
+    Raises BadValue for a value that does not fit the column, or an operator that its type does not have.
     """
-    word = row_filter.operator.upper()
-    operator = ROW_OPERATORS[word]
-
-    def bound(value: Any) -> Any:
-        term = _actor_term(value, actor)
-        return check(column.type, value) if term is None else term
-
-    if isinstance(operator, str):
-        return _text_condition(row_filter.value, operator, as_text(target, column.type), actor)
-    argument: Any = None
-    if "IN" in word.split():
-        values = row_filter.value
-        items = values if isinstance(values, list) else str(values).strip("() ").split(",")
-        argument = [bound(item.strip() if isinstance(item, str) else item) for item in items]
-    elif not word.startswith("IS"):
-        argument = bound(row_filter.value)
-    condition: sa.ColumnElement[bool] = operator(target, argument)
-    return condition
+    word, type_ = row_filter.operator.upper(), column.type
+    if word in _TESTS:
+        return target.is_(None) if word == "IS NULL" else target.is_not(None)
+    if word in _PATTERNS:
+        pattern = actor.value(TEXT, _single(row_filter.value, partial(_pattern, word, row_filter.value)))
+        return as_text(target, type_).op("LIKE", is_comparison=True)(pattern)
+    if type_.kind == "json":  # it has no =, and is compared as text in a filter of a request, too
+        target, type_ = as_text(target, type_), TEXT
+    if type_.signs is not None and _SIGNS.get(word, word) not in type_.signs:
+        raise BadValue(f"{type_.db_type} cannot be compared by {word}")
+    if word not in ("IN", "NOT IN"):
+        return _COMPARE[word](target, actor.value(type_, _single(row_filter.value, checker(type_))))
+    values = row_filter.value
+    items = values if isinstance(values, list) else str(values).strip("() ").split(",")
+    return _COMPARE[word](target, actor.values(type_, _several(items, checker(type_))))
 
 
-def _actor_term(value: Any, actor: ActorTerms) -> sa.BindParameter[Any] | None:
-    """Return the bound parameter for a value such as `{user.id}`; None for a plain value."""
+def _single(value: Any, convert: Callable[[Any], Any]) -> Supply:
+    """Return how a parameter gets the value of a row filter. Raises BadValue."""
+    if (name := _actor_name(value)) is not None:
+        return lambda values: _fitting(convert, values.get(name))
+    constant = convert(value)
+    return lambda values: constant
+
+
+def _several(items: Iterable[Any], convert: Callable[[Any], Any]) -> Supply:
+    """Return how a parameter gets the list of a row filter. Raises BadValue.
+
+    A value of the actor may itself be a list.
+    """
+    parts = [
+        (name, None) if (name := _actor_name(item)) is not None else (None, convert(item))
+        for item in (item.strip() if isinstance(item, str) else item for item in items)
+    ]
+
+    def supply(values: Mapping[str, Any]) -> list[Any]:
+        bound: list[Any] = []
+        for name, constant in parts:
+            value = values.get(name) if name is not None else None
+            if name is None:
+                bound.append(constant)
+            elif isinstance(value, list):
+                bound += [_fitting(convert, item) for item in value]
+            else:
+                bound.append(_fitting(convert, value))
+        return bound
+
+    return supply
+
+
+def _actor_name(value: Any) -> str | None:
+    """Return `user.id` for `{user.id}`; None for a plain value."""
     if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
-        return actor.term(value[1:-1])
+        return value[1:-1]
     return None
 
 
-def _text_condition(value: Any, pattern: str, text: sa.ColumnElement[Any], actor: ActorTerms) -> sa.ColumnElement[bool]:
-    """Return a LIKE condition; except for LIKE itself, wildcards in the value are plain characters."""
-    term = _actor_term(value, actor)
-    if term is None:
-        value = str(value)
-        return text.like(sa.cast(pattern.format(_escape_like(value) if pattern != "{}" else value), sa.Text))
-    # The value is known only when the statement runs, so it is escaped and the wildcards are added in SQL.
-    plain = sa.func.regexp_replace(sa.cast(term, sa.Text), r"([\\%_])", r"\\\1", "g")
-    left, right = pattern.split("{}")
-    return text.like(sa.literal(left) + plain + sa.literal(right))
+def _fitting(convert: Callable[[Any], Any], value: Any) -> Any:
+    """Return a value of the actor as it is bound. One that does not fit is NULL, which equals nothing."""
+    try:
+        return None if value is None else convert(value)
+    except BadValue:
+        return None
+
+
+def _pattern(word: str, written: Any, value: Any) -> str:
+    """Return a pattern of LIKE. Only in a LIKE of the file itself `%` and `_` are wildcards."""
+    text: str = check(TEXT, value)
+    if word == "LIKE" and _actor_name(written) is None:
+        return like_ended(text)
+    return _PATTERNS[word].format(like_escaped(text))

@@ -13,6 +13,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from tableapi.schema.pgtypes import PgType
+from tableapi.schema.sqltypes import Supply, bind, bind_array
+
 GET, POST, PUT, PATCH, DELETE = 1, 2, 4, 8, 16
 VERBS = {"GET": GET, "POST": POST, "PUT": PUT, "PATCH": PATCH, "DELETE": DELETE}
 ANYONE = "*"
@@ -46,11 +49,15 @@ class ActorTerms:
     def __getattr__(self, name: str) -> sa.BindParameter[Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self.term(name)
+        return sa.bindparam("actor." + name, unique=False)
 
-    def term(self, name: str, type_: Any = None) -> sa.BindParameter[Any]:
-        """Return the bound parameter for a value of the actor."""
-        return sa.bindparam("actor." + name, type_=type_, unique=False)
+    def value(self, type_: PgType, supply: Supply) -> sa.ColumnElement[Any]:
+        """Return a bound parameter of a type. `supply` makes its value of the actor's values, at each request."""
+        return bind(type_, "actor", supply=supply)
+
+    def values(self, type_: PgType, supply: Supply) -> sa.ColumnElement[Any]:
+        """Return a bound array of values of a type, for ANY and ALL. `supply` makes the list of them."""
+        return bind_array(type_, "actor", supply=supply)
 
 
 Rows = Callable[[sa.FromClause, Any], sa.ColumnElement[bool]]

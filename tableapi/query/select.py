@@ -274,7 +274,5 @@ def _sent_keys(scope: Scope, key: list[Column]) -> tuple[Any, list[Any]]:
         array, type_ = bind_list(column.type, scope.binder.part_of_keys(column, part))
         arrays.append(array)
         own.append(sa.column(f"k{part}", type_))
-    rows = (
-        sa.func.unnest(*arrays).table_valued(*own, with_ordinality="n").render_derived(name=scope.binder.name("w"))
-    )
+    rows = sa.func.unnest(*arrays).table_valued(*own, with_ordinality="n").render_derived(name=scope.binder.name("w"))
     return rows, [element(column.type, rows.c[f"k{part}"]) for part, column in enumerate(key)]

@@ -12,7 +12,7 @@ from tableapi.auth.policy import Actor
 from tableapi.errors import BadRequest
 from tableapi.query.bounds import DEFAULT_LIMITS, Limits
 from tableapi.schema.model import Column, Table
-from tableapi.schema.sqltypes import DIALECT, any_of, bind
+from tableapi.schema.sqltypes import DIALECT, Supplied, bind, bind_array
 from tableapi.schema.types import BY_NAME, BadValue, PgType, checker, storer
 
 CONSTANTS = 1_000_000  # places of literals from here on are constants of the statement
@@ -23,7 +23,8 @@ class ParamSource:
     """Where the value of one bound parameter comes from at each request, and how it is converted.
 
     source: ("lit", place in the filter), ("param", name), ("id", part of the key), ("ids", part of the key of all
-    records), ("cursor", place), ("value", field), ("offset",), ("actor", name) or ("const", value).
+    records), ("cursor", place), ("value", field), ("offset",), ("actor", name), ("const", value), or ("caller",
+    function of the values of the actor).
     convert: raises BadValue. label: the field that the message names when a value does not fit.
     """
 
@@ -102,7 +103,7 @@ class Binder:
         """
         convert = checker(type_)
         name = self._bound(source, label, lambda items: [convert(item) for item in items if item is not None])
-        return any_of(type_, name)
+        return sa.any_(bind_array(type_, name))
 
     def part_of_keys(self, column: Column, part: int) -> str:
         """Add a parameter for one part of the keys of several records, and return its name."""
@@ -156,25 +157,30 @@ class Statement:
 
 def finish(statement: Any, binder: Binder) -> Statement:
     """Compile a statement."""
-    compiled = statement.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
-    required = {name: None for name, bound in compiled.binds.items() if bound.required}
-    expanded = compiled.construct_expanded_state(required).parameters  # one parameter for each value of an IN list
+    compiled = statement.compile(dialect=DIALECT)
+    # An IN over a list of values is expanded here: while it is compiled, every other parameter would need a value, too.
+    unknown = {name: None for name, parameter in compiled.binds.items() if parameter.required}
+    expanded = compiled.construct_expanded_state(unknown)
     sources = []
-    for name in compiled.positiontup or ():
-        bound = compiled.binds.get(name)
+    for name in expanded.positiontup or ():
+        parameter = compiled.binds.get(name)
         if name in binder.sources:
             sources.append(binder.sources[name])
-        elif bound is not None and str(bound._orig_key).startswith("actor."):
-            sources.append(ParamSource(("actor", bound._orig_key.removeprefix("actor.")), _actor_value(bound.type)))
+        elif parameter is not None and isinstance(parameter.type, Supplied):
+            sources.append(ParamSource(("caller", parameter.type.supply)))
+        elif parameter is not None and str(parameter._orig_key).startswith("actor."):
+            sources.append(
+                ParamSource(("actor", parameter._orig_key.removeprefix("actor.")), _actor_value(parameter.type))
+            )
         else:
-            sources.append(ParamSource(("const", expanded[name])))
-    return Statement(compiled.string, tuple(sources))
+            sources.append(ParamSource(("const", expanded.parameters[name])))
+    return Statement(expanded.statement, tuple(sources))
 
 
 def _actor_value(type_: Any) -> Callable[[Any], Any] | None:
     """Return the conversion of a value of the actor to the type of its column.
 
-    An access file may hold "1" where the column is an integer.
+    Claims of a token may hold "1" where the column is an integer.
     """
     name = getattr(type_, "name", "")
     if name not in BY_NAME:
@@ -269,6 +275,8 @@ def _source(source: tuple[Any, ...]) -> Callable[[Bindings], Any]:
             return lambda _: value
         case ("actor", name):
             return lambda v: v.actor.values.get(name)
+        case ("caller", supply):
+            return lambda v: supply(v.actor.values)
         case ("offset",):
             return lambda v: v.offset
         case ("lit", place):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -59,6 +59,19 @@ class Native(Named):
     render_bind_cast = True
 
 
+Supply = Callable[[Mapping[str, Any]], Any]  # makes the value of a parameter of the values of the caller
+
+
+class Supplied(Native):
+    """The type of a parameter of a row rule; at each request `supply` makes its value."""
+
+    cache_ok = False
+
+    def __init__(self, name: str, supply: Supply) -> None:
+        super().__init__(name)
+        self.supply = supply
+
+
 def own_type(type_: PgType) -> Named:
     """Return the type of a column in SQLAlchemy's terms."""
     if type_.kind == "other" or type_.postgis:
@@ -78,11 +91,20 @@ def call(schema: str, name: str, *args: Any, type_: TypeEngine[Any] | None = Non
     return sa.sql.functions.Function(own, *args, packagenames=(package,), type_=type_)
 
 
-def bind(type_: PgType, name: str) -> sa.ColumnElement[Any]:
-    """Return a bound parameter of a type, sent as text and cast where asyncpg has no native values."""
-    if KINDS[type_.kind].native:
-        return sa.bindparam(name, type_=Native(type_.name))
-    return _from_text(sa.bindparam(name, type_=Native("text")), type_)
+def bind(type_: PgType, name: str, *, supply: Supply | None = None) -> sa.ColumnElement[Any]:
+    """Return a bound parameter of a type, sent as text and cast where asyncpg has no native values.
+
+    supply: makes the value, see `Supplied`; the name is then one of several parameters.
+    """
+    native = KINDS[type_.kind].native
+    parameter = _parameter(name, type_.name if native else "text", supply)
+    return parameter if native else _from_text(parameter, type_)
+
+
+def _parameter(name: str, type_name: str, supply: Supply | None) -> sa.BindParameter[Any]:
+    if supply is None:
+        return sa.bindparam(name, type_=Native(type_name))
+    return sa.bindparam(name, type_=Supplied(type_name, supply), unique=True)
 
 
 def bind_list(type_: PgType, name: str) -> tuple[sa.ColumnElement[Any], TypeEngine[Any]]:
@@ -90,19 +112,24 @@ def bind_list(type_: PgType, name: str) -> tuple[sa.ColumnElement[Any], TypeEngi
 
     Times are sent as text, like all that `bind` casts: asyncpg has no arrays of values that it sends as text.
     """
-    own = Native(type_.name if KINDS[type_.kind].native and not type_.is_time else "text")
-    return sa.bindparam(name, type_=Native(f"{own.name}[]")), own
+    own = _element_type(type_)
+    return _parameter(name, f"{own.name}[]", None), own
 
 
-def any_of(type_: PgType, name: str) -> sa.ColumnElement[Any]:
-    """Return ANY of a bound array, to compare a value of a type with."""
-    array, own = bind_list(type_, name)
-    if getattr(own, "name", "") == type_.name:
-        return sa.any_(array)
-    if type_.postgis or type_.kind in ("array", "composite"):  # no cast from an array of texts leads there
-        each = sa.func.unnest(array).table_valued(sa.column("element", own)).render_derived()
-        return sa.any_(sa.select(element(type_, each.c.element)).select_from(each).scalar_subquery())
-    return sa.any_(sa.cast(array, Named(f"{type_.name}[]")))
+def _element_type(type_: PgType) -> Native:
+    return Native(type_.name if KINDS[type_.kind].native and not type_.is_time else "text")
+
+
+def bind_array(type_: PgType, name: str, *, supply: Supply | None = None) -> sa.ColumnElement[Any]:
+    """Return what ANY and ALL compare a value of the type with: one bound array, whatever its length."""
+    own = _element_type(type_)
+    array = _parameter(name, f"{own.name}[]", supply)
+    if own.name == type_.name:
+        return array
+    if type_.kind in ("array", "composite") or type_.postgis:  # text[] has no cast to an array of these
+        sent = sa.func.unnest(array).table_valued(sa.column("item", own)).render_derived()
+        return sa.select(element(type_, sent.c.item)).select_from(sent).correlate_except(sent).scalar_subquery()
+    return sa.cast(array, Named(f"{type_.name}[]"))
 
 
 def element(type_: PgType, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -208,6 +235,17 @@ def _as_base64(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
 def as_text(column: sa.ColumnElement[Any], type_: PgType) -> sa.ColumnElement[Any]:
     """Return the text of a value, for the text operators of a filter."""
     return column if type_.name in ("text", "character varying") else sa.cast(column, Named("text"))
+
+
+def like_escaped(value: str) -> str:
+    """Escape the wildcards of LIKE."""
+    return value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def like_ended(value: str) -> str:
+    """Return a pattern of LIKE in which a backslash at the end, an error otherwise, stands for itself."""
+    alone = (len(value) - len(value.rstrip("\\"))) % 2
+    return value + "\\" * alone
 
 
 # Functions of a filter that read the clock of the database.

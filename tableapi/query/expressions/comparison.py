@@ -17,24 +17,11 @@ from tableapi.query.filter.comparable import check_operator
 from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Binder
 from tableapi.schema.pgtypes import NUMERIC, TEXT, BadValue, PgType
-from tableapi.schema.sqltypes import MOMENTS, Named, as_text
+from tableapi.schema.sqltypes import MOMENTS, Named, as_text, like_ended, like_escaped
 
 MAX_PATTERN_CHARS = 200  # of a regular expression
 _NUMERIC_OPERATORS = frozenset(("=", "!=", ">", ">=", "<", "<=", "between", "in", "distinct"))
 _TESTS: dict[str, Any] = {"true": sa.true(), "false": sa.false(), "unknown": sa.null()}
-
-
-def _escape(value: str) -> str:
-    """Escape the wildcards of LIKE."""
-    return value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _ended(value: str) -> str:
-    """Return a pattern of LIKE in which a backslash at the end, an error otherwise, stands for itself."""
-    alone = (len(value) - len(value.rstrip("\\"))) % 2
-    return value + "\\" * alone
-
-
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,
     "!=": lambda c, v: c != v,
@@ -44,11 +31,11 @@ _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "<=": lambda c, v: c <= v,
 }
 _PATTERN: dict[str, tuple[str, Callable[[str], str]]] = {
-    "like": ("LIKE", _ended),
-    "ilike": ("ILIKE", _ended),
-    "contains": ("LIKE", lambda v: f"%{_escape(v)}%"),
-    "starts": ("LIKE", lambda v: f"{_escape(v)}%"),
-    "ends": ("LIKE", lambda v: f"%{_escape(v)}"),
+    "like": ("LIKE", like_ended),
+    "ilike": ("ILIKE", like_ended),
+    "contains": ("LIKE", lambda v: f"%{like_escaped(v)}%"),
+    "starts": ("LIKE", lambda v: f"{like_escaped(v)}%"),
+    "ends": ("LIKE", lambda v: f"%{like_escaped(v)}"),
 }
 
 

@@ -41,6 +41,10 @@ def own(table, actor):
     return table.c.accountid == actor.accountid
 
 
+def own_metals(table, actor):
+    return own(table, actor) & table.c.label.in_(["gold", "silver"])
+
+
 def unfinished(table, actor):
     return table.c.state != "closed"
 
@@ -57,7 +61,7 @@ POLICY = {
                     ignored={"taskid"}),
         update=Rule(rows=own, fields={"name", "state"}, only_in={"state": unfinished}),
     ),
-    "badge": Access(read=Rule(rows=own), update=Rule(rows=own, fields={"label"})),
+    "badge": Access(read=Rule(rows=own_metals), update=Rule(rows=own, fields={"label"})),
     "label": Access(read=Rule()),
     "note": Access(read=Rule(), create=Rule(), update=Rule()),
     "sealed": Access(read=Rule(hidden={"hidden"}), create=Rule(fields={"id", "shown"}),

@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 
 from tableapi.auth.access_file import AccessFile, Entry, FileRights, Role
-from tableapi.auth.policy import DELETE, GET, PATCH, POST, ActorTerms
+from tableapi.auth.policy import DELETE, GET, PATCH, POST, Actor, ActorTerms
 from tableapi.auth.rights import EVERYTHING
+from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Column, Table
-from tableapi.schema.sqltypes import DIALECT
 from tableapi.schema.types import PgType
 
 
@@ -23,6 +23,7 @@ def type_of(kind: str) -> PgType:
 
 TYPES = {"id": type_of("integer"), "name": type_of("text"), "born": type_of("date")}
 COLUMNS = {name: Column(name, type_, True, None, "", False) for name, type_ in TYPES.items()}
+USER = {"id": 7, "name": "5%", "ids": [1, "2", "x"]}
 PERSON = Table("public", "person", "person", "r", sa.table("person", *map(sa.column, TYPES)), COLUMNS, ("id",))
 PERSON._lower.update({name: name for name in TYPES})
 
@@ -37,10 +38,9 @@ def condition(*filters: dict[str, Any], op: str = "AND") -> tuple[str, list[Any]
     right = rights(entry).right(PERSON, "GET")
     assert right is not None
     assert right.rows is not None
-    compiled = right.rows(PERSON.clause, ActorTerms()).compile(
-        dialect=DIALECT, compile_kwargs={"render_postcompile": True}
-    )
-    return " ".join(str(compiled).replace("person.", "").split()), list(compiled.params.values())
+    statement = finish(right.rows(PERSON.clause, ActorTerms()), Binder())
+    values = arguments(bound(statement), Bindings(Actor("", {f"user.{n}": v for n, v in USER.items()}), [], {}, []))
+    return " ".join(statement.sql.replace("person.", "").split()), values
 
 
 @pytest.mark.parametrize(
@@ -96,15 +96,26 @@ def test_a_routine_is_named_exactly(component: str, granted: bool) -> None:
     [
         ({"name": "id", "value": "7"}, "id = $1", [7]),
         ({"name": "ID", "operator": "<>", "value": 7}, "id != $1", [7]),
-        ({"name": "id", "operator": "in", "value": "(1, 2)"}, "id IN ($1, $2)", [1, 2]),
-        ({"name": "id", "operator": "NOT IN", "value": [1, 2]}, "(id NOT IN ($1, $2))", [1, 2]),
+        ({"name": "id", "operator": "in", "value": "(1, 2)"}, "id = ANY ($1[])", [[1, 2]]),
+        ({"name": "id", "operator": "NOT IN", "value": [1, 2]}, "id != ALL ($1[])", [[1, 2]]),
+        ({"name": "id", "operator": "IN", "value": "3,{user.ids}"}, "id = ANY ($1[])", [[3, 1, 2, None]]),
+        ({"name": "id", "operator": "IN", "value": ["{user.id}"]}, "id = ANY ($1[])", [[7]]),
         ({"name": "name", "operator": "is null"}, "name IS NULL", []),
         ({"name": "name", "operator": "IS NOT NULL"}, "name IS NOT NULL", []),
-        ({"name": "name", "operator": "starts with", "value": "5%_"}, "name LIKE CAST($1 AS TEXT)", ["5\\%\\_%"]),
-        ({"name": "name", "operator": "CONTAINS", "value": "a"}, "name LIKE CAST($1 AS TEXT)", ["%a%"]),
-        ({"name": "name", "operator": "LIKE", "value": "a%"}, "name LIKE CAST($1 AS TEXT)", ["a%"]),
-        ({"name": "id", "operator": "ENDS WITH", "value": 7}, "CAST(id AS text) LIKE CAST($1 AS TEXT)", ["%7"]),
-        ({"name": "id", "value": "{user.id}"}, "id = $1", [None]),
+        ({"name": "name", "operator": "starts with", "value": "5%_"}, "name LIKE $1", ["5\\%\\_%"]),
+        ({"name": "name", "operator": "CONTAINS", "value": "a"}, "name LIKE $1", ["%a%"]),
+        ({"name": "name", "operator": "CONTAINS", "value": "{user.name}"}, "name LIKE $1", ["%5\\%%"]),
+        ({"name": "name", "operator": "LIKE", "value": "a%\\"}, "name LIKE $1", ["a%\\\\"]),
+        ({"name": "name", "operator": "LIKE", "value": "{user.name}"}, "name LIKE $1", ["5\\%"]),
+        ({"name": "id", "operator": "ENDS WITH", "value": 7}, "CAST(id AS text) LIKE $1", ["%7"]),
+        (
+            {"name": "born", "operator": "IN", "value": "2024-01-02"},
+            "born = ANY (CAST($1[] AS date[]))",
+            [["2024-01-02"]],
+        ),
+        ({"name": "id", "value": "{user.id}"}, "id = $1", [7]),
+        ({"name": "id", "value": "{user.ids}"}, "id = $1", [None]),
+        ({"name": "id", "value": "{user.missing}"}, "id = $1", [None]),
         ({"name": "id", "value": "x"}, "false", []),
         ({"name": "unknown", "value": "x"}, "false", []),
         ({"name": "id", "operator": "IN", "value": "1,x"}, "false", []),
@@ -113,15 +124,8 @@ def test_a_routine_is_named_exactly(component: str, granted: bool) -> None:
 def test_a_row_filter(row_filter: dict[str, Any], sql: str, values: list[Any]) -> None:
     text, params = condition(row_filter)
 
-    assert text.replace("::VARCHAR", "").replace("::INTEGER", "") == sql
+    assert text.replace("::text", "").replace("::integer", "") == sql
     assert params == values
-
-
-def test_wildcards_in_a_value_of_the_actor_are_plain_characters() -> None:
-    text, params = condition({"name": "name", "operator": "CONTAINS", "value": "{user.name}"})
-
-    assert "regexp_replace(CAST(" in text
-    assert params == ["%", None, r"([\\%_])", r"\\\1", "g", "%"]
 
 
 @pytest.mark.parametrize(("op", "word"), [("AND", "AND"), ("or", "OR")])
