@@ -97,11 +97,11 @@ chromium:
 postgis:
 	@tools/postgis
 
-.venv/.installed: requirements.lock pyproject.toml tools/venv tools/node
+.venv/.installed: requirements.lock pyproject.toml tools/venv tools/node $(wildcard tools/locks/*)
 	@tools/venv
 	@echo "Installing the Python packages ..."
 	@$(PIP) install --root-user-action=ignore --only-binary :all: --require-hashes --no-deps -r requirements.lock
-	@$(PIP) install --root-user-action=ignore --no-deps -e .
+	@$(PIP) install --root-user-action=ignore --no-deps --no-build-isolation -e .
 	@$(PIP) check
 	@tools/node --install >/dev/null
 	@touch $@

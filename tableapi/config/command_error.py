@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from tableapi.version import install_command
+
 
 class CommandError(Exception):
     """Raised for a problem that the user of a command can solve.
@@ -19,4 +21,4 @@ class MissingExtra(CommandError):
     """A setting asks for a feature of a package that is not installed."""
 
     def __init__(self, setting: str, extra: str) -> None:
-        super().__init__(f"{setting} needs packages that are not installed: pip install 'tableapi[{extra}]'.")
+        super().__init__(f"{setting} needs packages that are not installed: {install_command(extra)}.")

@@ -77,7 +77,7 @@ def _gzip(body: bytes) -> bytes:
 
 @cache
 def _brotli() -> Callable[[bytes], bytes] | None:
-    """Return the function that compresses with brotli, or None without its package: `tableapi[brotli]`."""
+    """Return the function that compresses with brotli, or None without the extra `brotli`."""
     try:
         import brotli  # 5 MB that a worker loads for the first client that accepts it
     except ImportError:

@@ -12,7 +12,7 @@ from tableapi.mcp import resources, tools
 from tableapi.mcp.caller import Caller
 from tableapi.mcp.direct import NAME
 from tableapi.mcp.resources import Documentation
-from tableapi.version import VERSION
+from tableapi.version import VERSION, install_command
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -31,7 +31,7 @@ def load_sdk() -> None:
     try:
         importlib.import_module("mcp.server.streamable_http_manager")
     except ModuleNotFoundError:
-        raise MissingSDK("MCP is not installed on this server: pip install 'tableapi[mcp]'.") from None
+        raise MissingSDK(f"MCP is not installed on this server: {install_command('mcp')}.") from None
 
 
 def server(caller_of: CallerOf, documentation: Documentation) -> Server[Any]:

@@ -1,6 +1,6 @@
 """OpenTelemetry traces: a span for each request, statement and job.
 
-Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `tableapi[otel]` is
+Enabled when OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_TRACES_EXPORTER=otlp) is set and the extra `otel` is
 installed; the SDK reads its other variables itself. Disabled, tracing costs one comparison per statement. A span holds
 what a log line may hold: route, status, request id, and SQL without its values, which are all bound.
 """

@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 class NoWriter(ApiError):
-    """The package that writes a file format is not installed: `tableapi[xlsx]`."""
+    """The package that writes a file format is not installed: the extra `xlsx`."""
 
     status, reason = 501, "format_not_installed"
 

@@ -71,7 +71,7 @@ def test_a_server_without_the_sdk_says_so(database: str, serve: Serve, tmp_path:
     server = serve("--dataset", f"rental={database}", "--open", PYTHONPATH=f"{tmp_path}:{ROOT}")
     answer = httpx2.post(f"{server.url}/mcp", json=INITIALIZE, timeout=30)
     assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (404, "no_mcp")
-    assert "tableapi[mcp]" in answer.json()["error"]["message"]
+    assert "-py3-none-any.whl[mcp]" in answer.json()["error"]["message"]
     assert httpx2.get(f"{server.url}/api/v2/rental/_table/language").status_code == 200
 
 

