@@ -20,8 +20,8 @@ class ApiError(Exception):
     - `message` is for people and says what to do next. It never holds SQL, a traceback, a path or a secret.
     - `reason` is for programs; `docs/reference/errors.md` lists every reason.
     - `scope` is `account` when the session has ended and the client should sign out, else `resource`.
-    - `context` holds details for programs. The response adds `reason`, `scope`, `request_id` and `doc`, the address of
-      the description of the reason.
+    - `context` holds details for programs. The response adds `reason`, `scope`, `request_id` and, where the
+      documentation is served, `doc`, the address of the description of the reason.
     - `code` differs from the status only for the sign-in codes 800 to 804 and for 1000, a failed batch.
     - `extra` holds members that stand beside `error` in the body, such as `success: 0`.
     """
@@ -57,14 +57,16 @@ class ApiError(Exception):
         """Whether the same request may succeed later, because the refusal does not depend on the request."""
         return self.status >= 500 or self.status in (401, 408, 429) or self.reason == "schema_changed"
 
-    def body(self, request_id: str = "", mount: str = "") -> dict[str, Any]:
+    def body(self, request_id: str = "", mount: str | None = "") -> dict[str, Any]:
         """Return the `error` object of the envelope; that of a record inside a batch has no `request_id`.
 
-        `mount` is the path of the application in URLs; `doc` is below it.
+        `mount` is the path of the application in URLs; `doc` is below it. None leaves `doc` out.
         """
         context = {"reason": self.reason, "scope": self.scope, **self.context}
         if request_id:
-            context |= {"request_id": request_id, "doc": mount + DOC + self.reason}
+            context["request_id"] = request_id
+            if mount is not None:
+                context["doc"] = mount + DOC + self.reason
         return {"code": self.code, "context": context, "message": self.message, "status_code": self.status}
 
 

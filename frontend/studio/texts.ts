@@ -21,6 +21,7 @@ export const T = {
   lately: "Opened last",
   largest: "Largest tables",
   reference: "API reference",
+  documentation: "Documentation",
   rows: (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`,
   aboutRows: (count: number) => `about ${count.toLocaleString("en")} rows`,
   view: "view",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from tableapi.app.callers import Callers
+from tableapi.app.pages import DOCS
 from tableapi.app.served import Datasets
 from tableapi.app.state import Services
 from tableapi.auth.rights import Rights
@@ -30,8 +31,16 @@ class Meta:
     """Answer what is neither a record nor a script."""
 
     def __init__(
-        self, settings: Settings, served: Datasets, services: Services, callers: Callers, project: Project
+        self,
+        settings: Settings,
+        served: Datasets,
+        services: Services,
+        callers: Callers,
+        project: Project,
+        *,
+        has_docs: bool,
     ) -> None:
+        self._has_docs = has_docs
         self._settings, self._served, self._services = settings, served, services
         self._callers, self._project = callers, project
         self._docs = DocsPage(project.look)
@@ -86,6 +95,7 @@ class Meta:
             "dataset": settings.dataset,
             "datasets": list(self._services.datasets),
             "publicurl": settings.public_url,
+            "docsurl": f"{request.root_path}{DOCS}/" if self._has_docs else "",
             **self._project.config(settings),
         }
         return Reply(dumps(config))

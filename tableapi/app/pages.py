@@ -17,7 +17,7 @@ from tableapi.endpoints.project import Project
 from tableapi.errors import ApiError, MethodNotAllowed, NotFound
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps, of_starlette
-from tableapi.http.site import Site
+from tableapi.http.site import Site, docs_folders
 from tableapi.http.static import Static, page_headers, with_members
 from tableapi.log import get_logger
 from tableapi.observability import metrics
@@ -28,7 +28,6 @@ _FORWARDED = frozenset(("forwarded", "x-forwarded-for", "x-forwarded-host", "x-f
 READ_ONLY_SECONDS = 10.0  # how long /readyz reports a refused write
 DOCS = "/docs"
 STUDIO = "/studio"
-PACKAGED_DOCS = Path(__file__).parents[1] / "docs_site"  # the built documentation inside a wheel
 BUILT_STUDIO = Path(__file__).parents[1] / "studio_site"  # by `make setup`, and inside a wheel
 
 
@@ -50,7 +49,12 @@ class Pages:
         # addresses of images on any host; the page loads them where its user asked for that.
         plain = page_headers({"img-src": ("https:", "http:")}, (), secure=settings.public_url.startswith("https"))
         self._studio = Site.find((BUILT_STUDIO,), STUDIO, plain, hashed="assets/")
-        self._docs = Site.find((*((folder / "build" / "docs",) if folder else ()), PACKAGED_DOCS), DOCS, headers)
+        self._docs = Site.find(docs_folders(folder), DOCS, headers)
+
+    @property
+    def has_docs(self) -> bool:
+        """Whether the documentation is served, so that links lead to it."""
+        return self._docs is not None
 
     def drain(self) -> None:
         """Prepare to stop: report not ready, and close each connection after its next response."""

@@ -23,7 +23,7 @@ from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import telling, to_api_error
 from tableapi.endpoints.project_files import load_project
-from tableapi.errors import RETRY, Busy, Internal, MethodNotAllowed, NotFound
+from tableapi.errors import DOC, RETRY, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import response, xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
 from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
@@ -39,10 +39,11 @@ log = get_logger(__name__)
 _API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
 UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))  # answered during overload, and without a database
 _BUSY = (
-    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s",'
-    b'"doc":"/docs/reference/errors/#busy"},'
+    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"'
+    b"%s},"
     b'"message":"The server is busy. Try again in a moment.","status_code":503}}'
 )
+_BUSY_DOC = f',"doc":"{DOC}busy"'.encode()
 _BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"), (b"cache-control", b"no-store")]
 
 
@@ -61,7 +62,7 @@ class App:
         self.services = Services(settings, served)
         self.callers = Callers(self.services)
         self.pages = Pages(settings, served, self.services, project)
-        self.meta = Meta(settings, served, self.services, self.callers, project)
+        self.meta = Meta(settings, served, self.services, self.callers, project, has_docs=self.pages.has_docs)
         self.tables = TableCalls(self.services)
         scripts = self.services.scripts
         self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
@@ -74,6 +75,7 @@ class App:
         self._proxies = frozenset(settings.trusted_proxies)
         self._origins = frozenset((settings.public_url,))
         self._compress = settings.compression
+        self._busy_doc = _BUSY_DOC if self.pages.has_docs else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -81,7 +83,7 @@ class App:
             return
         # Refused before any work: a refusal must cost far less than the response it makes room for.
         if scope["path"] not in UNLIMITED and self.admission.full():
-            await _shed(send, scope["method"])
+            await _shed(send, scope["method"], self._busy_doc)
             return
         request = HttpRequest(scope, receive, self._proxies)
         if tracing.tracer is None:
@@ -149,7 +151,8 @@ class App:
             refusal = Internal("Something went wrong!")
         if refusal.reason == "read_only":
             self.pages.write_refused()
-        return response.refused(refusal, request.request_id, request.root_path)
+        mount = request.root_path if self.pages.has_docs else None
+        return response.refused(refusal, request.request_id, mount)
 
     async def _route(self, request: HttpRequest) -> Reply:
         """Dispatch a request by its path."""
@@ -212,13 +215,13 @@ def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
     return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
 
 
-async def _shed(send: Send, method: str) -> None:
+async def _shed(send: Send, method: str, doc: bytes) -> None:
     """Refuse a request without reading it.
 
     It has no line in the log; /metrics counts it under the route "shed".
     """
     request_id = new_request_id().encode()
-    body = b"" if method == "HEAD" else _BUSY % request_id
+    body = b"" if method == "HEAD" else _BUSY % (request_id, doc)
     headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", request_id)]
     await send({"type": "http.response.start", "status": 503, "headers": headers})
     await send({"type": "http.response.body", "body": body})

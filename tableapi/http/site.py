@@ -14,6 +14,14 @@ from tableapi.http.static import COMPRESSED, IMMUTABLE, REVALIDATE, File
 
 _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
+# The built documentation: inside a wheel, and by `make setup` in a clone of the repository.
+BUILT_DOCS = (Path(__file__).parents[1] / "docs_site", Path(__file__).parents[2] / "build" / "docs")
+
+
+def docs_folders(project: Path | None) -> tuple[Path, ...]:
+    """Return the folders that may hold the built documentation, that of a project first."""
+    return (project / "build" / "docs", *BUILT_DOCS) if project else BUILT_DOCS
+
 
 class Site:
     """The files of a documentation site, indexed when it is created and read on first use.

@@ -36,6 +36,7 @@ from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.db.session import connect
 from tableapi.endpoints.project_files import check_files, load_project
+from tableapi.http.site import docs_folders
 from tableapi.observability import metrics_folder
 from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
@@ -285,7 +286,9 @@ def _announce(settings: Settings, datasets: Datasets, message: str | None) -> No
     here = f"http://{host}:{settings.port}"
     lines = [f"App       {here}/"] if datasets.project else []
     lines += [f"API       {here}/api/v2/{name}/_table/" for name in datasets.urls]
-    lines += [f"Studio    {here}/studio/", f"Docs      {here}/api/docs"]
+    lines += [f"Studio    {here}/studio/", f"Reference {here}/api/docs"]
+    if any((folder / "index.html").is_file() for folder in docs_folders(datasets.project)):
+        lines += [f"Docs      {here}/docs/"]
     if datasets.project:
         lines += [f"App key   {settings.app_keys[0]}", *load_project(datasets.project).announcement(settings, here)]
     elif datasets.open:

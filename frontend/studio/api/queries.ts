@@ -9,6 +9,8 @@ const UNUSED_PAGE_MS = 60_000;
 
 export interface Config {
   appkey?: string;
+  /** The address of the documentation; empty where the server has none. */
+  docsurl?: string;
 }
 
 /** Settings that a server shows to every client; a project puts its public app key into them. */

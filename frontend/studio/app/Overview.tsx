@@ -1,8 +1,8 @@
 /** What a database holds, before a table is chosen: its largest tables, and what this browser opened last. */
 import { useQuery } from "@tanstack/react-query";
-import { BookOpen, List, Network } from "lucide-react";
+import { Book, BookOpen, List, Network } from "lucide-react";
 import { MOUNT } from "../api/client";
-import { tables } from "../api/queries";
+import { config, tables } from "../api/queries";
 import type { TableLine } from "../api/types";
 import { hrefOf, parseAddress } from "../lib/address";
 import { type Asked, history, said } from "../lib/history";
@@ -27,6 +27,7 @@ function lately(dataset: string): Asked[] {
 
 export function Overview({ dataset, onAll }: { dataset: string; onAll: () => void }) {
   const all = useQuery(tables(dataset));
+  const settings = useQuery(config());
   if (all.isPending) return <Waiting />;
   if (all.isError) {
     return (
@@ -37,6 +38,7 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
   }
   if (all.data.length === 0) return <State title={T.nothingHere} />;
   const asked = lately(dataset);
+  const docs = settings.data?.docsurl;
   const rows = all.data.reduce((sum, table) => sum + (table.rows ?? 0), 0);
   return (
     <section className="overview" aria-label={T.overview(dataset)}>
@@ -48,6 +50,7 @@ export function Overview({ dataset, onAll }: { dataset: string; onAll: () => voi
         <Button icon={List} className="narrow-only" onClick={onAll}>{T.allTables}</Button>
         <a className="button plain" href={hrefOf(dataset, "", { view: "picture" })}><Network {...ICON} /><span className="button-text">{T.pictureTitle}</span></a>
         <a className="button plain" href={`${MOUNT}/api/docs`}><BookOpen {...ICON} /><span className="button-text">{T.reference}</span></a>
+        {docs && <a className="button plain" href={docs}><Book {...ICON} /><span className="button-text">{T.documentation}</span></a>}
       </div>
       {asked.length > 0 && (
         <>

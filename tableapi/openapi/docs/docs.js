@@ -144,6 +144,7 @@ document.querySelector("#credentials form").addEventListener("submit", (event) =
 const config = await fetch(`${MOUNT}/api/v2/config`).then((answer) => answer.json()).catch(() => ({}));
 if (store.getItem("key") === null) store.setItem("key", config.appkey ?? "");
 datasets = config.datasets ?? [];
+if (config.docsurl) Object.assign($("manual"), { href: config.docsurl, hidden: false });
 $("dataset").append(...datasets.map((name) => h("option", { value: name }, name)));
 $("choice").hidden = datasets.length < 2;
 choose();

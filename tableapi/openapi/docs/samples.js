@@ -57,9 +57,13 @@ function javascript({ method, path, headers, body }) {
 
 export const SAMPLES = { curl, Python: python, JavaScript: javascript };
 
-/** Return the commands that make a typed client from the document at an address. */
-export function generators(address, headers) {
-  const names = Object.entries(headers).map(([name, value]) => (name === TOKEN ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)));
+/**
+ * Return the commands that make a typed client from the document at an address. `security` is that of the document: where
+ * the tables need a session, the command has its header before a token is entered.
+ */
+export function generators(address, headers, security = []) {
+  const needed = security.some((choice) => "session" in choice) ? { [TOKEN]: "" } : {};
+  const names = Object.entries({ ...needed, ...headers }).map(([name, value]) => (name === TOKEN ? `"${name}: $TOKEN"` : quoted(`${name}: ${value}`)));
   const fetched = `curl -o openapi.json ${[...names.map((header) => `-H ${header}`), quoted(`${address}?typed=true`)].join(" ")}`;
   return `${fetched}\nnpx openapi-typescript openapi.json -o schema.d.ts\nopenapi-python-client generate --path openapi.json`;
 }

@@ -34,7 +34,7 @@ export function authentication(spec, first, link, address) {
   const { deref } = reader(spec);
   const inputs = first && [...first.shared, ...(first.parameters ?? [])].map((parameter) => ({ parameter: deref(parameter), input: { value: "" } }));
   const example = first && requestBox(() => build(first, filled(inputs), null)).box;
-  const commands = h("pre", { tabindex: "0" }, generators(location.origin + address, credentials()));
+  const commands = h("pre", { tabindex: "0" }, generators(location.origin + address, credentials(), spec.security ?? []));
   return h("div", { class: "page" },
     h("div", {},
       h("h2", {}, "Authentication"),
