@@ -10,7 +10,7 @@ from typing import Any
 
 from tableapi.app.lifespan import answer_lifespan
 from tableapi.app.pipeline import App
-from tableapi.app.served import Datasets
+from tableapi.app.served import ANY_ORIGIN, Datasets
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
@@ -60,6 +60,8 @@ class TableAPI:
             raise ValueError("sessions=, authenticator= and database_roles= go with policy=.")
         if not datasets:
             raise ValueError("Name at least one database.")
+        if open and not api_key and settings is not None and "*" in settings.cors_origins:
+            raise ValueError(f"{ANY_ORIGIN} or give api_key=.")
         served = Datasets(
             urls=dict(datasets),
             access=_loaded(Path(access)) if access is not None else None,

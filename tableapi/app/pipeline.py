@@ -26,9 +26,10 @@ from tableapi.endpoints.project_files import load_project
 from tableapi.errors import DOC, RETRY, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import response, xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
+from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
 from tableapi.http.response import Reply
-from tableapi.http.send import preflight, send_response
+from tableapi.http.send import send_response
 from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
 from tableapi.observability.logging import AccessLog, new_request_id, shown_path
@@ -73,7 +74,7 @@ class App:
         self.life = Lifespan(self.services, self.pages, self.admission, self.agents, process)
         self._secret_paths = () if scripts is None else scripts.secret_paths
         self._proxies = frozenset(settings.trusted_proxies)
-        self._origins = frozenset((settings.public_url,))
+        self._cors = Cors(settings.public_url, settings.cors_origins)
         self._compress = settings.compression
         self._busy_doc = _BUSY_DOC if self.pages.has_docs else b""
 
@@ -83,7 +84,7 @@ class App:
             return
         # Refused before any work: a refusal must cost far less than the response it makes room for.
         if scope["path"] not in UNLIMITED and self.admission.full():
-            await _shed(send, scope["method"], self._busy_doc)
+            await _shed(send, scope, self._busy_doc, self._cors)
             return
         request = HttpRequest(scope, receive, self._proxies)
         if tracing.tracer is None:
@@ -99,7 +100,7 @@ class App:
             reply.headers["Connection"] = "close"
         if request.unread and not request.cancelled_for:
             await request.drain()
-        await send_response(send, request, reply, self._origins, compress=self._compress)
+        await send_response(send, request, reply, self._cors, compress=self._compress)
         seconds = time.perf_counter() - request.started_at
         metrics.request(request.route, request.method, reply.status, seconds)
         if self.access_log.enabled:
@@ -157,7 +158,7 @@ class App:
     async def _route(self, request: HttpRequest) -> Reply:
         """Dispatch a request by its path."""
         if request.method == "OPTIONS":
-            return Reply(b"", 204, headers=preflight(request, self._origins))
+            return Reply(b"", 204, headers=self._cors.preflight(request))
         prefix = _API.match(request.path)
         if prefix is None:
             if request.path.rstrip("/") == mcp.PATH:
@@ -215,14 +216,15 @@ def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
     return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
 
 
-async def _shed(send: Send, method: str, doc: bytes) -> None:
+async def _shed(send: Send, scope: Scope, doc: bytes, cors: Cors) -> None:
     """Refuse a request without reading it.
 
     It has no line in the log; /metrics counts it under the route "shed".
     """
-    request_id = new_request_id().encode()
+    request_id, method = new_request_id().encode(), scope["method"]
     body = b"" if method == "HEAD" else _BUSY % (request_id, doc)
     headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", request_id)]
+    headers += cors.headers(next((v.decode("latin-1") for k, v in scope["headers"] if k == b"origin"), None))
     await send({"type": "http.response.start", "status": 503, "headers": headers})
     await send({"type": "http.response.body", "body": body})
     metrics.request("shed", method, 503, 0.0)

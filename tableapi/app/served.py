@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tableapi.auth.policy import Access, DatabaseRole, Sessions
 
 
+ANY_ORIGIN = "CORS_ORIGINS=* would give full rights to every web page that a browser opens: name the origins,"
+
+
 class BadDatasets(CommandError):
     """The arguments name nothing that can be served."""
 

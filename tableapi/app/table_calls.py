@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import Any
 
 from tableapi.app import ddl_retry
 from tableapi.app.state import Services
@@ -21,11 +23,15 @@ from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
 from tableapi.live.endpoint import NAME as LIVE
 from tableapi.query import options
+from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
 from tableapi.tables import endpoints, read
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.read import TableRequest
 from tableapi.tables.responses import ndjson, raw, recorded
+
+_WORD = re.compile(r"\w{1,63}")
+_OPERATORS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "LIKE", "ilike": "ILIKE"}
 
 
 class TableCalls:
@@ -33,6 +39,8 @@ class TableCalls:
 
     def __init__(self, services: Services) -> None:
         self._services, self._body_bytes = services, services.settings.body_bytes
+        served, strict = services.served, services.settings.strict_options
+        self._strict = strict if strict is not None else served.project is None and not served.embedded
 
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
@@ -55,10 +63,13 @@ class TableCalls:
         if request.method != "GET":
             raw = await request.body(self._body_bytes)
             body = parse_body(request.headers.get("content-type", ""), raw, self._body_bytes)
-        applied = _preferred(request, dataset, parts[1], query) if "prefer" in request.headers else ""
+        applied = _preferred(request, query) if "prefer" in request.headers else ""
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
+        strict = "handling=strict" in applied or (self._strict and "handling=lenient" not in applied)
+        if strict and rights.right(table, verb) is not None:  # without a right the error is that of an unknown table
+            _refuse_unknown_options(verb, query, body, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
@@ -158,21 +169,44 @@ def _minimal(call: TableRequest, verb: str, reply: Reply) -> Reply:
     return Reply(b'{"success":true}', headers={k: v for k, v in reply.headers.items() if k == "ETag"})
 
 
-def _preferred(request: HttpRequest, dataset: Dataset, name: str, query: dict[str, str]) -> str:
+def _preferred(request: HttpRequest, query: dict[str, str]) -> str:
     """Add the options of the `Prefer` header to the query, and return those that are applied."""
-
-    def strict() -> None:
+    applied = preferences.preferred(request.headers["prefer"], query)
+    if "handling=strict" in applied:
         preferences.refuse_without_effect(request.headers)
-        table = dataset.schema.find(name)
-        if names := options.unknown(query, table.relation if table is not None else lambda _: None):
-            raise BadRequest(
-                f"The option '{names[0][:100]}' is not known.{suggestion(names[0], options.KNOWN)} Leave it out, or "
-                "send handling=lenient.",
-                reason="unknown_option",
-                context={"options": [name[:100] for name in names]},
-            )
+    return applied
 
-    return preferences.preferred(request.headers["prefer"], query, strict)
+
+def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:
+    """Raise BadRequest for the first option of a request that does not exist, with what to write instead."""
+    sent: dict[str, Any] = dict(query)
+    if verb == "GET" and isinstance(body, dict):  # a read that is sent with POST has options in its body
+        sent |= {name: value for name, value in body.items() if name != "resource"}
+    if names := options.unknown(sent, relations):
+        first = names[0][:100]
+        raise BadRequest(
+            f"The option '{first}' is not known.{_instead(names[0], str(sent[names[0]]))} "
+            "To have unknown options ignored, send Prefer: handling=lenient.",
+            reason="unknown_option",
+            context={"options": [name[:100] for name in names]},
+        )
+
+
+def _instead(option: str, value: str) -> str:
+    """Return a sentence with what to write instead of an unknown option, or "".
+
+    It does not depend on the table, because the caller may have no right to its columns.
+    """
+    if (instead := options.INSTEAD.get(option.lower())) is not None:
+        return f" {instead}"
+    if close := suggestion(option, sorted(options.KNOWN)):
+        return close
+    if not _WORD.fullmatch(option):
+        return ""
+    # Other APIs have an option for each column: ?name=eq.Ada, ?age=gt.18, ?name=Ada.
+    operator, dot, rest = value.partition(".")
+    sign = _OPERATORS.get(operator) if dot else None
+    return f" A condition on a column is written filter={option} {sign or '='} {(rest if sign else value)[:63]}."
 
 
 async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitable[Reply]], applied: str) -> Reply:

@@ -10,6 +10,7 @@ and secrets that are not set are generated once and kept below DATA_DIR (`secret
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -24,6 +25,8 @@ from tableapi.crypto.vault import key_problem
 from tableapi.log import get_logger
 
 log = get_logger(__name__)
+# Any scheme: pages inside an app have origins such as capacitor://localhost.
+_ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
 
 
 class BadSettings(CommandError):
@@ -56,6 +59,17 @@ def origin(value: str) -> str:
     return value.rstrip("/")
 
 
+def _cors_origin(value: str) -> str:
+    """Return an origin as browsers send it: in lower case, without the default port of its scheme."""
+    match = _ORIGIN.fullmatch(value.lower().rstrip("/"))
+    if value != "*" and match is None:
+        raise ValueError("must be origins like https://app.example.com, separated by commas, or *")
+    if match is None:
+        return value
+    port = "" if (match[1], match[3]) in (("https", ":443"), ("http", ":80")) else match[3] or ""
+    return f"{match[1]}://{match[2]}{port}"
+
+
 def _redis_url(value: str) -> str:
     if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must be redis://host:6379/0")
@@ -72,6 +86,7 @@ Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 PostgresUrl = Annotated[str, AfterValidator(postgres_url)]
 PostgresUrls = Annotated[tuple[PostgresUrl, ...], NoDecode, BeforeValidator(_listed)]
 Origin = Annotated[str, AfterValidator(origin)]
+CorsOrigins = Annotated[tuple[Annotated[str, AfterValidator(_cors_origin)], ...], NoDecode, BeforeValidator(_listed)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
 
 
@@ -89,6 +104,7 @@ class Settings(BaseModel):
     port: int = Field(default=8000, ge=1, le=65535)
     workers: int = Field(default=1, ge=1, le=256)
     public_url: Origin = Field(default_factory=lambda data: f"http://127.0.0.1:{data['port']}")
+    cors_origins: CorsOrigins = ()  # pages of these origins may call the API, besides PUBLIC_URL; "*" for any
     dataset: Name = "data"
 
     data_dir: Path = Path(".data")
@@ -114,6 +130,7 @@ class Settings(BaseModel):
     jwt_roles: Words = ()  # that a token may name; none: the database roles, and the roles of an access file
     jwt_leeway_seconds: float = Field(default=10.0, ge=0, le=300)
     metrics_token: str = Field(default="", repr=False)
+    strict_options: bool | None = None  # reject unknown options; None: off for a project, on for --open and --access
     rate_limits: bool | None = None  # None: on for a project, off for --open and --access
     trusted_proxies: Words = ()  # addresses of proxies; X-Forwarded-For is read only from these
     log_level: Literal["debug", "info", "warning", "error"] = "info"

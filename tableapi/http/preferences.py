@@ -51,10 +51,8 @@ class NotAcceptable(ApiError):
     status, reason = 406, "not_acceptable"
 
 
-def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> str:
+def preferred(text: str, query: dict[str, str]) -> str:
     """Add the options of a `Prefer` header to a query, and return `Preference-Applied`.
-
-    strict: called when the header asks for strict handling.
 
     Raises:
         BadRequest: a preference is unknown under strict handling.
@@ -72,14 +70,12 @@ def preferred(text: str, query: dict[str, str], strict: Callable[[], None]) -> s
         for option, text_ in options(value).items():
             query.setdefault(option, text_)
         applied.append(f"{name}={value}")
-    if "handling=strict" in applied:
-        if unknown:
-            raise BadRequest(
-                f"The preference '{unknown[0]}' is not known. Leave it out, or send handling=lenient.",
-                reason="unknown_preference",
-                context={"preferences": unknown},
-            )
-        strict()
+    if unknown and "handling=strict" in applied:
+        raise BadRequest(
+            f"The preference '{unknown[0]}' is not known. Leave it out, or send handling=lenient.",
+            reason="unknown_preference",
+            context={"preferences": unknown},
+        )
     return ", ".join(applied)
 
 

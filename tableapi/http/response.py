@@ -65,6 +65,9 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def refused(error: ApiError, request_id: str = "", mount: str | None = "") -> Reply:
-    """Return the response for an error, in the error envelope (docs/reference/errors.md). See `ApiError.body`."""
+    """Return the response for an error, in the error envelope (docs/reference/errors.md).
+
+    `mount` is that of `ApiError.body`.
+    """
     body = {"error": error.body(request_id, mount), **error.extra}
     return Reply(dumps(body), error.status, JSON, dict(error.headers))

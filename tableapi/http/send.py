@@ -1,37 +1,23 @@
-"""Send a response with the headers that every response has, and answer preflight requests of browsers."""
+"""Send a response with the headers that every response has."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable
 
-from tableapi.auth.policy import VERBS
 from tableapi.http.compression import MIN_BYTES, chosen, compressed, compressible
+from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest, Send
 from tableapi.http.response import Reply
 
-_NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
 _API_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 _UNCACHED = [*_API_HEADERS, (b"cache-control", b"no-store")]
 # Refusals and replayed responses bring their own.
 _LIMIT_HEADERS = frozenset(("X-RateLimit-Limit", "X-Ratelimit-Limit"))
 
 
-def preflight(request: HttpRequest, origins: frozenset[str]) -> dict[str, str]:
-    """Return the headers that allow a browser on one of `origins` to send its request."""
-    if request.headers.get("origin") not in origins:
-        return {"Allow": ", ".join(VERBS)}
-    names = request.headers.get("access-control-request-headers", "")
-    return {
-        "Access-Control-Allow-Methods": ", ".join(VERBS),
-        "Access-Control-Allow-Headers": _NOT_IN_HEADER_NAMES.sub("", names[:2000])[:500],
-        "Access-Control-Max-Age": "600",
-    }
-
-
 async def send_response(
-    send: Send, request: HttpRequest, response: Reply, origins: frozenset[str], *, compress: bool = True
+    send: Send, request: HttpRequest, response: Reply, cors: Cors, *, compress: bool = True
 ) -> None:
     """Send `response` with the request id, rate limit, security and CORS headers. HEAD gets no body.
 
@@ -61,8 +47,7 @@ async def send_response(
             (b"x-ratelimit-remaining", b"%d" % hit.remaining),
             (b"x-ratelimit-reset", b"%d" % hit.reset_epoch),
         )
-    if (origin := request.headers.get("origin")) in origins and origin:
-        headers += [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
+    headers += cors.headers(request.headers.get("origin"))
     for name, value in response.headers.items():
         headers.append((name.lower().encode(), value.encode("latin-1", "replace")))
     try:

@@ -39,9 +39,21 @@ KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
     "return", "timezone", "explain", "raw", "import",
 }  # fmt: skip
+_CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
+_HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
+# What to write instead of options of other table APIs.
+INSTEAD = {
+    "and": _CONDITIONS, "or": _CONDITIONS, "not": _CONDITIONS, "q": _CONDITIONS, "search": _CONDITIONS,
+    "page": "Pages are limit and offset, or a cursor.", "per_page": "Pages are limit and offset, or a cursor.",
+    "pagesize": "Pages are limit and offset, or a cursor.", "embed": "Name relations in related.",
+    "expand": "Name relations in related.", "include": "Name relations in related.",
+    "on_conflict": "Write upsert=true.", "columns": "Name the fields in fields.",
+    "api_key": _HEADER, "apikey": _HEADER, "session_token": _HEADER, "token": _HEADER,
+}  # fmt: skip
 # Their values are bound, so they are not part of the key of a plan.
 BOUND = frozenset(("filter", "where", "offset", "skip", "ids", "params", "cursor", "dry_run", "max_affected"))
 _IN_KEY = (KNOWN | ALIASES.keys()) - BOUND - {"method", "_method"}
+_NAMES = KNOWN | ALIASES.keys() | {"method"}
 _FILTERS = frozenset(("filter", "where", "having"))
 MAX_CHARS = 8000  # of one option that is part of a plan's key
 
@@ -167,13 +179,14 @@ def _returned(_name: str, value: Any) -> bool:
     return word == "minimal"
 
 
-def unknown(query: Mapping[str, str], relation: Relations) -> list[str]:
+def unknown(query: Mapping[str, Any], relation: Relations) -> list[str]:
     """Return the names in a query that are no options."""
-    known = KNOWN | ALIASES.keys() | {"method"}
+    if query.keys() <= _NAMES:
+        return []
     return [
         name
         for name in query
-        if name not in known and not (may_concern_relation(name) and relation_option(name, relation) is not None)
+        if name not in _NAMES and not (may_concern_relation(name) and relation_option(name, relation) is not None)
     ]
 
 

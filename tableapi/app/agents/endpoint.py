@@ -19,6 +19,7 @@ from tableapi.app.served import is_loopback
 from tableapi.app.state import Services
 from tableapi.auth.policy import ANYONE
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia
+from tableapi.http.cors import Cors
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.mcp import direct, protocol
@@ -85,11 +86,11 @@ class Agents:
 
     def _refuse_other_origins(self, request: HttpRequest) -> None:
         """Refuse a page of another site, which a browser may have led here under a name of its own."""
-        origin = request.headers.get("origin")
-        if origin is None or origin == self._services.settings.public_url.rstrip("/"):
+        origin, settings = request.headers.get("origin"), self._services.settings
+        if origin is None or Cors(settings.public_url, settings.cors_origins).allows(origin):
             return
         if not is_loopback((urlsplit(origin).hostname or "").strip("[]")):
-            raise Forbidden("Pages of this origin may not use MCP here. Set PUBLIC_URL to it.", reason="bad_origin")
+            raise Forbidden("Pages of this origin may not use MCP here. Add it to CORS_ORIGINS.", reason="bad_origin")
 
     async def _start(self) -> Handle:
         """Load the SDK and start its session manager."""

@@ -6,7 +6,7 @@ The grammar is in `docs/reference/wire.md`.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 from tableapi.query.bounds import Limits
 from tableapi.query.expressions import syntax
@@ -24,6 +24,7 @@ from tableapi.query.names import CLOSING, quoted
 
 _NAME = re.compile(r"[^\W\d][\w$]*+")
 _SYMBOL = re.compile(r">=|<=|<>|!=|!~\*|!~|~\*|~|=|>|<")
+_MEANT = {"=>": ">="}  # operators that other languages spell otherwise
 _LANGUAGE = re.compile(r"\w{1,63}+(?![\w.])")
 
 _LEVELS = ({"or": "or", "||": "or", "nor": "nor"}, {"xor": "xor"}, {"and": "and", "&&": "and"})
@@ -120,6 +121,8 @@ class Parser(Scanner):
         self.skip_blanks()
         if symbol := _SYMBOL.match(self.text, self.at):
             self.at = symbol.end()
+            if self.text[self.at : self.at + 1] in ("=", ">"):
+                self.not_an_operator(symbol[0])
             if (expression := REGULAR_EXPRESSIONS.get(symbol[0])) is not None:
                 return expression[0], (self.value(),), expression[1], ""
             return (*self.compared(COMPARE.get(symbol[0], symbol[0])), "")
@@ -138,6 +141,12 @@ class Parser(Scanner):
         if parsed is None:
             self.fail(no_operator(word), word_at)
         return (*parsed, negated, "")
+
+    def not_an_operator(self, symbol: str) -> NoReturn:
+        """Raise BadFilter for an operator of another language, such as `==`; `symbol` is its beginning."""
+        sign = self.text[self.at]
+        value = f"or quote a value that begins with '{sign}'"
+        self.fail(f"'{symbol}{sign}' is not an operator. Write {_MEANT.get(symbol + sign, symbol)}, {value}")
 
     def compared(self, op: str) -> tuple[str, tuple[Any, ...], bool]:
         """Parse the value of a comparison; `= null` and `!= null` mean IS NULL and IS NOT NULL."""

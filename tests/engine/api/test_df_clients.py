@@ -33,7 +33,7 @@ ACCESS = {
 def url(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> str:
     (access := tmp_path_factory.mktemp("access") / "access.json").write_text(json.dumps(ACCESS))
     words = ("--dataset", f"shop={module_database(SQL)}", "--dataset", f"hr={module_database(SQL)}")
-    return module_serve(*words, "--access", str(access), PUBLIC_ROUTINES="add,bump").url
+    return module_serve(*words, "--access", str(access), PUBLIC_ROUTINES="add,bump", STRICT_OPTIONS="off").url
 
 
 @pytest.fixture

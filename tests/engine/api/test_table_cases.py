@@ -28,7 +28,7 @@ def served(database: str, module_serve: Serve, tmp_path_factory: pytest.TempPath
     access.write_text(json.dumps(access_file()))
     execute(database, FIXTURE)
     _fresh[database] = True
-    server = module_serve("--dataset", f"cases={database}", "--access", str(access), cwd=folder)
+    server = module_serve("--dataset", f"cases={database}", "--access", str(access), cwd=folder, STRICT_OPTIONS="off")
     with httpx.Client(base_url=f"{server.url}/api/v2/cases/", timeout=30) as client:
         yield client
 

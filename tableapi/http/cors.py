@@ -1,0 +1,58 @@
+"""CORS: which web pages of other origins may call the API from a browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tableapi.auth.policy import VERBS
+from tableapi.http.request import HttpRequest
+
+_NOT_IN_HEADER_NAMES = re.compile(r"[^\w, -]")
+# Response headers that scripts of a page on another origin may read.
+_EXPOSED = (
+    b"Content-Disposition, Content-Range, Dry-Run, ETag, Idempotency-Replayed, Location, Preference-Applied, "
+    b"Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id"
+)
+_MAX_AGE = "600"  # seconds for which a browser keeps the response to a preflight request
+_VARY = (b"vary", b"Origin")
+
+
+class Cors:
+    """Allow requests from PUBLIC_URL and the origins of CORS_ORIGINS.
+
+    Callers send their credentials in headers and never in cookies, so `Access-Control-Allow-Credentials` is never sent
+    and "*" is safe wherever credentials are needed.
+    """
+
+    def __init__(self, public_url: str, origins: Iterable[str]) -> None:
+        named = frozenset(origins)
+        self._any = "*" in named
+        self._origins = named | {public_url}
+        self._varies = bool(named) and not self._any
+
+    def allows(self, origin: str | None) -> bool:
+        """Return whether a page of `origin` may call the API."""
+        return origin is not None and (self._any or origin in self._origins)
+
+    def headers(self, origin: str | None) -> list[tuple[bytes, bytes]]:
+        """Return the headers of a response to a page of `origin`; None for a request without one."""
+        if not self.allows(origin):
+            return [_VARY] if self._varies else []
+        assert origin is not None
+        allowed = [
+            (b"access-control-allow-origin", b"*" if self._any else origin.encode("latin-1")),
+            (b"access-control-expose-headers", _EXPOSED),
+        ]
+        return allowed if self._any else [*allowed, _VARY]
+
+    def preflight(self, request: HttpRequest) -> dict[str, str]:
+        """Return the headers that allow a browser to send its request."""
+        if not self.allows(request.headers.get("origin")):
+            return {"Allow": ", ".join(VERBS)}
+        names = request.headers.get("access-control-request-headers", "")
+        return {
+            "Access-Control-Allow-Methods": ", ".join(VERBS),
+            "Access-Control-Allow-Headers": _NOT_IN_HEADER_NAMES.sub("", names[:2000])[:500],
+            "Access-Control-Max-Age": _MAX_AGE,
+        }

@@ -1,0 +1,140 @@
+"""STRICT_OPTIONS: unknown options are errors for --dataset, and ignored by a project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.helpers.support import NewDatabase, Serve
+
+TABLES = """
+create table customer (id int primary key, name text, age int);
+create table purchase (id int primary key, customer_id int references customer);
+insert into customer values (1, 'Ada', 30)
+"""
+ADA = {"resource": [{"id": 1, "name": "Ada", "age": 30}]}
+
+
+@pytest.fixture(scope="module")
+def address(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
+
+
+@pytest.fixture(scope="module")
+def table(address: str, module_serve: Serve) -> str:
+    return module_serve("--dataset", f"shop={address}", "--open").url + "/api/v2/shop/_table/customer"
+
+
+@pytest.mark.parametrize(
+    ("query", "instead"),
+    [
+        ("feilds=id", "Did you mean 'fields'?"),
+        ("name=eq.Ada", "filter=name = Ada"),
+        ("age=gte.18", "filter=age >= 18"),
+        ("name=Ada", "filter=name = Ada"),
+        ("or=(age.gt.3,age.lt.9)", "filter=(a = 1) or (b > 2)"),
+        ("page=2", "limit and offset"),
+        ("embed=purchase", "related"),
+        ("api_key=secret", "X-API-Key"),
+        ("fields=id&nope=1", "filter=nope = 1"),
+        ("purchase_by_customer.fields=id", "handling=lenient"),
+        ("%00=1", "handling=lenient"),
+    ],
+)
+def test_an_unknown_option_is_rejected_with_what_to_write(table: str, query: str, instead: str) -> None:
+    response = httpx2.get(f"{table}?{query}")
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (400, "unknown_option")
+    assert instead in error["message"]
+
+
+@pytest.mark.parametrize("verb", ["POST", "PUT", "PATCH", "DELETE"])
+def test_writes_are_checked_as_well(table: str, verb: str) -> None:
+    response = httpx2.request(verb, f"{table}?fitler=id=1", json={"resource": [{"id": 1, "name": "Eve"}]})
+    assert (response.status_code, response.json()["error"]["context"]["reason"]) == (400, "unknown_option")
+    assert httpx2.get(table).json() == ADA
+
+
+def test_the_body_of_a_read_is_checked(table: str) -> None:
+    read = {"X-HTTP-Method": "GET"}
+    assert httpx2.post(table, json={"fields": "id", "filtre": "id=9"}, headers=read).status_code == 400
+    assert httpx2.post(table, json={"filter": "name=Ada", "limit": 5}, headers=read).json() == ADA
+    assert httpx2.post(table, json={"resource": [{"id": 1}]}, headers=read).json() == ADA
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["select=id,name,age&where=id=1&sort=id&top=5&skip=0",
+     "related=purchase_by_customer_id&purchase_by_customer_id.fields=id&purchase_by_customer_id.limit=1",
+     "method=GET", "refresh=true", "wrap=true", "format=json"],
+)  # fmt: skip
+def test_known_options_and_other_names_of_them_stay(table: str, query: str) -> None:
+    assert httpx2.get(f"{table}?{query}").status_code == 200
+
+
+def test_lenient_handling_ignores_them(table: str) -> None:
+    response = httpx2.get(f"{table}?nope=1", headers={"Prefer": "handling=lenient"})
+    assert (response.status_code, response.json()) == (200, ADA)
+
+
+def test_the_setting_turns_it_off(address: str, serve: Serve) -> None:
+    table = serve("--dataset", f"shop={address}", "--open", STRICT_OPTIONS="off").url + "/api/v2/shop/_table/customer"
+    assert httpx2.get(f"{table}?nope=1").json() == ADA
+    assert httpx2.get(f"{table}?nope=1", headers={"Prefer": "handling=strict"}).status_code == 400
+
+
+def test_an_access_file_has_it_on_and_tells_nothing_of_hidden_tables(
+    address: str, serve: Serve, tmp_path: Path
+) -> None:
+    entry = {"component": "_table/customer/*", "verb_mask": 1}
+    access = {"keys": {"k" * 32: {"role": "reader"}}, "roles": {"reader": {"access": [entry]}}}
+    (tmp_path / "access.json").write_text(json.dumps(access))
+    url = serve("--dataset", f"shop={address}", "--access", str(tmp_path / "access.json")).url + "/api/v2/shop/_table"
+    key = {"X-API-Key": "k" * 32}
+    assert httpx2.get(f"{url}/customer?nope=1", headers=key).status_code == 400
+    for hidden in ("purchase", "nothing"):
+        plain, strict = (httpx2.get(f"{url}/{hidden}{query}", headers=key) for query in ("", "?nope=1"))
+        assert plain.status_code >= 403
+        assert strict.json()["error"]["message"] == plain.json()["error"]["message"]
+
+
+def test_a_project_ignores_them_unless_told_otherwise(
+    project: Path, serve: Serve, new_database: Callable[[], str]
+) -> None:
+    url, key = new_database(), {"X-API-Key": "key"}
+    for setting, status in (({}, 200), ({"STRICT_OPTIONS": "on"}, 400)):
+        server = serve(cwd=project, DATABASE_URL=url, APP_KEYS="key", WORKER="off", **setting)
+        response = httpx2.get(f"{server.url}/api/v2/data/_table/note?nope=1", headers=key)
+        assert response.status_code == status, response.text
+        server.stop()
+
+
+@pytest.mark.parametrize(
+    "text", ["name == Ada", "name==Ada", "age => 3", "name === x", "name !== x", "(age > 1) and (name == Ada)"]
+)
+def test_an_operator_of_another_language_is_rejected(table: str, text: str) -> None:
+    response = httpx2.get(table, params={"filter": text})
+    error = response.json()["error"]
+    assert (response.status_code, error["context"]["reason"]) == (400, "bad_filter")
+    assert "quote a value" in error["message"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name = '= x'",
+        "name='=x'",
+        "name = =x",
+        "name != '=='",
+        'name = "<b>"',
+        "name = a=b",
+        "name ~ =x",
+        "name like =%",
+    ],
+)
+def test_a_value_may_begin_with_a_sign(table: str, text: str) -> None:
+    assert httpx2.get(table, params={"filter": text}).status_code == 200
