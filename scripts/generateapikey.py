@@ -13,6 +13,10 @@ from scripts._shared.roles import OWNER
 from tableapi.endpoints.registry import script
 
 
+class Input(BaseModel):
+    pass
+
+
 class Output(BaseModel):
     apikey: str
 
@@ -21,7 +25,7 @@ _RESERVE = "insert into reservedkey (keyhash, clientid) values ($1, $2)"
 
 
 @script(roles=OWNER, limit="60/hour per account")
-async def run(ctx: Context) -> Output:
+async def run(ctx: Context, _input: Input) -> Output:
     key = api_keys.generate()
     await ctx.db.execute(_RESERVE, ctx.vault.index("apikey", key), ctx.actor.clientid)
     return Output(apikey=key)

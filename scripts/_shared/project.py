@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scripts._shared import design
+from scripts._shared.accounts import users
+from scripts._shared.context import Context
 from scripts._shared.sandbox import Sandbox
 from scripts._shared.settings import Settings
 from scripts._shared.vendors import Vendors
@@ -29,6 +31,9 @@ class Product(Project):
 
     def vendors(self, settings: Settings) -> Vendors:
         return Vendors(settings)
+
+    async def check_input(self, ctx: Context, unknown: Mapping[str, Any]) -> None:
+        await users.own_fields(ctx, unknown)
 
     def pages(self, settings: Settings) -> ProjectPages:
         return Sandbox(settings)

@@ -11,6 +11,10 @@ from scripts._shared.roles import SESSION, VIEW
 from tableapi.endpoints.registry import script
 
 
+class Input(BaseModel):
+    pass
+
+
 class Counters(BaseModel):
     contacts: int
     phones: int
@@ -37,6 +41,6 @@ _COUNT = """
 
 
 @script(roles=(*SESSION, *VIEW))
-async def run(ctx: Context) -> Output:
+async def run(ctx: Context, _input: Input) -> Output:
     row: Any = await ctx.db.fetchrow(_COUNT, ctx.actor.clientid)
     return Output(data=Counters.model_validate(dict(row)))

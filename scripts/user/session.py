@@ -29,6 +29,9 @@ _FIND = """
     from appuser where lower(email) = $1
     order by isdeleted, appuserid desc limit 1
 """
+_STATE = (
+    "select appuserid, name, email, isactive, isdeleted, isverified, invitestatus from appuser where appuserid = $1"
+)
 _SIGNED_IN = """
     update appuser set lastloginon = now(), language = coalesce(language, $3)
     where appuserid = $1 and password = $2 returning appuserid
@@ -64,15 +67,14 @@ async def read(ctx: Context, input: Token) -> dict[str, Any]:
         token = input.session_token
     else:
         raise Unauthorized(sessions.EXPIRED)
-    return await sessions.describe(ctx, await sessions.live_user(ctx, token), token)
+    return await _resume(ctx, token)
 
 
 @script(roles=(ANYONE, *TEMPORARY, *STAFF, *VIEW), limit="20/minute per ip")
 async def sign_in(ctx: Context, input: Input) -> dict[str, Any]:
     """Sign in by email and password, or resume a session by its token."""
     if input.session_token and not input.password:
-        session = await sessions.live_user(ctx, input.session_token)
-        return await sessions.describe(ctx, session, input.session_token)
+        return await _resume(ctx, input.session_token)
     email = (input.email or input.username).strip().lower()
     if not email or not input.password:
         missing = "email" if not email else "password"
@@ -124,8 +126,19 @@ def _actor(user: Any) -> dict[str, Any]:
     return {name: user[name] for name in ("clientid", "appuserid", "staffid") if name in dict(user)} if user else {}
 
 
+async def _resume(ctx: Context, token: str) -> dict[str, Any]:
+    """Return the session of a token, unless its user may no longer sign in."""
+    session = await sessions.live_user(ctx, token)
+    if session["role"] == "unverified":
+        await _refuse_unusable(ctx, await ctx.db.fetchrow(_STATE, session["appuserid"]))
+    return await sessions.describe(ctx, session, token)
+
+
 async def _refuse_unusable(ctx: Context, user: Any) -> None:
-    """Refuse an account that cannot be used, with code 800 to 803. Called after the password was verified."""
+    """Reject an account that cannot be used, with code 800 to 803.
+
+    The caller has proved the password or holds a session.
+    """
 
     def refused(code: int, message: str, reason: str, **context: Any) -> SignInRefused:
         return SignInRefused(message, code=code, reason=reason, context=context, extra={"success": 0})

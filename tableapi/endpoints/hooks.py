@@ -125,9 +125,11 @@ async def _records(call: TableRequest, verb: str, ident: Any) -> list[dict[str, 
             return records
         keys = await _by_field(call, verb, options.id_field, records)
         return [record | key for record, key in zip(records, keys, strict=True)]
-    if len(records) > 1 and verb != "DELETE":
-        raise BadRequest("With ids or filter send one record: the change for all of them.", reason="bad_records")
-    change = records[0] if records and verb != "DELETE" else {}
+    change: dict[str, Any] = {}
+    if verb != "DELETE":
+        if not records:  # a record without "resource" round it would be taken for options, and nothing be written
+            raise BadRequest('No records: send {"resource": [ {...} ]}.', reason="no_records")
+        change = refusals.only_one(records)
     return [change | key for key in await _keys(call, verb, options)]
 
 

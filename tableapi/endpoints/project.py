@@ -69,6 +69,12 @@ class Project:
         """Return the outside services of scripts, as `ctx.vendors`."""
         return NoVendors()
 
+    async def check_input(self, ctx: Any, unknown: Mapping[str, Any]) -> None:
+        """Check the fields of a call that its input model does not declare, which the model ignores.
+
+        Raises ApiError to reject the call.
+        """
+
     def pages(self, settings: Any) -> ProjectPages | None:
         """Return pages to serve beside the front end; None without any."""
         return None

@@ -141,12 +141,12 @@ class Scripts:
             count_call(endpoint, request)
         ctx = self.context(actor, request)
         try:
-            result = await endpoint.run(ctx, *await self._arguments(endpoint, request))
+            result = await endpoint.run(ctx, *await self._arguments(endpoint, ctx, request))
         except TimeoutError:
             raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
         return _reply(result, {"Cache-Control": "no-store"} | ctx.headers)
 
-    async def _arguments(self, endpoint: Endpoint, request: HttpRequest) -> tuple[Any, ...]:
+    async def _arguments(self, endpoint: Endpoint, ctx: Context[Any, Any], request: HttpRequest) -> tuple[Any, ...]:
         if not endpoint.takes_input:
             return ()
         if endpoint.raw:
@@ -160,6 +160,8 @@ class Scripts:
                 data = {**request.query, **data}
         if endpoint.tail:
             data[endpoint.tail] = request.path.rstrip("/").rpartition("/")[2]
+        if endpoint.input and (unknown := {k: v for k, v in data.items() if k not in endpoint.input.model_fields}):
+            await self.project.check_input(ctx, unknown)
         return (validate(endpoint.input, data) if endpoint.input else data,)
 
     async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:

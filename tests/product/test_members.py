@@ -262,3 +262,28 @@ async def test_spaces_dashes_brackets_and_plus_are_left_out_everywhere(product: 
     row = await product.db.fetchrow(f"{sql} where u.appuserid = $1", owner.appuserid)
     assert row is not None
     assert dict(row) == {"company": kept, "own": kept}
+
+
+@pytest.mark.parametrize("change", [{"role": "admin"}, {"isactive": 0}, {"name": "X Y"}, {}])
+async def test_a_record_that_is_not_in_resource_is_rejected(product: Product, account: Account, change: Any) -> None:
+    """With ids or filter, the members of the body are options: nothing would be written, and 200 would deny it."""
+    member = await account.user()
+    read = "select role, isactive, name from appuser where appuserid = $1"
+    before = await product.db.fetchrow(read, member.appuserid)
+    path = "/api/v2/leads/_table/appuser"
+    for method in ("PATCH", "PUT"):
+        for query in (
+            {"ids": str(member.appuserid)},
+            {"ids": f"{account.owner.appuserid},{member.appuserid}"},
+            {"filter": f"(appuserid={member.appuserid})"},
+            {"ids": member.email, "id_field": "email"},
+        ):
+            answer = await account.owner.http.request(method, path, params=query, json=change)
+            error = answer.json().get("error", {})
+            assert (answer.status_code, error.get("context", {}).get("reason")) == (400, "no_records"), (method, query)
+    assert await product.db.fetchrow(read, member.appuserid) == before
+    changed = await account.owner.http.patch(
+        path, params={"ids": str(member.appuserid)}, json={"resource": [{"role": "admin"}]}
+    )
+    assert changed.status_code == 200, changed.text
+    assert await product.db.fetchval("select role from appuser where appuserid = $1", member.appuserid) == "admin"

@@ -114,6 +114,17 @@ async def test_silent_sign_in_by_token_and_by_query(product: Product, account: A
     assert (bad.status_code, none.status_code) == (401, 401)
 
 
+async def test_a_token_of_a_user_that_may_not_sign_in_is_rejected(product: Product, account: Account) -> None:
+    token = account.owner.token
+    await product.db.execute("update appuser set isverified = 0 where appuserid = $1", account.owner.appuserid)
+    body = await product.caller().post(SESSION, json={"session_token": token})
+    query = await product.caller().get(SESSION, params={"session_token": token})
+    for answer in (body, query):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, 802), answer.text
+    # A sign-up session still reads itself by its header.
+    assert (await account.owner.http.put(SESSION)).status_code == 200
+
+
 async def test_a_session_is_told_its_own_row(product: Product, account: Account) -> None:
     ticket = await tokens.issue(product.ctx, "session", account.owner.appuserid)
     other = (await product.caller().get(SESSION, params={"session_token": ticket})).json()["usersessionid"]

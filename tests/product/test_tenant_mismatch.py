@@ -59,3 +59,39 @@ async def test_the_sessions_own_values_are_no_attempt(product: Product, account:
     verified = await user.http.patch(f"/api/v2/leads/_table/appuser/{user.appuserid}", json={"isverified": 0})
     assert verified.json()["error"]["context"]["reason"] == "field_not_writable"
     assert await kept(product, user) == []
+
+
+@pytest.mark.parametrize("field", ["clientid", "ClientId", "revealedby", "appuserid", "afid", "role"])
+async def test_a_call_that_names_another_caller_is_rejected(
+    product: Product, account: Account, other: Account, field: str
+) -> None:
+    user, person = account.owner, await product.person()
+    foreign: Any = {"clientid": other.clientid, "role": "staff", "afid": "x"}.get(field.lower(), other.owner.appuserid)
+    url = f"linkedin.com/{person.key}"
+    for call, body in (
+        ("searchurl", {"linkedinurl": url, "phone": True}),
+        ("getcontact", {"linkedinurl": url, "type": "directdial", "action": "reveal"}),
+        ("searchname", {"searchtext": "x"}),
+        ("datascript/appcounters", {}),
+        ("generateapikey", {}),
+    ):
+        answer = await user.post(call, **body, **{field: foreign})
+        context = answer.json().get("error", {}).get("context", {})
+        outcome = (answer.status_code, context.get("reason"), context.get("scope"))
+        assert outcome == (403, "tenant_mismatch", "resource"), (call, answer.text)
+    assert [target for target, _ in await kept(product, user)] == [str(foreign)] * 5
+    assert await product.db.fetchval("select count(*) from reveal where clientid = $1", account.clientid) == 0
+
+
+async def test_a_call_that_names_its_own_caller_is_served(product: Product, account: Account) -> None:
+    user, person = await account.user(), await product.person()
+    mine = {
+        "clientid": account.clientid,
+        "appuserid": str(user.appuserid),
+        "revealedby": user.appuserid,
+        "role": "member",
+    }
+    body = {"linkedinurl": f"linkedin.com/{person.key}", "type": "directdial", "action": "reveal"}
+    answer = await user.post("getcontact", **body, **mine, custId=None)
+    assert (answer.status_code, answer.json()["charged"]) == (200, 1)
+    assert await kept(product, user) == []

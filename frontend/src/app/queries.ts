@@ -1,6 +1,7 @@
 /** The query cache: when it asks again, and what happens when the server says that the session is over. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { endsSession, isPassing } from "../api/errors";
+import { account } from "../api/account";
+import { ApiError, endsSession, isPassing } from "../api/errors";
 import { explainLeaving } from "../api/explain";
 import { currentSession, sessionEnded, sessionExpired } from "../stores/session";
 import { toast } from "../stores/toasts";
@@ -8,17 +9,21 @@ import { toast } from "../stores/toasts";
 const MOST_RETRIES = 2;
 
 /** The log-out rule. The guard of the dashboard then shows the sign-in screen. */
-function leaveIfOver(error: unknown): void {
-  if (!endsSession(error) || !currentSession()) return;
+function leaveIfOver(queries: QueryClient, error: unknown): void {
+  if (!currentSession()) return;
+  // The app offers only what the user may do: after a 403 the rights of the user are read again.
+  if (error instanceof ApiError && error.status === 403 && !endsSession(error)) void queries.invalidateQueries({ queryKey: account.queryKey });
+  if (!endsSession(error)) return;
   if (error.status === 401) sessionExpired();
   else sessionEnded();
   toast(explainLeaving(error), "bad", 1);
 }
 
 export function makeQueryClient(): QueryClient {
-  return new QueryClient({
-    queryCache: new QueryCache({ onError: leaveIfOver }),
-    mutationCache: new MutationCache({ onError: leaveIfOver }),
+  const onError = (error: unknown) => leaveIfOver(queries, error);
+  const queries: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         // Without a connection a request fails at once instead of waiting for one.
@@ -31,4 +36,5 @@ export function makeQueryClient(): QueryClient {
       mutations: { networkMode: "always", retry: false },
     },
   });
+  return queries;
 }

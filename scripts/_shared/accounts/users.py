@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from scripts._shared import audit
@@ -26,8 +27,37 @@ async def own(ctx: Context, **values: Any) -> None:
     """
     for name, value in values.items():
         if value is not None and str(value) != str(ctx.actor.values.get(name)):
-            await audit.write(ctx, "tenant_mismatch", value, field=name, call=ctx.request.path)
-            raise Forbidden("This is not yours.", reason="tenant_mismatch")
+            await _refuse(ctx, name, value)
+
+
+async def _refuse(ctx: Context, field: str, value: Any) -> None:
+    await audit.write(ctx, "tenant_mismatch", str(value)[:200], field=field, call=ctx.request.path)
+    raise Forbidden("This is not yours.", reason="tenant_mismatch")
+
+
+# Fields of a body or query that name the caller or its account, with the value of the session that they must equal.
+_IDENTITY = {
+    "clientid": "clientid",
+    "afid": "afid",
+    "appuserid": "appuserid",
+    "revealedby": "appuserid",
+    "dialrevealedby": "appuserid",
+    "role": "seatrole",
+}
+
+
+async def own_fields(ctx: Context, fields: Mapping[str, Any]) -> None:
+    """Check the fields that name the caller, where the call itself has no use for them.
+
+    Raises:
+        Forbidden: a field differs from the session; the attempt is written to the audit log (403).
+    """
+    for field, value in fields.items():
+        name = _IDENTITY.get(field.lower())
+        if name is None or value is None or ctx.actor.values.get("clientid") is None:
+            continue
+        if str(value) != str(ctx.actor.values.get(name)):
+            await _refuse(ctx, field, value)
 
 
 async def by_email(ctx: Context, email: str) -> Any:

@@ -3,7 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { Profiler } from "react";
 import { expect, test, vi } from "vitest";
 import { account } from "../../api/account";
+import { call } from "../../api/client";
 import { currentSession } from "../../stores/session";
+import { unverifiedLeft, unverifiedMet } from "../../stores/unverified";
 import { accountAnswer } from "../../testing/answers";
 import { Refusal, draw, serve } from "../../testing/render";
 import { Dashboard } from "./Dashboard";
@@ -44,10 +46,33 @@ test("a temporary password leads to its change from everywhere", async () => {
   await waitFor(() => expect(where()).toBe("/dashboard/settings/password"));
 });
 
-test("somebody who is not verified is led to the mail", async () => {
+test("a user who is no longer verified is signed out with a message", async () => {
   serve({ "PUT user/session": accountAnswer({ isverified: 0 }) });
-  const { where } = draw(<Dashboard />, { at: AT, me: accountAnswer({ isverified: 0 }) });
+  const { where, state, queries } = draw(<Dashboard />, { at: AT });
+  await act(() => queries.refetchQueries({ queryKey: account.queryKey }));
+  await waitFor(() => expect(where()).toBe("/login"));
+  expect(state()).toBeNull();
+  expect(screen.getByRole("alert")).toHaveTextContent("Your email is not verified.");
+  expect(currentSession()).toBeNull();
+  expect(JSON.parse(localStorage.getItem("session") ?? "null")?.state.session ?? null).toBeNull();
+});
+
+test("a new account is led to its mail and keeps its session", async () => {
+  const me = accountAnswer({ isverified: 0 });
+  serve({ "PUT user/session": me });
+  act(() => unverifiedMet(me));
+  const { where } = draw(<Dashboard />, { at: AT, me });
   await waitFor(() => expect(where()).toBe("/verifyemail"));
+  expect(currentSession()).not.toBeNull();
+  act(unverifiedLeft);
+});
+
+test("a 403 of a list reads the account again, which may be unverified by now", async () => {
+  serve({ "PUT user/session": accountAnswer({ isverified: 0 }), "GET leads/_table/usercontact": refusal(403, { scope: "resource" }) });
+  const { where, queries } = draw(<Dashboard />, { at: AT });
+  await act(() => queries.prefetchQuery({ queryKey: ["usercontact"], queryFn: () => call("GET", "leads/_table/usercontact") }));
+  await waitFor(() => expect(where()).toBe("/login"));
+  expect(screen.getByRole("alert")).toHaveTextContent("Your email is not verified.");
 });
 
 test.each([

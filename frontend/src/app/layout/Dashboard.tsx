@@ -1,7 +1,7 @@
 /** The guard and the frame of everything behind sign-in. The frame is drawn before anything has been loaded. */
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
+import { Suspense, lazy, useEffect } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { account, useMaybeAccount } from "../../api/account";
 import { config } from "../../api/config";
@@ -9,7 +9,10 @@ import { problemOf } from "../../api/explain";
 import type { Account } from "../../api/types";
 import { Problem } from "../../components/Problem";
 import { CHANGE_PASSWORD, returnState } from "../../lib/returnto";
-import { useSession, wasEnded } from "../../stores/session";
+import { t } from "../../lib/i18n";
+import { sessionEnded, useSession, wasEnded } from "../../stores/session";
+import { toast } from "../../stores/toasts";
+import { unverifiedLeft, useUnverified } from "../../stores/unverified";
 import classes from "./Dashboard.module.css";
 import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
@@ -45,9 +48,13 @@ function ToSignIn() {
 function Frame() {
   const found = useQuery(account);
   const { pathname } = useLocation();
-  useLiveChanges(found.data !== undefined && Boolean(found.data.isverified) && !found.data.mustchangepassword);
+  const isVerified = Boolean(found.data?.isverified);
+  useLiveChanges(isVerified && !found.data?.mustchangepassword);
+  useEffect(() => {
+    if (isVerified) unverifiedLeft();
+  }, [isVerified]);
 
-  if (found.data && !found.data.isverified) return <Navigate to="/verifyemail" replace />;
+  if (found.data && !found.data.isverified) return <Unconfirmed email={found.data.email} />;
   // The server answers nothing else before; the screen says why.
   if (found.data?.mustchangepassword && pathname !== CHANGE_PASSWORD) return <Navigate to={CHANGE_PASSWORD} replace />;
   return (
@@ -55,6 +62,17 @@ function Frame() {
       <Screen found={found} />
     </Shell>
   );
+}
+
+/** Sends a new account to the verification page, and signs out any other unverified user. */
+function Unconfirmed({ email }: { email: string }) {
+  const isSigningUp = useUnverified()?.email === email;
+  useEffect(() => {
+    if (isSigningUp) return;
+    sessionEnded();
+    toast(t("session.unverified"), "bad", 1);
+  }, [isSigningUp]);
+  return isSigningUp ? <Navigate to="/verifyemail" replace /> : null;
 }
 
 function Screen({ found }: { found: UseQueryResult<Account> }) {

@@ -3,6 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { account, signInByToken } from "../../api/account";
+import { ApiError } from "../../api/errors";
+import { explainLeaving } from "../../api/explain";
 import { t } from "../../lib/i18n";
 import { adoptLanguage } from "../../lib/language";
 import { returnState } from "../../lib/returnto";
@@ -32,9 +34,9 @@ export function useTokenOfUrl(): boolean {
       queries.setQueryData(account.queryKey, found);
       if (adoptLanguage(found.language)) window.location.reload();
     },
-    onError: () => {
+    onError: (error) => {
       sessionExpired();
-      toast(t("session.expired"), "bad", 1);
+      toast(error instanceof ApiError ? explainLeaving(error) : t("session.expired"), "bad", 1);
       void navigate("/login", { replace: true, state: returnState(place) });
     },
     onSettled: () => setWaiting(false),

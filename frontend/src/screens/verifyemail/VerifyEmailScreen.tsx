@@ -1,13 +1,15 @@
 /** Shown until the user has opened the mailed link. Looks again whenever the mouse comes or goes, and now and then. */
 import { Anchor } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { MailCheck } from "lucide-react";
 import { Link, Navigate } from "react-router";
+import { account } from "../../api/account";
 import { explain } from "../../api/explain";
 import { runScript, useScript } from "../../api/scripts";
 import { AuthForm } from "../../components/AuthForm";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";
+import { currentSession } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 import { type Unverified, useUnverified } from "../../stores/unverified";
 import classes from "./VerifyEmail.module.css";
@@ -20,9 +22,15 @@ export function VerifyEmailScreen() {
 }
 
 function Waiting({ person: { email, checktoken } }: { person: Unverified }) {
+  const queries = useQueryClient();
   const state = useQuery({
     queryKey: ["getappuserbyemail", email],
-    queryFn: ({ signal }) => runScript("getappuserbyemail", { email, checktoken }, { signal }),
+    queryFn: async ({ signal }) => {
+      const answer = await runScript("getappuserbyemail", { email, checktoken }, { signal });
+      // The dashboard decides by the account, which was stored before the address was verified.
+      if (answer.resource[0]?.isverified && currentSession()) await queries.fetchQuery({ ...account, staleTime: 0 });
+      return answer;
+    },
     staleTime: 0,
     refetchInterval: LOOK_EVERY_MS,
     refetchOnWindowFocus: "always",
