@@ -1,7 +1,8 @@
 /** The owner's API keys, and the look-up that they give access to. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
 import { STALE, invalidate } from "./keys";
+import { useMutation } from "./mutation";
 import { useScript } from "./scripts";
 import { rows, useTableWrite } from "./tables";
 import type { ApiKey } from "./types";

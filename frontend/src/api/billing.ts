@@ -1,9 +1,10 @@
 /** Plans and changes between them: list, preview, payment on the hosted page, change, downgrade, cancellation. */
-import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { account } from "./account";
 import { call } from "./client";
 import { config } from "./config";
 import { STALE, invalidate, keys } from "./keys";
+import { useMutation } from "./mutation";
 import { runScript } from "./scripts";
 import { rows, tablePath } from "./tables";
 import type { Account, Balances, List, Plan, Tables } from "./types";

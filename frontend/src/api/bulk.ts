@@ -1,8 +1,9 @@
 /** Bulk look-ups: estimate, start, progress, cancellation, contacts. */
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
 import { isFollowed } from "./following";
 import { keys } from "./keys";
+import { useMutation } from "./mutation";
 import { rows } from "./tables";
 import type { RevealType } from "./types";
 

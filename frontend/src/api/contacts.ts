@@ -1,11 +1,12 @@
 /** Contacts: the search by profile, the reveal, the personal list and the votes. */
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { MAX_OFFSET, fromEnd } from "../lib/paging";
 import { type ContactFilter, type ContactOrder, NEWEST_FIRST, ORDERS, contactFilter } from "../domain/contactfilter";
 import { inPortions, votesByValue } from "../domain/votes";
 import { call } from "./client";
 import { STALE, invalidate, keys } from "./keys";
 import { type ContactsPage, contactsPage } from "./lists";
+import { useMutation } from "./mutation";
 import { type ListOptions, literal, rows, tablePath, patchCached, useTableWrite } from "./tables";
 import type { ContactMeta, Feedback, List, UserContact } from "./types";
 import { type Input, runScript, useScript } from "./scripts";

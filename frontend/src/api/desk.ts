@@ -1,9 +1,10 @@
 /** The calls of the desk. Only staff use them; nothing of them is described to anybody else. */
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { deskLeft } from "../stores/session";
 import { signInSilently } from "./account";
 import { call } from "./client";
 import { config } from "./config";
+import { useMutation } from "./mutation";
 
 export type Kind = "contactcredit" | "bus_email_credits" | "personal_email_credits";
 export const KINDS: readonly Kind[] = ["contactcredit", "bus_email_credits", "personal_email_credits"];

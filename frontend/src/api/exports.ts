@@ -1,11 +1,11 @@
 /** Files of contacts, which the server writes, counts and audits. */
-import { useMutation } from "@tanstack/react-query";
 import { type ContactFilter, type ContactOrder, ORDERS, contactFilter } from "../domain/contactfilter";
 import { t } from "../lib/i18n.dashboard";
 import { saveFile } from "../lib/savefile";
 import { download } from "./client";
 import { ApiError } from "./errors";
 import { explain } from "./explain";
+import { useMutation } from "./mutation";
 import { tablePath } from "./tables";
 
 const MINUTE = 60;

@@ -1,11 +1,12 @@
 /** The records of an account: sessions, audit log, credit ledger. */
-import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Named, namedBy, targetText } from "../domain/event";
 import { planText } from "../domain/plantexts";
 import { t } from "../lib/i18n.dashboard";
 import { call } from "./client";
 import { invalidate } from "./keys";
+import { useMutation } from "./mutation";
 import { rows, tablePath, useTableDelete } from "./tables";
 import type { ApiKey, AuditEvent, List, Plan, User } from "./types";
 

@@ -1,8 +1,9 @@
 /** The invoices of the company: list, search, PDF. */
-import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { t } from "../lib/i18n.dashboard";
 import { saveFile } from "../lib/savefile";
 import { download } from "./client";
+import { useMutation } from "./mutation";
 import { literal, rows } from "./tables";
 
 export const INVOICES_PER_PAGE = 10;

@@ -1,8 +1,9 @@
 /** The profile of the signed-in user: saving, picture, change of the e-mail address. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { tokenReplaced } from "../stores/session";
 import { account } from "./account";
 import { call } from "./client";
+import { useMutation } from "./mutation";
 import { renewing } from "./renewal";
 import { runScript } from "./scripts";
 import { tablePath } from "./tables";

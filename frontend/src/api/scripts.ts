@@ -1,7 +1,8 @@
 /** Calls of scripts by name, with typed input and output. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { call } from "./client";
 import { type Subject, invalidate } from "./keys";
+import { useMutation } from "./mutation";
 import type { ApiUsage, Found, List, PlatformUsage, Schemas } from "./types";
 
 type Described<Kind extends "input" | "output"> = { [Key in keyof Schemas as Key extends `${infer Name} ${Kind}` ? Name : never]: Schemas[Key] };

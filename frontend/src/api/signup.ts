@@ -1,9 +1,9 @@
 /** Registration, password reset and invitations: calls without a confirmed account. */
-import { useMutation } from "@tanstack/react-query";
 import { sessionStarted } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
 import { ApiError } from "./errors";
+import { useMutation } from "./mutation";
 import { runScript } from "./scripts";
 import { literal, tablePath } from "./tables";
 import type { List, User } from "./types";

@@ -1,8 +1,9 @@
 /** Lists and writes of tables: `rows` gives query options, `useTableWrite` a mutation. */
-import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { call, type Query } from "./client";
 import { config } from "./config";
 import { type Subject, invalidate, keys } from "./keys";
+import { useMutation } from "./mutation";
 import type { List, Tables } from "./types";
 
 export interface ListOptions extends Query {

@@ -1,11 +1,11 @@
 /** The menu of the signed-in user: settings, colour scheme, sign out. */
 import { Menu, Skeleton, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation } from "@tanstack/react-query";
 import { Check, LogOut, Monitor, Moon, Sun, UserRound } from "lucide-react";
 import { Suspense, lazy, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { isOwner, signOut, useMaybeAccount } from "../../api/account";
+import { useMutation } from "../../api/mutation";
 import { NameAvatar } from "../../components/NameAvatar";
 import { t } from "../../lib/i18n.dashboard";
 import { sessionEnded } from "../../stores/session";

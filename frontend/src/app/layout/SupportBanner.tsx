@@ -1,9 +1,9 @@
 /** Says on every screen that support is looking at this account, and leads back to the desk. */
 import { Button } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import { useNavigate } from "react-router";
 import { signOut, useMaybeAccount } from "../../api/account";
+import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n.desk";
 import { deskResumed, sessionEnded } from "../../stores/session";
 import classes from "./SupportBanner.module.css";

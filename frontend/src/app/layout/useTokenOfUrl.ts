@@ -1,10 +1,11 @@
 /** A `session_token` in the address becomes a session; the address bar forgets it before anything else happens. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { account, signInByToken } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explainLeaving } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n";
 import { adoptLanguage } from "../../lib/language";
 import { returnState } from "../../lib/returnto";

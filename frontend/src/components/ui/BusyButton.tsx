@@ -1,4 +1,5 @@
-/** A button that stays focused while `busy`, when presses are ignored. A disabled button would lose the keyboard focus. */
+/** A button that sends something. It stays focused while `busy`, when presses are ignored: a disabled button would lose
+ the keyboard focus. The second click of a double click is ignored too, because the first may be answered by then. */
 import { Button, type ButtonProps } from "@mantine/core";
 import type { ComponentPropsWithoutRef } from "react";
 
@@ -16,7 +17,7 @@ export function BusyButton({ busy, disabled, ...props }: Props) {
           disabled={disabled}
           aria-disabled={busy || undefined}
           // Enter in a field of the form comes as a click as well.
-          onClick={busy ? (event) => event.preventDefault() : onClick}
+          onClick={(event) => (busy || event.detail > 1 ? event.preventDefault() : onClick?.(event))}
         />
       )}
     />

@@ -1,11 +1,11 @@
 /** The end of a payment that the bank asked about: its page has led back here. True while that is being looked into. */
-import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { useAccount } from "../../api/account";
 import { payAddon } from "../../api/addons";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n.dashboard";
 import { bankLeft } from "../../stores/bankvisit";
 import { toast } from "../../stores/toasts";

@@ -1,11 +1,11 @@
 /** Paying for one add-on: the spinner, the toast at its end, and the way to the dashboard. */
-import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAccount } from "../../api/account";
 import { isDeclined, payAddon } from "../../api/addons";
 import { useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 

@@ -1,10 +1,10 @@
 /** The desk of staff: its frame, its navigation, and its pages below /desk. */
-import { useMutation } from "@tanstack/react-query";
 import { LogOut } from "lucide-react";
 import { Button } from "@mantine/core";
 import { NavLink, Route, Routes, useMatch, useNavigate } from "react-router";
 import { signOut } from "../../api/account";
 import { brand } from "../../api/desk";
+import { useMutation } from "../../api/mutation";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n.desk";
 import { sessionEnded } from "../../stores/session";

@@ -1,10 +1,11 @@
 /** Target of the mailed verification link: confirms the address, or says that the link is too old. */
 import { Button, Loader } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link2Off } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { account } from "../../api/account";
+import { useMutation } from "../../api/mutation";
 import { runScript } from "../../api/scripts";
 import { invitedUser } from "../../api/signup";
 import { Title } from "../../components/Title";

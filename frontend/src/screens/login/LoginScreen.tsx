@@ -1,11 +1,11 @@
 /** Landing page and sign-in. Shows why a sign-in was refused and where to continue. */
 import { Anchor, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
 import { Link, Navigate, useLocation, useNavigate } from "react-router";
 import { signIn } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { AuthForm } from "../../components/AuthForm";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { t } from "../../lib/i18n";

@@ -1,9 +1,9 @@
 /** Signing in with a provider: opens its window, asks a new person for the terms, then leads on. */
-import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { ApiError, ProviderRefused } from "../../api/errors";
 import { fieldErrors } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import type { SocialProof } from "../../api/scripts";
 import type { Vendor } from "../../api/social";
 import { t } from "../../lib/i18n";

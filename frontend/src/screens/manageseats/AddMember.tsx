@@ -1,9 +1,9 @@
 /** Invites a member. The server generates and mails a temporary password. */
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { EmailTaken, NotBusiness, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { useAddMember } from "../../api/team";
 import { BusyButton } from "../../components/ui/BusyButton";

@@ -1,10 +1,10 @@
 /** A new e-mail address in two steps: the address, then the code that was mailed to it. */
 import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { useUpdateEmail } from "../../api/profile";
 import { runScript } from "../../api/scripts";
 import { NotBusiness, requireBusinessEmail } from "../../api/signup";

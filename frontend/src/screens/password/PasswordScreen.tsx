@@ -1,8 +1,9 @@
 /** Changes the password of the signed-in person. Every other session of theirs ends with it. */
 import { useForm } from "@mantine/form";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { account, changePassword, useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";

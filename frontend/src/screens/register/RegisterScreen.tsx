@@ -1,10 +1,10 @@
 /** Sign-up with a business address. Leads to the second step, /tellusmore. */
 import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
 import { ApiError } from "../../api/errors";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import { EmailTaken, NotBusiness, register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
 import { TermsCheckbox } from "../../components/TermsCheckbox";

@@ -1,12 +1,13 @@
 /** The second step of signing up: something about the company, or a skip. Then the way in, or to the mail. */
 import { Button, Group, Loader } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, useNavigate } from "react-router";
 import { account } from "../../api/account";
 import { ApiError } from "../../api/errors";
 import { explain, fieldErrors } from "../../api/explain";
 import { call } from "../../api/client";
+import { useMutation } from "../../api/mutation";
 import { runScript } from "../../api/scripts";
 import { tablePath } from "../../api/tables";
 import type { Account } from "../../api/types";

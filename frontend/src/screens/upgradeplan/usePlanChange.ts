@@ -1,9 +1,10 @@
 /** One change of plan from the first click to the end: limits, preview, question, payment. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { subscriptionOf, useAccount } from "../../api/account";
 import { accountOnce, useAccountStale } from "../../api/billing";
 import { explain } from "../../api/explain";
+import { useMutation } from "../../api/mutation";
 import type { Plan } from "../../api/types";
 import { t } from "../../lib/i18n.dashboard";
 import { type Offer, offerOf } from "../../domain/planchange";

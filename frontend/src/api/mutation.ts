@@ -1,0 +1,50 @@
+/** The mutation hook of the app: what is sent twice in a moment, as by a double click, is sent once. */
+import {
+  type DefaultError,
+  type UseMutationOptions,
+  type UseMutationResult,
+  replaceEqualDeep,
+  useMutation as useSingleMutation,
+} from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
+
+/** How long after a success the same variables count as the same press. A dialog takes this long to fade out. */
+const MOMENT_MS = 500;
+
+interface Sent<Data, Variables> {
+  variables: Variables;
+  answer: Promise<Data>;
+  /** When the same variables are sent again; infinite while the answer is awaited. */
+  until: number;
+}
+
+/** As `useMutation` of TanStack Query. A repeat of the latest variables, while they are under way or just after they
+ succeeded, shares the answer of the first. A failure can be tried again at once. */
+export function useMutation<Data = unknown, Failure = DefaultError, Variables = void, Context = unknown>(
+  options: UseMutationOptions<Data, Failure, Variables, Context>,
+): UseMutationResult<Data, Failure, Variables, Context> {
+  const mutation = useSingleMutation(options);
+  const latest = useRef<Sent<Data, Variables | undefined> | undefined>(undefined);
+  const { mutateAsync: send } = mutation;
+
+  const once = useMemo(() => {
+    const mutateAsync: typeof send = (...rest) => {
+      const [variables] = rest;
+      const before = latest.current;
+      if (before && performance.now() < before.until && isSame(before.variables, variables)) return before.answer;
+      const sent: Sent<Data, Variables | undefined> = { variables, answer: send(...rest), until: Infinity };
+      latest.current = sent;
+      sent.answer.then(
+        () => (sent.until = performance.now() + MOMENT_MS),
+        () => (sent.until = 0),
+      );
+      return sent.answer;
+    };
+    const mutate: typeof mutation.mutate = (...rest) => void mutateAsync(...rest).catch(() => undefined);
+    return { mutate, mutateAsync };
+  }, [send]);
+  return { ...mutation, ...once };
+}
+
+/** Plain values are compared by content, a file or a form by identity. */
+const isSame = <T>(before: T, now: T): boolean => replaceEqualDeep(before, now) === before;
