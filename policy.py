@@ -175,7 +175,8 @@ POLICY: dict[str, Access] = {
                 rows=unlocked,
                 listed=my_list,
                 hidden=CONTACT_INTERNALS,
-                rows_by={"revealedby": own_client, "dialrevealedby": own_client},
+                # The list of the account: by `clientid` all of it, by the others that of one user.
+                rows_by={"clientid": own_client, "revealedby": own_client, "dialrevealedby": own_client},
             ),
             Rule(roles=MEMBER_READS, rows=unlocked, listed=my_list, hidden=CONTACT_INTERNALS),
         ),

@@ -1,5 +1,5 @@
 /** Each button that sends something is clicked twice: its call is sent once. */
-import { BASE, OWNER, check, journey, signIn } from "./browser.mjs";
+import { BASE, OWNER, check, journey } from "./browser.mjs";
 import { linkIn, mailTo } from "./mail.mjs";
 
 const PERSON = "dara-meyer-1979";
@@ -16,10 +16,11 @@ const REST_MS = 700;
 
 const stamp = Date.now();
 
+const call = (request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v2/", "")}`;
+
 /** Clicks a button twice, as a mouse does, and fails unless one request that matches `expected` was sent. */
 async function twice(page, button, expected) {
   const sent = [];
-  const call = (request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v2/", "")}`;
   const note = (request) => sent.push(call(request));
   page.on("request", note);
   const answered = page.waitForResponse((response) => expected.test(call(response.request())));
@@ -33,7 +34,7 @@ async function twice(page, button, expected) {
 
 const named = (within, name) => within.getByRole("button", { name, exact: true });
 
-const submit = (within) => within.locator("button[type=submit]");
+const submitOf = (within) => within.locator("button[type=submit]");
 
 async function beforeSignIn(page) {
   const email = `twice${stamp}@fresh-company.example.com`;
@@ -105,7 +106,7 @@ async function lookUp(page) {
 async function account(page) {
   await page.goto(ACCOUNT);
   await page.getByLabel("Billing address").fill(`Street ${stamp}`);
-  await twice(page, submit(page.getByRole("main")).first(), /^(PATCH|PUT) leads\/_table\/appuser$/);
+  await twice(page, submitOf(page.getByRole("main")).first(), /^(PATCH|PUT) leads\/_table\/appuser$/);
   await page.locator("input[type=file]").setInputFiles(PHOTO);
   await twice(page, named(page, "Update").first(), /^POST userimage$/);
   await named(page, "Change email").click();
@@ -125,7 +126,7 @@ async function account(page) {
   await page.getByLabel("Name").fill("Tara");
   await page.getByLabel("Email").fill("tara@acme-demo.com");
   await page.getByRole("textbox").last().fill("When?");
-  await twice(page, submit(page.getByRole("main")), /^POST scheduledemoemail$/);
+  await twice(page, submitOf(page.getByRole("main")), /^POST scheduledemoemail$/);
 }
 
 async function team(page) {

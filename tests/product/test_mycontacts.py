@@ -162,3 +162,19 @@ async def test_a_filtered_page_reads_no_contact_after_its_last(product: Product,
         if node.get("Relation Name") == "usercontact"
     ]
     assert 0 < sum(read) <= PAGE
+
+
+async def test_the_list_of_an_account_is_for_its_owner(product: Product, account: Account, other: Account) -> None:
+    member = await account.user()
+    for home, user in ((account, account.owner), (account, member), (other, other.owner)):
+        await _fill(product, home, user, f"Team {user.appuserid}", 3)
+    both = {"filter": f"(clientid={account.clientid})", "order": "createdon DESC"}
+    assert len(await _listed(account.owner, **both)) == 2 * SIZE
+    assert len(await _listed(account.owner)) == SIZE
+    assert len(await _listed(member, **both)) == SIZE
+    assert await _listed(account.owner, filter=f"(clientid={other.clientid})") == []
+    assert await _listed(other.owner, **both) == []
+    # Not joined by AND to the rest of the filter, the field chooses no other rule.
+    assert len(await _listed(account.owner, filter=f"(clientid={account.clientid}) or (contactid>0)")) == SIZE
+    counters = (await account.owner.post("datascript/appcounters")).json()["data"]
+    assert counters["contacts"] == 2 * SIZE

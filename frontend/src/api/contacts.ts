@@ -53,12 +53,12 @@ function pageOf(page: { limit: number; offset: number }, text: string, order: Co
   return all({ ...page, order: ORDERS[order], filter: condition });
 }
 
-/** One contact of the list by its id, whatever page is shown. */
-export const oneContact = (contactid: number) =>
+/** One contact by its id, whatever page is shown: of the user's own list, or of those of an account. */
+export const oneContact = (contactid: number, client?: number) =>
   queryOptions({
     queryKey: keys.contact(contactid),
     queryFn: async ({ signal }) => {
-      const query = { filter: `(contactid=${contactid})` };
+      const query = { filter: [`(contactid=${contactid})`, contactFilter({ client })].filter(Boolean).join(" and ") };
       const { resource } = await call<List<UserContact>>("GET", tablePath("usercontact"), { query, signal, contacts: true });
       return resource[0] ?? null;
     },

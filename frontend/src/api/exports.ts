@@ -15,11 +15,22 @@ const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 /** The maximum number of rows of one file. */
 export const MOST_EXPORTED = 5000;
 
-/** The contacts of these ids, in this order. A list of ids may be too long for an address, so it is a body. */
+/** The maximum number of contacts that are named one by one and are not on the user's own list. */
+export const MOST_NAMED = 500;
+
+interface Named {
+  ids: number[];
+  /** The account, where the contacts are not those of the user's own list. */
+  client: number | undefined;
+}
+
+/** The contacts of these ids. A list of ids may be too long for an address, so it is a body. */
 export const useExportContacts = () =>
   useMutation({
-    mutationFn: async (ids: number[]) =>
-      saveFile(await download(tablePath("usercontact"), { body: { ids }, accept: XLSX }), "mycontacts.xlsx"),
+    mutationFn: async ({ ids, client }: Named) => {
+      const body = client ? { filter: `${contactFilter({ client })} and (contactid in (:ids))`, params: { ids }, limit: MOST_NAMED } : { ids };
+      return saveFile(await download(tablePath("usercontact"), { body, accept: XLSX }), "mycontacts.xlsx");
+    },
   });
 
 /** All contacts that a filter leaves, in the order of the list. */

@@ -6,13 +6,11 @@ import { useMutation } from "./mutation";
 
 const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>;
 
-function use(send: (variables: unknown) => Promise<unknown>) {
-  return renderHook(() => useMutation({ mutationFn: send }), { wrapper }).result;
-}
+const drawn = (send: (variables: unknown) => Promise<unknown>) => renderHook(useMutation<unknown, Error, unknown>, { wrapper, initialProps: { mutationFn: send } }).result;
 
 test("the same variables twice are sent once, under way and just after the answer", async () => {
   const send = vi.fn(() => Promise.resolve("done"));
-  const mutation = use(send);
+  const mutation = drawn(send);
   await act(async () => {
     mutation.current.mutate({ purpose: "x" });
     mutation.current.mutate({ purpose: "x" });
@@ -24,7 +22,7 @@ test("the same variables twice are sent once, under way and just after the answe
 
 test("other variables, another file, and a try after a failure are sent", async () => {
   const send = vi.fn((variables: unknown) => (variables === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(variables)));
-  const mutation = use(send);
+  const mutation = drawn(send);
   for (const variables of [{ vote: "up" }, { vote: "down" }, { vote: "up" }, new File(["a"], "a"), new File(["a"], "a"), "bad", "bad"]) {
     await act(async () => mutation.current.mutate(variables));
   }
@@ -34,7 +32,7 @@ test("other variables, another file, and a try after a failure are sent", async 
 test("the same again is sent once the moment of a double click is over", async () => {
   const now = vi.spyOn(performance, "now").mockReturnValue(0);
   const send = vi.fn(() => Promise.resolve("done"));
-  const mutation = use(send);
+  const mutation = drawn(send);
   await act(async () => mutation.current.mutate("x"));
   now.mockReturnValue(600);
   await act(async () => mutation.current.mutate("x"));

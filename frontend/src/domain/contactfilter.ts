@@ -4,9 +4,12 @@ export interface ContactFilter {
   text?: string | undefined;
   phone?: boolean | undefined;
   email?: boolean | undefined;
+  personal?: boolean | undefined;
   verified?: boolean | undefined;
   /** The user that revealed any value of the contact. */
   by?: number | undefined;
+  /** The account whose contacts are listed, in place of the user's own. */
+  client?: number | undefined;
   /** One of the user's own tags. */
   tag?: string | undefined;
   /** YYYY-MM-DD. */
@@ -30,12 +33,14 @@ export const isOrder = (text: string | null): text is ContactOrder => text !== n
 const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("'", "''");
 
 /** The conditions joined by AND; undefined where there are none. */
-export function contactFilter({ text, phone, email, verified, by, tag, since, present }: ContactFilter): string | undefined {
+export function contactFilter({ text, phone, email, personal, verified, by, client, tag, since, present }: ContactFilter): string | undefined {
   const conditions = [
     text && `(name ilike '%${escaped(text)}%')`,
     phone && "(phonecost=1)",
     email && "(businessemailcost=1)",
+    personal && "(personalemailcost=1)",
     verified && "(bus_email_validation='valid')",
+    client && `(clientid=${client})`,
     by && `((revealedby=${by}) or (dialrevealedby=${by}))`,
     tag && `(contactmeta_by_contactid.tags contains ('${tag.replaceAll("'", "''")}'))`,
     since && `(createdon>='${since}')`,

@@ -8,14 +8,15 @@ import classes from "./DashboardMain.module.css";
 import { countText } from "../../lib/locale";
 import { NotLoaded } from "./NotLoaded";
 
-const CONTACTS = "/dashboard/main/mycontacts";
+// The numbers are those of the company, whose lists are for its owner alone.
+const CONTACTS = "/dashboard/main/mycontacts?by=team";
 const COUNTERS = [
-  ["contacts", CONTACTS, false],
-  ["phones", `${CONTACTS}?phone=1`, false],
-  ["workemails", `${CONTACTS}?email=1`, false],
-  ["personalemails", CONTACTS, false],
-  ["members", "/dashboard/settings/manageseats", true],
-  ["apikeys", "/dashboard/settings/api", true],
+  ["contacts", CONTACTS],
+  ["phones", `${CONTACTS}&phone=1`],
+  ["workemails", `${CONTACTS}&email=1`],
+  ["personalemails", `${CONTACTS}&personal=1`],
+  ["members", "/dashboard/settings/manageseats"],
+  ["apikeys", "/dashboard/settings/api"],
 ] as const;
 
 export function Counters({ counters }: { counters: UseQueryResult<Record<string, number>> }) {
@@ -24,9 +25,9 @@ export function Counters({ counters }: { counters: UseQueryResult<Record<string,
     <section className={classes.card} aria-label={t("home.counters")}>
       <h2>{t("home.counters")}</h2>
       <dl className={classes.counters}>
-        {COUNTERS.map(([name, to, ownersOnly]) => (
+        {COUNTERS.map(([name, to]) => (
           <div key={name}>
-            <dt>{ownersOnly && !owns ? t(`counter.${name}`) : <Link to={to}>{t(`counter.${name}`)}</Link>}</dt>
+            <dt>{owns ? <Link to={to}>{t(`counter.${name}`)}</Link> : t(`counter.${name}`)}</dt>
             <dd>{counters.isPending ? <Skeleton height={24} width={48} /> : countText(counters.data?.[name])}</dd>
           </div>
         ))}

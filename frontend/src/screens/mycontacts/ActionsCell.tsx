@@ -46,14 +46,14 @@ export function ActionsCell({ row }: { row: UserContact }) {
 
 /** The same button takes a removal back while that is possible, so that it keeps the focus. */
 function Remove({ row }: { row: UserContact }) {
-  const { removed, onRemove, onRestore } = use(VotingContext);
+  const { removed, isMine, onRemove, onRestore } = use(VotingContext);
   const canRestore = removed.has(row.contactid);
-  if (!canRestore && (row.deleted || !onRemove)) return null;
+  if (!canRestore && (row.deleted || !isMine(row))) return null;
   const Icon = canRestore ? Undo2 : Trash2;
   return (
     <IconButton
       aria-label={t(canRestore ? "contacts.restore" : "contacts.remove", { name: row.name })}
-      onClick={() => (canRestore ? onRestore(row) : onRemove?.(row))}
+      onClick={() => (canRestore ? onRestore(row) : onRemove(row))}
     >
       <Icon size={16} strokeWidth={1.75} aria-hidden="true" />
     </IconButton>

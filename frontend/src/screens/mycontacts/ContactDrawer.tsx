@@ -23,13 +23,15 @@ interface Props {
   contactid: number;
   /** The rows of the list, to go through. */
   rows: UserContact[];
+  isMine: (contact: UserContact) => boolean;
   onChange: (contactid: number) => void;
   onRemove: (contact: UserContact) => void;
 }
 
-export default function ContactDrawer({ contactid, rows, onChange, onRemove }: Props) {
+export default function ContactDrawer({ contactid, rows, isMine, onChange, onRemove }: Props) {
   const listed = rows.find((row) => row.contactid === contactid);
-  const fetched = useQuery({ ...oneContact(contactid), enabled: contactid > 0 && !listed });
+  const me = useAccount();
+  const fetched = useQuery({ ...oneContact(contactid, isOwner(me) ? me.clientid : undefined), enabled: contactid > 0 && !listed });
   const contact = useLast(contactid > 0 ? (listed ?? fetched.data ?? null) : null);
   const person = useQuery({ ...personOf(contact?.linkedinurl ?? ""), enabled: contactid > 0 && contact !== null });
   const at = rows.findIndex((row) => row.contactid === contactid);
@@ -51,8 +53,8 @@ export default function ContactDrawer({ contactid, rows, onChange, onRemove }: P
       }
     >
       {isMissing && <p role="status">{t("contacts.notThere")}</p>}
-      {shown && <Details key={shown.contactid} contact={shown} person={person.data ?? null} />}
-      {listed && !listed.deleted && (
+      {shown && <Details key={shown.contactid} contact={shown} person={person.data ?? null} isMine={isMine(shown)} />}
+      {listed && !listed.deleted && isMine(listed) && (
         <Button
           variant="subtle"
           color="red"
@@ -83,7 +85,7 @@ function Step({ label, to, onChange, icon: Icon }: StepProps) {
   );
 }
 
-function Details({ contact, person }: { contact: UserContact; person: Found | null }) {
+function Details({ contact, person, isMine }: { contact: UserContact; person: Found | null; isMine: boolean }) {
   return (
     <>
       <section className={classes.section}>
@@ -94,7 +96,7 @@ function Details({ contact, person }: { contact: UserContact; person: Found | nu
           </Anchor>
         </Field>
       </section>
-      <ContactNotes contactid={contact.contactid} />
+      {isMine && <ContactNotes contactid={contact.contactid} />}
       <History contact={contact} />
     </>
   );

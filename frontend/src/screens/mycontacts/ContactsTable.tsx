@@ -1,7 +1,6 @@
 /** The contacts of one page, and the votes about them. */
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
-import { useAccount } from "../../api/account";
 import { useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, UserContact } from "../../api/types";
@@ -15,7 +14,7 @@ import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
 import { columnsWithout } from "./columns";
 import { PhoneRow } from "./PhoneRow";
-import type { ChangeList, ListParams } from "./useListParams";
+import { type ChangeList, type ListParams, useIsMine } from "./useListParams";
 import type { Removal } from "./useRemoval";
 import { type Selection, canSelect } from "./useSelection";
 import { type Voting, VotingContext, votableOf } from "./voting";
@@ -43,7 +42,6 @@ interface Props {
 }
 
 export function ContactsTable({ rows, count, shown, change, selection, removal }: Props) {
-  const me = useAccount();
   const [flagging, setFlagging] = useState<UserContact | null>(null);
   const { data: votes = NO_VOTES } = useQuery(votesOf(rows));
   const feedback = useFeedback();
@@ -66,14 +64,15 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
 
   const { hide } = shown;
   const columns = useMemo(() => columnsWithout(hide), [hide]);
-  const isOwn = shown.by === 0 || shown.by === me.appuserid;
+  const isMine = useIsMine(shown);
   const voting = useVoting({
+    isMine,
     votes,
     onUpvote: upvote,
     onDownvote: setFlagging,
     onOpen: open,
     removed: removal.removed,
-    onRemove: isOwn ? removal.remove : undefined,
+    onRemove: removal.remove,
     onRestore: removal.restore,
   });
   const sort = (by: string) => {
@@ -120,8 +119,7 @@ function useVoting(now: Voting): Voting {
   useLayoutEffect(() => {
     latest.current = now;
   });
-  const { votes, removed } = now;
-  const canRemove = now.onRemove !== undefined;
+  const { votes, removed, isMine } = now;
   return useMemo(
     () => ({
       votes,
@@ -129,9 +127,10 @@ function useVoting(now: Voting): Voting {
       onUpvote: (row) => latest.current.onUpvote(row),
       onDownvote: (row) => latest.current.onDownvote(row),
       onOpen: (row) => latest.current.onOpen(row),
-      onRemove: canRemove ? (row) => latest.current.onRemove?.(row) : undefined,
+      isMine,
+      onRemove: (row) => latest.current.onRemove(row),
       onRestore: (row) => latest.current.onRestore(row),
     }),
-    [votes, removed, canRemove],
+    [votes, removed, isMine],
   );
 }

@@ -11,7 +11,7 @@ import { FilterChip } from "../../components/ui/FilterChip";
 import { Toolbar } from "../../components/ui/Toolbar";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./MyContacts.module.css";
-import type { ChangeList, ListParams } from "./useListParams";
+import { type ChangeList, type ListParams, TEAM } from "./useListParams";
 import { ViewOptions } from "./ViewOptions";
 
 const DEBOUNCE_MS = 500;
@@ -19,6 +19,7 @@ const DAYS = [7, 30, 90];
 const CHIPS = [
   ["phone", "contacts.hasPhone"],
   ["email", "contacts.hasEmail"],
+  ["personal", "contacts.hasPersonal"],
   ["verified", "contacts.isVerified"],
 ] as const;
 
@@ -75,18 +76,19 @@ const Controls = memo(function Controls({ shown, change }: ControlProps) {
 });
 
 /** Filter by member, for the owner alone: other users see their own contacts only. */
-function ByWhom({ by, onChange }: { by: number; onChange: (by: number) => void }) {
+function ByWhom({ by, onChange }: { by: ListParams["by"]; onChange: (by: ListParams["by"]) => void }) {
   const owns = isOwner(useAccount());
   const members = useQuery({ ...team, enabled: owns });
-  if (!owns || !members.data || members.data.resource.length < 2) return null;
+  // An account of one user has one list, but a link may have opened that of the account.
+  if (!owns || !members.data || (members.data.resource.length < 2 && by === 0)) return null;
   return (
     <NativeSelect
       size="sm"
       className={classes.choice}
       aria-label={t("contacts.revealedBy")}
-      data={[{ value: "0", label: t("contacts.anyone") }, ...members.data.resource.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
+      data={[{ value: "0", label: t("contacts.mine") }, { value: TEAM, label: t("contacts.anyone") }, ...members.data.resource.map(({ appuserid, name }) => ({ value: String(appuserid), label: name }))]}
       value={String(by)}
-      onChange={(event) => onChange(Number(event.currentTarget.value))}
+      onChange={({ currentTarget: { value } }) => onChange(value === TEAM ? TEAM : Number(value))}
     />
   );
 }

@@ -4,7 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { FileSpreadsheet, UsersRound } from "lucide-react";
 import { Suspense, lazy, useDeferredValue, useState } from "react";
 import { Link } from "react-router";
-import { account, isOwner } from "../../api/account";
+import { account, isOwner, useAccount } from "../../api/account";
 import { TooFar, myContacts, myTags } from "../../api/contacts";
 import { ApiError } from "../../api/errors";
 import { fieldErrors, problemOf } from "../../api/explain";
@@ -23,7 +23,7 @@ import { Filters } from "./Filters";
 import classes from "./MyContacts.module.css";
 import { SelectionBar } from "./SelectionBar";
 import { useExport } from "./useExport";
-import { type ChangeList, type ListParams, NO_FILTER, filterOf, isFiltered, readList, useListParams } from "./useListParams";
+import { type ChangeList, type ListParams, NO_FILTER, TEAM, filterOf, isFiltered, readList, useIsMine, useListParams } from "./useListParams";
 import { type Removal, useRemoval } from "./useRemoval";
 import { type Selection, useSelection } from "./useSelection";
 
@@ -31,13 +31,16 @@ const ContactDrawer = lazy(() => import("./ContactDrawer"));
 
 const NO_ROWS: UserContact[] = [];
 
-const listOf = (shown: ListParams) => myContacts({ ...shown, filter: filterOf(shown) });
+const listOf = (shown: ListParams, client: number) => myContacts({ ...shown, filter: filterOf(shown, client) });
 
 /** The list and the choices of its filters, then the own votes on its values. */
 export const handle: ScreenHandle = {
   preload: async (queries, params) => {
-    const list = listOf(readList(params));
-    const members = async () => isOwner(await queries.ensureQueryData(account)) && queries.prefetchQuery(team);
+    const shown = readList(params);
+    // Only the list of the account waits for the account.
+    const me = queries.ensureQueryData(account);
+    const list = listOf(shown, shown.by === TEAM ? (await me).clientid : 0);
+    const members = async () => isOwner(await me) && queries.prefetchQuery(team);
     await Promise.all([queries.prefetchQuery(list), queries.prefetchQuery(myTags), members()]);
     const rows = queries.getQueryData(list.queryKey)?.resource ?? NO_ROWS;
     if (rows.length > 0) void queries.prefetchQuery(votesOf(rows));
@@ -47,11 +50,13 @@ export const handle: ScreenHandle = {
 export function MyContactsScreen() {
   const [shown, change] = useListParams();
   const { page, size, text, order } = shown;
-  const filter = filterOf(shown);
-  const list = useQuery(listOf(shown));
+  const { clientid } = useAccount();
+  const filter = filterOf(shown, clientid);
+  const list = useQuery(listOf(shown, clientid));
   const removal = useRemoval(list.data?.resource ?? NO_ROWS);
   const { rows } = removal;
   const count = list.data?.meta?.count ?? 0;
+  const isMine = useIsMine(shown);
   const selection = useSelection(rows, JSON.stringify([text, filter]));
   const file = useExport();
   const isEmpty = selection.rows.length === 0 && !selection.all;
@@ -66,7 +71,7 @@ export function MyContactsScreen() {
       leftSection={<FileSpreadsheet size={16} strokeWidth={1.75} aria-hidden="true" />}
       disabled={nothing}
       busy={file.busy}
-      onClick={() => file.run(selection, { ...filter, text }, order)}
+      onClick={() => file.run(selection, { ...filter, text }, order, shown.by === 0 ? undefined : clientid)}
     >
       {t("contacts.export")}
     </BusyButton>
@@ -83,13 +88,21 @@ export function MyContactsScreen() {
           {exportButton}
         </SelectionBar>
       )}
-      <Opened contactid={shown.contact} rows={rows} change={change} onRemove={removal.remove} />
+      <Opened contactid={shown.contact} rows={rows} isMine={isMine} change={change} onRemove={removal.remove} />
     </Page>
   );
 }
 
+interface OpenedProps {
+  contactid: number;
+  rows: UserContact[];
+  isMine: (row: UserContact) => boolean;
+  change: ChangeList;
+  onRemove: Removal["remove"];
+}
+
 /** The drawer, fetched when it is first opened; it stays while it closes. */
-function Opened({ contactid, rows, change, onRemove }: { contactid: number; rows: UserContact[]; change: ChangeList; onRemove: Removal["remove"] }) {
+function Opened({ contactid, rows, isMine, change, onRemove }: OpenedProps) {
   const [wasOpen, setWasOpen] = useState(false);
   if (contactid > 0 && !wasOpen) setWasOpen(true);
   if (!wasOpen) return null;
@@ -98,6 +111,7 @@ function Opened({ contactid, rows, change, onRemove }: { contactid: number; rows
       <ContactDrawer
         contactid={contactid}
         rows={rows}
+        isMine={isMine}
         onChange={(contact) => change({ contact })}
         onRemove={(row) => {
           change({ contact: 0 });

@@ -72,10 +72,14 @@ test("the removal is sent once its message is gone; a refusal brings the contact
 });
 
 test("the contacts of a colleague cannot be removed", async () => {
-  serve();
-  draw(<MyContactsScreen />, { at: `${AT}?by=9` });
-  expect(await screen.findByRole("button", { name: "Open Person 1" })).toBeVisible();
-  expect(screen.queryByRole("button", { name: "Remove Person 1" })).toBeNull();
+  const [theirs, shared] = [contactAnswer(1, { revealedby: 9, dialrevealedby: 9 }), contactAnswer(2, { revealedby: 9 })];
+  serve({ [LIST]: { resource: [theirs, shared], meta: { count: 2 } } });
+  for (const by of ["9", "team"]) {
+    const { unmount } = draw(<MyContactsScreen />, { at: `${AT}?by=${by}` });
+    expect(await screen.findByRole("button", { name: "Remove Person 2" })).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Remove Person 1" })).toBeNull();
+    unmount();
+  }
 });
 
 test("a cleared selection comes back, with what was ticked meanwhile", async () => {

@@ -1,5 +1,5 @@
 /** Exports contacts into mycontacts.xlsx: the ticked ones, or all that are found. The server writes and counts the file. */
-import { MOST_EXPORTED, explainExport, useExportContacts, useExportFound } from "../../api/exports";
+import { MOST_EXPORTED, MOST_NAMED, explainExport, useExportContacts, useExportFound } from "../../api/exports";
 import type { ContactFilter, ContactOrder } from "../../domain/contactfilter";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
@@ -10,14 +10,12 @@ const onError = (error: unknown) => toast(explainExport(error), "bad");
 export function useExport() {
   const byId = useExportContacts();
   const found = useExportFound();
-  const run = ({ all, rows }: Selection, filter: ContactFilter, order: ContactOrder) => {
+  const run = ({ all, rows }: Selection, filter: ContactFilter, order: ContactOrder, client: number | undefined) => {
     if (all) return found.mutate({ filter, order }, { onError });
     if (rows.length === 0) return toast(t("contacts.selectToExport"), "bad");
-    if (rows.length > MOST_EXPORTED) return toast(t("contacts.exportMost", { count: MOST_EXPORTED }), "bad");
-    byId.mutate(
-      rows.map(({ contactid }) => contactid),
-      { onError },
-    );
+    const most = client ? MOST_NAMED : MOST_EXPORTED;
+    if (rows.length > most) return toast(t("contacts.exportMost", { count: most }), "bad");
+    byId.mutate({ ids: rows.map(({ contactid }) => contactid), client }, { onError });
   };
   return { run, busy: byId.isPending || found.isPending };
 }

@@ -1,6 +1,8 @@
 /** What the list shows, kept in the address: search text, page, size, order, filters, columns, density, the open contact. */
 import { useCallback, useLayoutEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
+import { useAccount } from "../../api/account";
+import type { UserContact } from "../../api/types";
 import { type ContactFilter, type ContactOrder, NEWEST_FIRST, isOrder } from "../../domain/contactfilter";
 import { daysAgo } from "../../lib/dates";
 import { type PageSize, pageNumber, pageSize } from "../../lib/paging";
@@ -12,8 +14,10 @@ export interface ListParams {
   order: ContactOrder;
   phone: boolean;
   email: boolean;
+  personal: boolean;
   verified: boolean;
-  by: number;
+  /** A member of the team, or all of them; 0 for the user's own list. */
+  by: number | typeof TEAM;
   /** An own tag; empty for all. */
   tag: string;
   /** Days before today; 0 for all. */
@@ -25,7 +29,9 @@ export interface ListParams {
   contact: number;
 }
 
-const FLAGS = ["phone", "email", "verified", "compact"] as const;
+export const TEAM = "team";
+
+const FLAGS = ["phone", "email", "personal", "verified", "compact"] as const;
 
 const count = (text: string | null): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : 0);
 
@@ -39,8 +45,9 @@ export function readList(params: URLSearchParams): ListParams {
     order: isOrder(order) ? order : NEWEST_FIRST,
     phone: is("phone"),
     email: is("email"),
+    personal: is("personal"),
     verified: is("verified"),
-    by: count(params.get("by")),
+    by: params.get("by") === TEAM ? TEAM : count(params.get("by")),
     tag: params.get("tag") ?? "",
     days: count(params.get("days")),
     hide: params.get("hide")?.split(",").filter(Boolean) ?? [],
@@ -56,7 +63,7 @@ function written(list: ListParams): Record<string, string> {
     ...(list.size !== 25 && { size: String(list.size) }),
     ...(list.order !== NEWEST_FIRST && { order: list.order }),
     ...Object.fromEntries(FLAGS.filter((flag) => list[flag]).map((flag) => [flag, "1"])),
-    ...(list.by > 0 && { by: String(list.by) }),
+    ...(list.by !== 0 && { by: String(list.by) }),
     ...(list.tag && { tag: list.tag }),
     ...(list.days > 0 && { days: String(list.days) }),
     ...(list.hide.length > 0 && { hide: list.hide.join(",") }),
@@ -86,12 +93,22 @@ export function useListParams(): [ListParams, ChangeList] {
   return [now, change];
 }
 
-/** The conditions of the list, without its text. */
-export function filterOf({ phone, email, verified, by, tag, days }: ListParams): ContactFilter {
-  return { phone, email, verified, by: by || undefined, tag: tag || undefined, since: days > 0 ? daysAgo(days) : undefined };
+/** The conditions of the list, without its text. `client` is the account of the user. */
+export function filterOf({ phone, email, personal, verified, by, tag, days }: ListParams, client: number): ContactFilter {
+  const whose = by === TEAM ? { client } : { by: by || undefined };
+  return { phone, email, personal, verified, ...whose, tag: tag || undefined, since: days > 0 ? daysAgo(days) : undefined };
 }
 
-export const isFiltered = ({ text, phone, email, verified, by, tag, days }: ListParams): boolean =>
-  Boolean(text || phone || email || verified || by || tag || days);
+/** Whether a row of the list is on the user's own list: all of that list are, of a colleague's those revealed by both. */
+export function useIsMine({ by }: ListParams): (row: UserContact) => boolean {
+  const { appuserid } = useAccount();
+  return useCallback(
+    ({ revealedby, dialrevealedby }) => by === 0 || revealedby === appuserid || dialrevealedby === appuserid,
+    [by, appuserid],
+  );
+}
 
-export const NO_FILTER = { text: "", phone: false, email: false, verified: false, by: 0, tag: "", days: 0, page: 1 } as const;
+export const isFiltered = ({ text, phone, email, personal, verified, by, tag, days }: ListParams): boolean =>
+  Boolean(text || phone || email || personal || verified || by || tag || days);
+
+export const NO_FILTER = { text: "", phone: false, email: false, personal: false, verified: false, by: 0, tag: "", days: 0, page: 1 } as const;

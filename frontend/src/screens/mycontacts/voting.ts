@@ -11,8 +11,9 @@ export interface Voting {
   onOpen: (row: UserContact) => void;
   /** Ids of contacts that can still be brought back. */
   removed: ReadonlyMap<number, number>;
-  /** Undefined where the rows are those of a colleague. */
-  onRemove: ((row: UserContact) => void) | undefined;
+  /** Whether a contact is on the user's own list, from which it can be removed. */
+  isMine: (row: UserContact) => boolean;
+  onRemove: (row: UserContact) => void;
   onRestore: (row: UserContact) => void;
 }
 
@@ -24,7 +25,8 @@ export const VotingContext = createContext<Voting>({
   onDownvote: nothing,
   onOpen: nothing,
   removed: new Map(),
-  onRemove: undefined,
+  isMine: () => false,
+  onRemove: nothing,
   onRestore: nothing,
 });
 

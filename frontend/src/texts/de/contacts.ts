@@ -37,6 +37,8 @@ export const contacts: Translation<typeof english> = {
     filters: "Filter",
     hasPhone: "Mit Telefon",
     hasEmail: "Mit geschäftlicher E-Mail",
+    hasPersonal: "Mit zweiter E-Mail",
+    mine: "Meine Kontakte",
     isVerified: "Bestätigt",
     revealedBy: "Aufgedeckt von",
     anyone: "Von allen aufgedeckt",

@@ -34,6 +34,8 @@ export const contacts = {
     filters: "Filters",
     hasPhone: "Has phone",
     hasEmail: "Has work email",
+    hasPersonal: "Has secondary email",
+    mine: "My contacts",
     isVerified: "Verified",
     revealedBy: "Revealed by",
     anyone: "Revealed by anyone",
