@@ -7,6 +7,8 @@ export const BEFORE = [
   ["emailverification", "/emailverification?email=a%40b.co&code=abc", "This link has expired"],
   ["termsofuse", "/termsofuse", "Terms & Conditions"],
   ["privacypolicy", "/privacypolicy", "Privacy Policy"],
+  ["chromeprivacypublic", "/chromeprivacy", "Chrome Privacy"],
+  ["removal", "/removal", "Remove my data"],
   ["acceptinvite", "/acceptinvite?email=a%40b.co&code=abc", "User not found"],
 ];
 

@@ -99,6 +99,17 @@ async def test_availability(product: Product, account: Account) -> None:
         assert blocked.status_code == 422
 
 
+async def test_an_owner_who_invites_is_not_counted_with_the_sign_ups_of_the_network(
+    product: Product, account: Account
+) -> None:
+    stranger = product.caller(ip="10.9.9.9")
+    owner = product.caller(account.owner.token, ip="10.9.9.9")
+    codes = [(await stranger.post(API + "checkemailexists", json={"email": _email()})).status_code for _ in range(6)]
+    assert codes == [200] * 5 + [429]
+    codes = [(await owner.post(API + "checkemailexists", json={"email": _email()})).status_code for _ in range(31)]
+    assert codes == [200] * 30 + [429]
+
+
 @pytest.mark.parametrize(
     ("email", "valid"), [("a@acme.example", 1), ("a@gmail.com", 0), ("a@yopmail.com", 0), ("nonsense", 0), ("", 0)]
 )

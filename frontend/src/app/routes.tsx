@@ -30,6 +30,8 @@ const beforeSignIn: RouteObject[] = [
 const legal: RouteObject[] = [
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },
   { path: "termsofuse", lazy: () => import("../screens/termsofuse/TermsOfUseScreen") },
+  { path: "chromeprivacy", lazy: () => import("../screens/chromeprivacy/ChromePrivacyScreen") },
+  { path: "removal", lazy: () => import("../screens/removal/RemovalScreen") },
 ];
 
 const ofOwner = (children: RouteObject[]): RouteObject => ({ lazy: () => import("./layout/OwnerGate"), children });

@@ -17,6 +17,8 @@ export type LegalDocument = "privacy" | "terms" | "chrome";
 export interface LegalSection {
   heading: string;
   paragraphs: readonly string[];
+  /** A page of the app that the section leads to. */
+  link?: { to: string; text: string };
 }
 
 export type Legal = Readonly<Record<LegalDocument, readonly LegalSection[]>>;

@@ -20,6 +20,8 @@ export function PlainLayout() {
         <nav className={classes.foot} aria-label={t("legal.documents")}>
           <NavLink to="/privacypolicy">{t("legal.privacy")}</NavLink>
           <NavLink to="/termsofuse">{t("legal.terms")}</NavLink>
+          <NavLink to="/chromeprivacy">{t("legal.chrome")}</NavLink>
+          <NavLink to="/removal">{t("removal.title")}</NavLink>
           <NavLink to="/login">{t("forgot.back")}</NavLink>
         </nav>
       </footer>

@@ -8,7 +8,7 @@ import classes from "./DashboardMain.module.css";
 import { countText } from "../../lib/locale";
 import { NotLoaded } from "./NotLoaded";
 
-// The numbers are those of the company, whose lists are for its owner alone.
+// The numbers are those of the company; its owner alone can open the lists.
 const CONTACTS = "/dashboard/main/mycontacts?by=team";
 const COUNTERS = [
   ["contacts", CONTACTS],

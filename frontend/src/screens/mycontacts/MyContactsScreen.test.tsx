@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import { accountAnswer, contactAnswer } from "../../testing/answers";
+import { contactAnswer } from "../../testing/answers";
 import { Refusal, type Sent, draw, serve as serveOnly, whole } from "../../testing/render";
 import { MyContactsScreen } from "./MyContactsScreen";
 
@@ -133,28 +133,6 @@ test("the server writes the file of the chosen contacts; its limit is told in wo
   expect(await screen.findByText("You have used up today's 20 exports. Try again in 6 hours.")).toBeVisible();
 });
 
-
-test("anyone means the whole account, in the list and in the file", async () => {
-  const sent = serve({ [LIST]: contacts(3), "GET leads/_table/appuser": { resource: [{ appuserid: 1, name: "Ann" }, { appuserid: 2, name: "Bob" }] } });
-  draw(<MyContactsScreen />, { at: AT });
-  const whose = await screen.findByRole("combobox", { name: "Revealed by" });
-  expect(within(whose).getAllByRole("option").slice(0, 2).map(({ textContent }) => textContent)).toEqual(["My contacts", "Revealed by anyone"]);
-  await user.selectOptions(whose, "Revealed by anyone");
-  const { clientid } = accountAnswer();
-  await waitFor(() => expect(sent.at(-1)!.query.get("filter")).toBe(`(clientid=${clientid})`));
-
-  const asked: unknown[] = [];
-  const list = globalThis.fetch;
-  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
-    if (init.method !== "POST") return list(url, init);
-    asked.push(JSON.parse(init.body as string));
-    return new Response("xlsx");
-  });
-  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:file", revokeObjectURL: () => undefined }));
-  await user.click(await screen.findByRole("checkbox", { name: "Select Person 2" }));
-  await user.click(screen.getByRole("button", { name: "Export Excel" }));
-  await waitFor(() => expect(asked).toEqual([{ filter: `(clientid=${clientid}) and (contactid in (:ids))`, params: { ids: [2] }, limit: 500 }]));
-});
 
 test("an upvote of a row counts for each of its values; a downvote asks for the value and the reason", async () => {
   const saved: Record<string, unknown>[] = [];

@@ -12,7 +12,7 @@ import classes from "./Privacy.module.css";
 const PAGES: Record<Document, string> = {
   privacy: "/privacypolicy",
   terms: "/termsofuse",
-  chrome: "/dashboard/chromeprivacy",
+  chrome: "/chromeprivacy",
 };
 const DOCUMENTS: Document[] = ["privacy", "terms", "chrome"];
 

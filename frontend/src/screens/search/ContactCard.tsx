@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, ExternalLink, Eye } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { hasLivePlan, isExpired, useAccount } from "../../api/account";
+import { creditsOf, hasLivePlan, isExpired, useAccount } from "../../api/account";
 import { type Asked, useFeedback, votesOn } from "../../api/contacts";
 import { explain } from "../../api/explain";
 import type { Feedback, Found } from "../../api/types";
@@ -13,7 +13,7 @@ import { NameAvatar } from "../../components/NameAvatar";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { profileLink } from "../../domain/contacts";
 import { aboutOf } from "../../domain/person";
-import { FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
+import { CREDIT_OF, FEEDBACK_TYPE, KINDS, type Kind, fieldOf } from "../../domain/reveal";
 import { type Votable, voteOn } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
@@ -91,7 +91,11 @@ export function ContactCard({ found, asked, onChange }: Props) {
   );
 }
 
-function RevealAll({ kinds, reveals }: { kinds: Kind[]; reveals: Reveals }) {
+/** Reveals the kinds that there are credits for; without any it leads to the plans, as a single button does. */
+function RevealAll({ kinds: hidden, reveals }: { kinds: Kind[]; reveals: Reveals }) {
+  const credits = creditsOf(useAccount());
+  const payable = hidden.filter((kind) => (credits?.[CREDIT_OF[kind]] ?? 0) > 0);
+  const kinds = payable.length > 0 ? payable : hidden;
   return (
     <BusyButton
       className={classes.all}

@@ -92,6 +92,23 @@ test("one press reveals all that is hidden, each for its credit", async () => {
   expect(screen.getByRole("link", { name: /^Maya Thornton/ })).toHaveAttribute("href", "/?url=linkedin.com%2Fin%2Fmaya");
 });
 
+test("reveal all pays for the kinds that there are credits for", async () => {
+  const left = { contactcredit: 0, bus_email_credits: 3, personal_email_credits: 2 };
+  const sent = serve({
+    "POST searchurl": { data: [MASKED] },
+    "POST getcontact": { contactdata: [contactAnswer(1)], charged: 1, credits: left },
+    "GET leads/_table/contactfeedback": { resource: [] },
+  });
+  const { where } = draw(<SearchScreen />, { me: accountAnswer({ credits: left }) });
+  const at = where();
+  await ask("Cell Number", "Work Email", "Secondary Email");
+  await user.click(await screen.findByRole("button", { name: "Reveal all · 2 credits" }));
+  expect(await screen.findByText(whole("p1@home.example"))).toBeVisible();
+  expect(sent.filter(({ path }) => path === "getcontact").map(({ body }) => body.type)).toEqual(["businessemail", "personalemail"]);
+  expect(screen.getByText("+**********")).toBeVisible();
+  expect(where().split("?")[0]).toBe(at.split("?")[0]);
+});
+
 test("an address with a question asks it", async () => {
   const sent = serve({ "POST searchurl": { data: [] } });
   draw(<SearchScreen />, { at: "/?url=linkedin.com%2Fin%2Fmaya&kinds=business,personal" });

@@ -16,6 +16,7 @@ export const legal: Legal = {
         "Geschäftliche Kontaktdaten stammen aus öffentlichen beruflichen Quellen und von lizenzierten Anbietern. Sie werden verschlüsselt gespeichert und nur dem Unternehmen gezeigt, das für sie bezahlt hat.",
         "Personen, die nicht gefunden werden möchten, können ihre Entfernung verlangen. Danach liefert keine Suche, keine Abfrage und kein Export ihre Daten, und Kopien werden innerhalb von 24 Stunden gelöscht.",
       ],
+      link: { to: "/removal", text: "Meine Daten entfernen" },
     },
     {
       heading: "Wofür wir die Daten verwenden",

@@ -45,6 +45,15 @@ export const login: Translation<typeof english> = {
     done: "Passwort geändert",
     expired: "Der Code dieses Links ist abgelaufen. Bitte verwenden Sie den neuesten.",
   },
+  removal: {
+    title: "Meine Daten entfernen",
+    lead: "Lassen Sie sich aus dem Verzeichnis entfernen. Danach liefert keine Suche, keine Abfrage und kein Export Ihre Daten.",
+    emailHint: "Eine Adresse, unter der Sie gefunden werden können. Wir senden einen Link an sie, der die Entfernung bestätigt.",
+    profile: "Profiladresse (optional)",
+    profileHint: "Die Adresse Ihres öffentlichen Profils, falls auch dieses entfernt werden soll.",
+    submit: "Bestätigungslink senden",
+    sent: "Wir haben einen Link an {{email}} gesendet. Die Entfernung gilt, sobald Sie ihn öffnen und bestätigen, und ist innerhalb von 24 Stunden abgeschlossen.",
+  },
   legal: {
     privacy: "Datenschutzerklärung",
     terms: "Allgemeine Geschäftsbedingungen",

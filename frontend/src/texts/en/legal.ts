@@ -14,8 +14,9 @@ export const legal: Legal = {
       heading: "What we keep about the people you look up",
       paragraphs: [
         "Business contact details come from public professional sources and from licensed providers. They are kept encrypted and are shown only to the company that has paid for them.",
-        "Whoever does not want to be found can ask to be removed. From then on no search, lookup or export returns them, and copies are erased within 24 hours.",
+        "People who do not want to be found can ask to be removed. From then on no search, lookup or export returns them, and copies are erased within 24 hours.",
       ],
+      link: { to: "/removal", text: "Remove my data" },
     },
     {
       heading: "What we use it for",

@@ -42,6 +42,15 @@ export const login = {
     done: "Password changed successfully!",
     expired: "The Code for this link has expired,Please try with latest",
   },
+  removal: {
+    title: "Remove my data",
+    lead: "Ask to be removed from the directory. Afterwards no search, lookup or export returns your details.",
+    emailHint: "An address under which you can be found. We mail a link to it that confirms the removal.",
+    profile: "Profile address (optional)",
+    profileHint: "The address of your public profile, if you want it to be removed too.",
+    submit: "Send confirmation link",
+    sent: "We have sent a link to {{email}}. The removal takes effect when you open it and confirm, and is complete within 24 hours.",
+  },
   legal: {
     privacy: "Privacy Policy",
     terms: "Terms & Conditions",
