@@ -19,19 +19,15 @@ class Callers:
     async def caller(self, request: HttpRequest, endpoint: Endpoint | None = None) -> Actor:
         """Return the caller of a script, or without `endpoint` of a table or description.
 
-        For a script that anyone may call, invalid credentials count as none. Raises Unauthorized, TooMany or the
-        refusal of a role that is confined to some scripts.
+        For a script that anyone may call, invalid credentials count as none. A caller that needed no secret must be
+        no page of another site. Raises Unauthorized, TooMany, Forbidden, or the error of a role that is confined to
+        some scripts.
         """
         services = self._services
-        try:
-            actor = await services.callers.actor(request.headers, request.ip)
-        except ApiError as error:
-            if endpoint is not None and ANYONE in endpoint.roles:
-                actor = Actor("key")  # a sign-in ignores any token sent with it
-            else:
-                if error.reason == "no_key" and services.limited:  # a rejected session is counted where it is looked up
-                    request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
-                raise
+        actor = await self._actor(request, endpoint)
+        if actor.unproved:
+            # A host program has its own name; what its policy gives to anyone may be read under any.
+            services.guard.check(request, host=not services.served.embedded or actor.role == "*")
         if services.limited:
             if actor.session:
                 request.hit = count_use("session", actor.session, services.settings.session_per_minute, 60)
@@ -41,3 +37,14 @@ class Callers:
             status, reason, message = services.confined[actor.role]
             raise ApiError(message, status=status, reason=reason, scope="resource")
         return actor
+
+    async def _actor(self, request: HttpRequest, endpoint: Endpoint | None) -> Actor:
+        services = self._services
+        try:
+            return await services.callers.actor(request.headers, request.ip)
+        except ApiError as error:
+            if endpoint is not None and ANYONE in endpoint.roles:
+                return Actor("key")  # a sign-in ignores any token sent with it
+            if error.reason == "no_key" and services.limited:  # a rejected session is counted where it is looked up
+                request.hit = count_use("ip", request.network, services.settings.address_per_minute, 60)
+            raise

@@ -113,6 +113,8 @@ class Pages:
         if self._served.embedded:
             return False
         harmless = bool(self._project.local_only(self._settings)) or (self._served.open and not self._served.key)
+        if harmless:
+            self._services.guard.check_host(request)
         client = (request.scope.get("client") or ("",))[0]
         direct = _FORWARDED.isdisjoint(request.headers) and _is_loopback_address(client)
         return harmless and is_loopback(self._settings.host) and direct
@@ -133,6 +135,7 @@ class Pages:
         """Return a page of the project or of its front end. Without a front end `/` leads to the API's page."""
         path = request.path
         if self.of_project is not None and path.startswith(self.of_project.prefix):
+            self._services.guard.check(request)
             response = await self.of_project.answer(request.scope, request.receive)
             if response is None:
                 raise NotFound("There is no such page.")

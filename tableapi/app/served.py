@@ -6,7 +6,6 @@ file.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Name, PostgresUrl
+from tableapi.http.origin import is_loopback as is_loopback
 
 if TYPE_CHECKING:
     from tableapi.auth.access_file import AccessFile
@@ -93,16 +93,6 @@ def of_any(named: Sequence[str], *, is_open: bool, access: Path | None, key: str
             f"--open gives full rights to whoever reaches {host}: add --api-key KEY, or serve on 127.0.0.1."
         )
     return Datasets(urls=urls, key=key)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach `host`."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _access_file(path: Path) -> AccessFile:

@@ -29,6 +29,7 @@ from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
 from tableapi.endpoints.project_files import load_policy
 from tableapi.endpoints.registry import Scripts
+from tableapi.http.origin import OriginGuard
 from tableapi.idempotency import replay
 from tableapi.live.endpoint import LiveChanges
 from tableapi.query.bounds import Bounds, Limits
@@ -41,6 +42,9 @@ class Services:
         self.settings, self.served = settings, served
         self.datasets: dict[str, Dataset] = {}
         self.scripts: Scripts | None = None
+        # Pages that may use what needs no secret: those of the own address and of CORS_ORIGINS.
+        pages = (settings.public_url, *settings.cors_origins)
+        self.guard = OriginGuard("" if served.embedded else settings.host, pages)
         self.is_open = False  # whether every database was reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
         self.authenticator: Authenticator

@@ -24,7 +24,7 @@ from tableapi.errors import ApiError, Unauthorized
 from tableapi.observability import background
 
 NOBODY = Actor("")
-ANONYMOUS = Actor("anyone")
+ANONYMOUS = Actor("anyone", unproved=True)
 MAX_CACHED_ACTORS = 10_000
 TOUCH_SECONDS = 60.0
 
@@ -52,7 +52,7 @@ class OpenAuthenticator(Authenticator):
 
     def __init__(self, key: str) -> None:
         self._key = key.encode()
-        self._actor = Actor("*")
+        self._actor = Actor("*", unproved=not key)
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         if not self._key or hmac.compare_digest(app_key(headers).encode(), self._key):
@@ -65,7 +65,7 @@ class KeyAuthenticator(Authenticator):
 
     def __init__(self, access: AccessFile) -> None:
         self._actors = {name: access.actor(name) for name in access.keys}
-        self._anonymous = Actor(access.anonymous) if access.anonymous else None
+        self._anonymous = Actor(access.anonymous, unproved=True) if access.anonymous else None
 
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         key = app_key(headers)
@@ -107,7 +107,7 @@ class SessionAuthenticator(Authenticator):
             return NOBODY
         token = session_token(headers)
         if not token:
-            return Actor("key", key=key)
+            return Actor("key", key=key, unproved=self._keys is None)
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
         if cached is None:
@@ -122,7 +122,7 @@ class SessionAuthenticator(Authenticator):
         if self._keys is not None and key not in self._keys:
             return NOBODY
         if not token:
-            return Actor("key", key=key)
+            return Actor("key", key=key, unproved=self._keys is None)
         digest, now = token_hash(token), time.monotonic()
         cached = self._cached.get(digest)
         if cached is not None and cached[0] > now:

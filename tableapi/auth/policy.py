@@ -35,6 +35,7 @@ class Actor:
     user: Mapping[str, Any] = field(default_factory=dict)  # {column: value} that identifies the user in logs and limits
     account: Any = None  # the account of the user, for limits
     claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
+    unproved: bool = False  # whether the request needed no secret to be this caller
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -85,7 +85,7 @@ class Agents:
         return await _exchange(handle, request, content, caller)
 
     def _refuse_other_origins(self, request: HttpRequest) -> None:
-        """Refuse a page of another site, which a browser may have led here under a name of its own."""
+        """Reject a page of another site. Callers without a secret are checked again, like those of tables."""
         origin, settings = request.headers.get("origin"), self._services.settings
         if origin is None or Cors(settings.public_url, settings.cors_origins).allows(origin):
             return

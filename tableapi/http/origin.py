@@ -1,0 +1,102 @@
+"""Keep pages of other sites away from what needs no secret.
+
+A server that grants rights without a secret trusts whoever reaches it. A browser lets every page that it shows reach
+it: by requests that need no permission, and by a name of the page's own site that leads to this machine (DNS
+rebinding). Such a request names its page in `Host`, `Origin` or `Sec-Fetch-Site`, which a page cannot change.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from tableapi.errors import Forbidden, UnsupportedMedia
+from tableapi.http.request import HttpRequest
+
+_ROUTINE = re.compile(r"/_(?:func|proc)(?:/|\Z)", re.IGNORECASE)
+# What a page may send to other sites without asking, beside no type at all.
+_SIMPLE_TYPES = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach `host`."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class OriginGuard:
+    """Reject requests of pages that belong to other sites.
+
+    Args:
+        bound: The address that the server listens on; "" where it is not known, inside another program.
+        origins: Origins of pages that may use the server; `*` permits every page.
+    """
+
+    def __init__(self, bound: str, origins: Collection[str]) -> None:
+        self._any = "*" in origins
+        self._origins = frozenset(origins)
+        self._names = frozenset(urlsplit(origin).hostname or "" for origin in origins) | {bound.lower()}
+        self._local = is_loopback(bound)
+
+    def check(self, request: HttpRequest, *, host: bool = True) -> None:
+        """Check a request whose caller needs no secret; with `host` also the name under which it came.
+
+        Raises:
+            Forbidden: `bad_host` or `bad_origin`.
+            UnsupportedMedia: a page sent a body of a type that other sites could send as well.
+        """
+        if host:
+            self.check_host(request)
+        if request.method not in ("GET", "HEAD") or _ROUTINE.search(request.path):
+            self.check_origin(request)
+            self._check_type(request)
+
+    def check_host(self, request: HttpRequest) -> None:
+        """Check that the request names this server. Raises Forbidden."""
+        host = request.headers.get("host")
+        if host is None or self._any or self._is_own(_name(host)):
+            return
+        raise Forbidden(
+            "This server is not served under the name in the header Host. Set PUBLIC_URL to the address of the server.",
+            reason="bad_host",
+        )
+
+    def check_origin(self, request: HttpRequest) -> None:
+        """Check that the request comes from a program, or from a page that may use the server. Raises Forbidden."""
+        origin = request.headers.get("origin")
+        if self._any or origin in self._origins:
+            return
+        own = origin is None or origin.partition("://")[2].lower() == request.headers.get("host", "").lower()
+        if own and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            return
+        raise Forbidden("Pages of this origin may not write here, or call routines or tools.", reason="bad_origin")
+
+    def _is_own(self, name: str) -> bool:
+        if name in self._names or name == "localhost" or name.endswith(".localhost"):
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            # A name without a dot is one of the own network, which no page of another site has.
+            return not self._local and "." not in name
+        return address.is_loopback or not self._local
+
+    def _check_type(self, request: HttpRequest) -> None:
+        from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if from_page and media_type in _SIMPLE_TYPES:
+            raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
+
+
+def _name(host: str) -> str:
+    """Return the name or address in a header `Host`, in lower case and without its port."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.rpartition(":")[0] if host.count(":") == 1 else host
