@@ -174,7 +174,8 @@ class Meta:
         limit = self._settings.body_bytes
         run = partial(routines.answer, request, dataset, request.actor, parts, query, limit)
         key = request.headers.get("idempotency-key")
-        if request.method != "POST" or len(parts) == 1 or key is None:
+        undone = routines.is_dry_run(query, request.headers.get("prefer", ""))
+        if request.method != "POST" or len(parts) == 1 or key is None or undone:
             return await run()
         sent = dumps(sorted(query.items())) + await request.peek_body(limit)
         route = f"POST {dataset.name}/{'/'.join(parts)}"

@@ -57,6 +57,9 @@ class TableCalls:
         if verb != "GET" and (refusal := self._services.read_only.get(request.actor.role)) is not None:
             status, reason, message = refusal
             raise ApiError(message, status=status, reason=reason)
+        if verb != "GET" and "explain" in query and options.boolean("explain", query["explain"]):
+            message = "Option 'explain' belongs to reads: a write would be executed."
+            raise BadRequest(message, reason="bad_option", context={"option": "explain"})
         if "import" in query and options.boolean("import", query["import"]):
             return await self._import(request, dataset, rights, parts, query, verb)
         body = None

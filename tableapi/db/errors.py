@@ -56,7 +56,9 @@ def _from_postgres(error: asyncpg.PostgresError) -> ApiError | None:
     inside = "PL/" in context or "SQL " in context
     if raised:
         return _raised(error, sqlstates.meaning(code, raised=True))
-    if code == "42601" and not inside and _PARSER.fullmatch(str(error.server_source_filename)):
+    # The parser of SQL also reads the values of regtype.
+    of_value = any(text.startswith("invalid type name") for text in (context, str(error.args[0] if error.args else "")))
+    if code == "42601" and not (inside or of_value) and _PARSER.fullmatch(str(error.server_source_filename)):
         return None
     if code == "23502" and error.column_name:
         return BadRequest(f"Field '{error.column_name}' is required and cannot be null.", reason="required")

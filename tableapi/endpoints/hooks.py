@@ -51,7 +51,7 @@ async def answer(
     if verb != "GET":
         ident = await _ident(call, verb, ident)
         records = await _records(call, verb, ident)
-        refusals.too_many(request_options, len(records))
+        refusals.too_many(request_options.max_affected, len(records))
         await _refuse_foreign(hook, call, verb, ident, records)
     if ident is not None:
         options["id"] = ident

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 import orjson
 
@@ -51,8 +51,10 @@ class NotAcceptable(ApiError):
     status, reason = 406, "not_acceptable"
 
 
-def preferred(text: str, query: dict[str, str]) -> str:
+def preferred(text: str, query: dict[str, str], names: Container[str] = _PREFERENCES) -> str:
     """Add the options of a `Prefer` header to a query, and return `Preference-Applied`.
+
+    names: the preferences that have an effect.
 
     Raises:
         BadRequest: a preference is unknown under strict handling.
@@ -62,7 +64,7 @@ def preferred(text: str, query: dict[str, str]) -> str:
     for part in text.split(","):
         name, _, value = (word.strip() for word in part.partition("="))
         name, value = name.lower(), value.strip('"')
-        values = _PREFERENCES.get(name, {})
+        values = _PREFERENCES.get(name, {}) if name in names else {}
         options = values.get(value.lower()) or values.get("")
         if options is None:
             unknown += [part.strip()[:100]] if part.strip() else []

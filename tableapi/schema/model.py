@@ -182,6 +182,11 @@ class Routine:
         """Return the arguments that a call passes."""
         return tuple(a for a in self.arguments if a.sent)
 
+    @property
+    def columns_unknown(self) -> bool:
+        """Whether only a call tells which columns its rows have."""
+        return self.kind == "f" and self.result.removeprefix("SETOF ") == "record"
+
 
 @dataclass(slots=True, eq=False)
 class Schema:

@@ -86,7 +86,7 @@ async def _each(
     write_together: writes several records at once, and returns those by their place in `items`.
     """
     batch = Batch(word, options)
-    refusals.too_many(options, len(items))
+    refusals.too_many(options.max_affected, len(items))
     single = len(items) == 1 and not prepared_write.needs_transaction(call, items[0], word)
     marks: list[str] = []
     written: dict[int, Record] = {}
@@ -236,7 +236,7 @@ async def _by_filter(call: TableRequest, options: Options, record: dict[str, Any
         before = await again.of_filter(call, options, connection, None, text) if related and record is None else None
         body, keys = await writer.by_filter(record, text)
         if options.max_affected is not None:
-            refusals.too_many(options, len(await threads.body(len(body), exact_json.loads, body)))
+            refusals.too_many(options.max_affected, len(await threads.body(len(body), exact_json.loads, body)))
         if related and record is not None:
             before = await again.of_filter(call, options, connection, keys, "")
     shown = await read.unsealed(call, True, before or body)
@@ -267,7 +267,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
         raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
     call.body = None  # its fields are not options
     options = _checked_options(call)
-    refusals.too_many(options, 1)
+    refusals.too_many(options.max_affected, 1)
     async with _writing(
         call, options, several=(several := prepared_write.needs_transaction(call, record, "updated"))
     ) as writer:
@@ -283,7 +283,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
 async def _delete_one(call: TableRequest, ident: str) -> Reply:
     call.body = None
     options = _checked_options(call)
-    refusals.too_many(options, 1)
+    refusals.too_many(options.max_affected, 1)
     async with _writing(call, options, several=options.beyond_row) as writer:
         written = await _deleted(writer, ident)
     written.mark = ""

@@ -13,7 +13,6 @@ from tableapi.http.body import records as body_records
 from tableapi.query.dml import checks, write_conditions
 from tableapi.query.dml.change import Change
 from tableapi.query.filter.ast import Node
-from tableapi.query.options import Options
 from tableapi.query.plan import Bindings
 from tableapi.query.spelling import spelled
 from tableapi.schema.model import Column, Table
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
     from tableapi.tables.write import Writer
 
 
-def too_many(options: Options, records: int) -> None:
+def too_many(most: int | None, records: int) -> None:
     """Refuse a write of more records than option `max_affected` permits.
 
     Raises:
         BadRequest: `too_many_affected`; the transaction of the write is then rolled back.
     """
-    if options.max_affected is not None and records > options.max_affected:
+    if most is not None and records > most:
         raise BadRequest(
-            f"The write concerns {records} records, more than max_affected={options.max_affected}. Nothing was kept.",
+            f"The write concerns {records} records, more than max_affected={most}. Nothing was kept.",
             reason="too_many_affected",
-            context={"records": records, "max_affected": options.max_affected},
+            context={"records": records, "max_affected": most},
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -17,18 +18,26 @@ from sqlalchemy.sql.functions import Function
 
 from tableapi import exact_json
 from tableapi.auth.policy import Actor
+from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound
-from tableapi.http import response
+from tableapi.http import preferences, response
 from tableapi.http.body import parse_body
+from tableapi.http.compression import media_type
 from tableapi.http.response import Reply
 from tableapi.query.options import Options
+from tableapi.query.options import options as read_options
+from tableapi.query.spelling import suggestion
 from tableapi.query.statement import Binder, Bindings, arguments, bound, finish
 from tableapi.schema.model import Argument, Routine
+from tableapi.tables.refusals import too_many
 from tableapi.tables.responses import rows as responses_rows
 
 KINDS = {"_func": "f", "_proc": "p"}
 _SHAPING = ("returns", "wrapper", "params")
+_GUARDS = ("dry_run", "max_affected")
+_PREFERENCES = ("tx", "max-affected", "count", "handling")  # those that have an effect on a routine
+_FORMATS = frozenset(("", "*/*", "application/*", "application/json"))
 
 
 def _number(value: Any) -> Any:
@@ -79,12 +88,81 @@ async def answer(
         raise NotFound(f"There is no routine '{name[:100]}'.", reason="unknown_routine")
     sent = inline if inline is not None else _params(query, body)
     routine, values = _chosen(named, sent)
+    preferred: dict[str, str] = {}
+    applied = ""
+    if "prefer" in http.headers:
+        applied = preferences.preferred(http.headers["prefer"], preferred, _PREFERENCES)
+        if "handling=strict" in applied:
+            _refuse_without_effect(http.headers, routine, query, sent)
+    query = query | {k: v for k, v in preferred.items() if k not in query and k not in _parameters(routine)}
     parsed = responses_rows.options_of(routine, query, body)
-    rows = await _run(dataset, actor, routine, values, parsed, read_only=verb == "GET")
+    guards = _guards(routine, query, body, preferred, parsed)
+    run = partial(_run, actor, routine, values, parsed, guards.max_affected, read_only=verb == "GET")
+    if guards.dry_run and verb == "POST":
+        async with pinned.undone(dataset) as undone:
+            rows = await run(undone)
+    else:
+        rows = await run(dataset)
+    headers = {"Dry-Run": "true"} if guards.dry_run else {}
+    if applied:
+        headers["Preference-Applied"] = applied
     if isinstance(rows, dict):
-        return Reply(response.dumps(rows))
-    options = dict(query) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
-    return Reply(response.dumps(_shaped(rows, options.get("returns", ""), options.get("wrapper", ""))))
+        return Reply(response.dumps(rows), headers=headers)
+    shaping = dict(query) | ({k: v for k, v in body.items() if isinstance(v, str)} if isinstance(body, dict) else {})
+    shaped = _shaped(rows, shaping.get("returns", ""), shaping.get("wrapper", ""))
+    return Reply(response.dumps(shaped), headers=headers)
+
+
+def is_dry_run(query: Mapping[str, str], prefer: str) -> bool:
+    """Whether a call may keep nothing, so that its response is not stored for an Idempotency-Key."""
+    return "dry_run" in query or "rollback" in prefer.lower()
+
+
+def _parameters(routine: Routine) -> set[str]:
+    return {argument.name.lower() for argument in routine.sent}
+
+
+def _guards(
+    routine: Routine, query: Mapping[str, str], body: Any, preferred: Mapping[str, str], parsed: Options | None
+) -> Options:
+    """Return the options `dry_run` and `max_affected` of a call. A parameter of that name is no option.
+
+    Raises:
+        BadRequest: the rows that the call changes cannot be counted.
+    """
+    sent: dict[str, Any] = {}
+    for given in (body if isinstance(body, dict) else {}, query):
+        sent |= {name: given[name] for name in _GUARDS if name in given and name not in _parameters(routine)}
+    guards = read_options(sent | {name: preferred[name] for name in _GUARDS if name in preferred})
+    if guards.max_affected is not None and (routine.kind == "p" or not routine.many or parsed is not None):
+        raise BadRequest(
+            "max_affected counts the rows that a function returns. It needs a function that returns a set, without "
+            "options of its rows.",
+            reason="bad_option",
+            context={"option": "max_affected"},
+        )
+    return guards
+
+
+def _refuse_without_effect(
+    headers: Mapping[str, str], routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]
+) -> None:
+    """Refuse what a call would ignore, for `handling=strict`.
+
+    Raises:
+        BadRequest, NotAcceptable: an option, parameter, header or format has no effect.
+    """
+    preferences.refuse_without_effect(headers)
+    if media_type(headers.get("accept", "")) not in _FORMATS:
+        raise preferences.NotAcceptable("A routine answers JSON. Send Accept: application/json.")
+    known = _parameters(routine) | {*_SHAPING, *_GUARDS, *responses_rows.OPTIONS}
+    names = [*query, *(sent if isinstance(sent, dict) else ())]
+    if unknown := [name for name in names if name.lower() not in known and "." not in name]:
+        raise BadRequest(
+            f"'{routine.name}' has no parameter or option '{unknown[0][:100]}'.{suggestion(unknown[0], known)}",
+            reason="unknown_option",
+            context={"options": [name[:100] for name in unknown]},
+        )
 
 
 async def _named(dataset: Dataset, actor: Actor, name: str, verb: str) -> list[Routine]:
@@ -194,17 +272,18 @@ def _argument(argument: Argument, value: Any, named: bool) -> Any:
 
 
 async def _run(
-    dataset: Dataset,
     actor: Actor,
     routine: Routine,
     values: Mapping[int, Any],
     parsed: Options | None,
+    most: int | None,
+    dataset: Any,
     *,
     read_only: bool,
 ) -> Any:
     """Run a routine, and return its rows, as the options of a read ask for them.
 
-    read_only: for GET, where a routine that writes is refused.
+    most: option `max_affected`. read_only: for GET, where a routine that writes is refused.
     """
     binder = Binder()
     call = _call(routine, values, binder)
@@ -224,16 +303,28 @@ async def _run(
                     )
             except asyncpg.ReadOnlySQLTransactionError:
                 raise _changes_data() from None
-        rows = sa.select(sa.literal_column("*")).select_from(call).subquery(binder.name("r"))
-        records = sa.func.coalesce(sa.func.json_agg(rows.table_valued()), sa.literal_column("'[]'::json"))
-        statement = finish(sa.select(records.label("body")).select_from(rows), binder)
+        statement = finish(_records(routine, call, binder), binder)
         args = arguments(bound(statement), bindings)
         try:
             async with connection.transaction(readonly=read_only):
-                body = await connection.fetchval(statement.sql, *args)
+                rows = exact_json.loads(await connection.fetchval(statement.sql, *args))
+                too_many(most, len(rows))
         except asyncpg.ReadOnlySQLTransactionError:
             raise _changes_data() from None
-    return exact_json.loads(body)
+    return rows
+
+
+def _records(routine: Routine, call: Function[Any], binder: Binder) -> sa.Select[Any]:
+    """Return the select of the rows of a function as one JSON array."""
+    if routine.columns_unknown:  # PostgreSQL takes such a function for a value only
+        rows: Any = sa.select(call.label("row")).subquery(binder.name("r"))
+        row: Any = sa.func.to_json(rows.c.row)
+    else:
+        rows = sa.select(sa.literal_column("*")).select_from(call).subquery(binder.name("r"))
+        row = rows.table_valued()
+    found = sa.func.json_agg(row).filter(row.is_not(None)) if routine.columns_unknown else sa.func.json_agg(row)
+    records = sa.func.coalesce(found, sa.literal_column("'[]'::json"))
+    return sa.select(records.label("body")).select_from(rows)
 
 
 def _changes_data() -> MethodNotAllowed:

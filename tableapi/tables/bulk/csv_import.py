@@ -198,7 +198,7 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
                 run = _Import(call, connection, columns)
                 async for block in stream:
                     await run.add(block)
-                    refusals.too_many(options, run.created)
+                    refusals.too_many(options.max_affected, run.created)
                 await connection.execute("set constraints all immediate")
                 if run.bad and not options.go_on:
                     raise run.refusal()

@@ -20,6 +20,21 @@ create function many(n integer) returns table (x integer, y text) language sql a
 create function touch() returns void language sql as 'insert into note (v) values (''t'')';
 create function sales.hello(who text) returns text language sql as 'select ''hi '' || who';
 create function hidden() returns integer language sql as 'select 1';
+create table item (id integer primary key);
+insert into item select generate_series(1, 15);
+create function take(n integer) returns setof item language sql as 'delete from item where id <= n returning *';
+create function clear() returns integer language plpgsql as
+    'declare n integer; begin delete from item; get diagnostics n = row_count; return n; end';
+create procedure empty() language sql as 'delete from item';
+create procedure ends() language plpgsql as 'begin delete from item; commit; end';
+create function named(dry_run boolean, max_affected integer) returns text language sql as
+    'select dry_run::text || max_affected';
+create function one_record() returns record language sql as 'select id, id * 2 as double from item where id = 3';
+create function no_record() returns record language sql as 'select id, id from item where id = -1';
+create function records(n integer) returns setof record language sql as
+    'select id, ''x'' || id as name from item where id <= n order by id';
+create table typed (id integer primary key, v regtype, c regclass, p regprocedure, r regrole);
+insert into typed values (1, 'integer', 'item', 'empty()', 'postgres');
 create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; end';
 """
 
@@ -27,7 +42,7 @@ create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; en
 @pytest.fixture(scope="module")
 def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
     url = module_database(SQL)
-    public = "add,many,touch,bump,sales.hello"
+    public = "add,many,touch,bump,sales.hello,take,clear,empty,ends,named,one_record,no_record,records"
     server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
@@ -92,9 +107,11 @@ def test_a_routine_that_writes_is_called_by_post(routines: httpx.Client) -> None
 
 
 def test_the_public_ones_are_listed_and_described(routines: httpx.Client) -> None:
-    assert routines.get("/_proc").json() == {"resource": [{"name": "bump"}]}
+    assert routines.get("/_proc").json() == {"resource": [{"name": "bump"}, {"name": "empty"}, {"name": "ends"}]}
     names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
-    assert names == ["add", "many", "sales.hello", "touch"]
+    assert names == [
+        "add", "clear", "many", "named", "no_record", "one_record", "records", "sales.hello", "take", "touch",
+    ]  # fmt: skip
     assert "/api/v2/x/_func/many" in routines.get("/_spec").json()["paths"]
 
 
@@ -114,3 +131,118 @@ def test_a_call_with_an_idempotency_key_runs_once(routines: httpx.Client) -> Non
     assert routines.get("/_proc/bump(7)", headers=once).json() == [{"v": 8}]
     refused = [routines.post("/_func/add(1,2,3)", headers={"Idempotency-Key": "bad"}) for _ in range(2)]
     assert [answer.status_code for answer in refused] == [400, 400]
+
+
+@pytest.fixture
+def items(routines: httpx.Client) -> Iterator[httpx.Client]:
+    """A client of a test that must keep every item."""
+
+    def kept() -> Any:
+        return routines.get("/_table/item").json()
+
+    before = kept()
+    assert len(before["resource"]) == 15
+    yield routines
+    assert kept() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/_func/take?dry_run=true&n=9", {}),
+        ("/_func/take(9)", {"Prefer": "tx=rollback"}),
+        ("/_func/take(9)", {"Prefer": "tx=rollback, handling=strict"}),
+        ("/_func/take(9)?fields=id&limit=9&dry_run=1", {}),
+        ("/_func/take(9)", {"Prefer": "tx=rollback", "Idempotency-Key": "dry"}),
+    ],
+)
+def test_a_dry_run_of_a_function_keeps_nothing(items: httpx.Client, path: str, headers: dict[str, str]) -> None:
+    answer = items.post(path, headers=headers)
+    assert (answer.status_code, len(answer.json()), answer.headers["dry-run"]) == (200, 9, "true"), answer.text
+    assert answer.headers.get("preference-applied", "") == headers.get("Prefer", "")
+
+
+def test_a_dry_run_of_a_value_or_a_procedure_keeps_nothing(items: httpx.Client) -> None:
+    assert items.post("/_func/clear", json={"dry_run": True}).json() == [{"clear": 15}]
+    assert items.post("/_func/clear", json={"params": [], "dry_run": "true", "returns": "integer"}).json() == 15
+    assert items.post("/_proc/empty?dry_run=true").json() == []
+    assert items.post("/_proc/empty", headers={"Prefer": "tx=rollback"}).json() == []
+    ended = items.post("/_proc/ends?dry_run=true")
+    assert (ended.status_code, ended.json()["error"]["context"]["reason"]) == (409, "definition_fails")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "reason"),
+    [
+        ("/_func/take(9)?max_affected=8", {}, "too_many_affected"),
+        ("/_func/take(9)", {"Prefer": "max-affected=8"}, "too_many_affected"),
+        ("/_func/take(9)", {"Prefer": "max-affected=8, handling=strict"}, "too_many_affected"),
+        ("/_func/take(9)?max_affected=9&limit=1", {}, "bad_option"),
+        ("/_func/clear?max_affected=99", {}, "bad_option"),
+        ("/_proc/empty?max_affected=99", {}, "bad_option"),
+        ("/_func/take(9)?max_affected=x", {}, "bad_option"),
+        ("/_func/take(9)?dry_run=perhaps", {}, "bad_option"),
+        ("/_func/take?n=9&dryrun=true", {"Prefer": "handling=strict"}, "unknown_option"),
+        ("/_func/take(9)", {"Prefer": "resolution=merge-duplicates, handling=strict"}, "unknown_preference"),
+        ("/_func/take(9)", {"Prefer": "handling=strict", "Accept": "text/csv"}, "not_acceptable"),
+        ("/_func/take(9)", {"Prefer": "handling=strict", "Content-Profile": "sales"}, "header_without_effect"),
+    ],
+)
+def test_a_ceiling_or_a_strict_call_is_refused(
+    items: httpx.Client, path: str, headers: dict[str, str], reason: str
+) -> None:
+    refused = items.post(path, headers=headers)
+    assert refused.json()["error"]["context"]["reason"] == reason, refused.text
+
+
+def test_an_unknown_parameter_is_refused_by_strict_handling(items: httpx.Client) -> None:
+    sent = {"a": 1, "b": 2, "smthelse": 3}
+    assert items.post("/_func/add", json=sent).json() == [{"add": 3}]
+    refused = items.post("/_func/add", json=sent, headers={"Prefer": "handling=strict"})
+    context = refused.json()["error"]["context"]
+    assert (refused.status_code, context["reason"], context["options"]) == (400, "unknown_option", ["smthelse"])
+
+
+def test_what_is_within_the_ceiling_is_kept(routines: httpx.Client) -> None:
+    count = "/_table/item?count_only=true"
+    assert routines.get(count).json() == 15
+    assert len(routines.post("/_func/take(2)?max_affected=2").json()) == 2
+    assert routines.get(count).json() == 13
+    routines.post("/_table/item", json={"resource": [{"id": 1}, {"id": 2}]})
+
+
+def test_a_parameter_named_like_an_option_is_the_parameter(routines: httpx.Client) -> None:
+    answer = routines.post("/_func/named", json={"dry_run": True, "max_affected": 1})
+    assert (answer.json(), "dry-run" in answer.headers) == ([{"named": "true1"}], False)
+
+
+def test_rows_with_unknown_columns(routines: httpx.Client) -> None:
+    assert routines.get("/_func/one_record").json() == [{"id": 3, "double": 6}]
+    assert routines.get("/_func/no_record").json() == []
+    assert routines.post("/_func/records", json={"n": 2}).json() == [{"id": 1, "name": "x1"}, {"id": 2, "name": "x2"}]
+    assert routines.get("/_func/records(0)").json() == []
+
+
+@pytest.mark.parametrize("value", [True, 1e300, "a b c", "(", "integer[", "'", "%", "1", "setof integer", ""])
+@pytest.mark.parametrize("name", ["v", "c", "p", "r"])
+def test_names_of_types_are_values(routines: httpx.Client, name: str, value: Any) -> None:
+    quoted = "'" + str(value).replace("'", "''") + "'"
+    refused = [
+        routines.patch("/_table/typed/1", json={name: value}),
+        routines.get("/_table/typed", params={"filter": f"{name} = {quoted}"}),
+    ]
+    for answer in refused:
+        assert answer.status_code < 500, (name, value, answer.text)
+
+
+def test_a_write_is_not_explained(items: httpx.Client) -> None:
+    for method, path in (
+        ("PATCH", "/_table/item?filter=id=1"), ("DELETE", "/_table/item/1"), ("POST", "/_table/item"),
+        ("PUT", "/_table/item/1"), ("DELETE", "/_table/item?force=true"), ("POST", "/_table/item?method=DELETE&ids=1"),
+    ):  # fmt: skip
+        body = {"resource": [{"id": 99}]}
+        for headers in ({}, {"Prefer": "handling=strict"}):
+            url = f"{path}{'&' if '?' in path else '?'}explain=true"
+            refused = items.request(method, url, json=body, headers=headers)
+            context = refused.json()["error"]["context"]
+            assert (refused.status_code, context["reason"], context["option"]) == (400, "bad_option", "explain")
