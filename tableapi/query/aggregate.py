@@ -86,11 +86,12 @@ def is_grouped(options: Options) -> bool:
 class Group:
     """The scope of `having` and `order` of a grouped read: keys, aggregates and aliases.
 
-    keys, aliases: by name in lower case.
+    keys: by name in lower case and function, because a column and a cast of it have one name. aliases: by name in lower
+    case.
     """
 
     scope: Scope
-    keys: dict[str, Operand] = field(default_factory=dict)
+    keys: dict[tuple[str, Function | None], Operand] = field(default_factory=dict)
     aliases: dict[str, Operand] = field(default_factory=dict)
 
     @property
@@ -107,11 +108,12 @@ class Group:
 
     def key(self, path: tuple[str, ...], function: Function | None) -> Operand | None:
         """Return the key that a term names, or None."""
-        if key := self.keys.get(".".join(path).lower()) if function is None else None:
-            return key
-        if function is None and len(path) == 1:
-            return None
-        return self.keys.get(single(self.scope, Term(path, function)).name.lower())
+        if function is None:
+            name = ".".join(path).lower()
+            by_name = (key for (own, _), key in self.keys.items() if own == name)
+            if (key := self.keys.get((name, None)) or next(by_name, None)) is not None or len(path) == 1:
+                return key
+        return self.keys.get((single(self.scope, Term(path, function)).name.lower(), function))
 
     def operand(self, path: tuple[str, ...], function: Function | None = None) -> Operand:
         """Return a key, an aggregate, or one of them by its name in the response.
@@ -187,7 +189,8 @@ def _keys(scope: Scope, options: Options, conditions: list[Any]) -> tuple[Group,
             for number, (part, key) in enumerate(keys)
         ]
     for part, key in keys:
-        group.keys[key.name.lower()] = named = replace(key, name=part.alias or key.name)
+        function = part.term.function if part.term is not None else None
+        group.keys[key.name.lower(), function] = named = replace(key, name=part.alias or key.name)
         if part.alias:
             group.aliases[part.alias.lower()] = named
     return group, conditions
@@ -214,8 +217,8 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
         BadRequest: `not_grouped`.
     """
     if not options.fields:
-        return {key.name: shown(key.expression, key.type) for key in group.keys.values()}
-    columns: dict[str, Any] = {}
+        return _named([(key.name, key) for key in group.keys.values()], group)
+    found: list[tuple[str, Operand]] = []
     for part in syntax.selected(options.fields):
         group.binder.count("fields")
         if part.term is not None and part.term.aggregates:
@@ -224,19 +227,34 @@ def _columns(group: Group, options: Options) -> dict[str, Any]:
             operand = _grouped_field(group, part)
         if part.alias:
             group.aliases[part.alias.lower()] = operand
-        columns[part.alias or operand.name] = shown(operand.expression, operand.type)
-    return columns
+        found.append((part.alias or operand.name, operand))
+    return _named(found, group)
+
+
+def _named(found: list[tuple[str, Operand]], group: Group) -> dict[str, Any]:
+    """Return the columns by their names.
+
+    Raises:
+        BadRequest: a key has the name of another column.
+    """
+    columns: dict[str, Operand] = {}
+    keys = [id(key) for key in group.keys.values()]
+    for name, operand in found:
+        known = columns.setdefault(name, operand)
+        if known is not operand and (id(known) in keys or id(operand) in keys):
+            raise fields.same_name(name)
+    return {name: shown(operand.expression, operand.type) for name, operand in columns.items()}
 
 
 def _grouped_field(group: Group, part: Selected) -> Operand:
     """Return the key that a part of `fields` names."""
     if not part.alias and part.text.lower() in group.aliases:
         return group.aliases[part.text.lower()]
-    if part.term is None or part.term.plain:
-        name = group.scope.column(part.text if not part.alias or part.term is None else part.term.path[0]).name
-        key = group.keys.get(name.lower())
-    else:
-        name, key = part.text, group.key(part.term.path, part.term.function)
+    function = part.term.function if part.term is not None else None
+    path = (part.text,) if part.term is None or (part.term.plain and not part.alias) else part.term.path
+    name, key = part.text, group.key(path, function)
+    if key is None and function is None and len(path) == 1 and group.scope.table.function(path[0]) is None:
+        name = group.scope.column(path[0]).name
     if key is None:
         raise BadRequest(
             f"Field '{name[:100]}' is not grouped. Add it to 'group', or use an aggregate such as MAX({name[:100]}).",

@@ -15,6 +15,9 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 from tableapi.schema.types import KINDS, PgType
 
 DIALECT = postgresql.asyncpg.dialect(json_serializer=orjson.dumps)  # type: ignore[no-untyped-call]
+# SQLAlchemy cuts a name that is longer than this less six characters, so that it may add a number to it. The names of
+# columns, of up to 63 bytes, are those of the response.
+DIALECT.max_identifier_length = 63 + 6
 
 
 _SIGNS = {operators.eq: "=", operators.ne: "<>", operators.lt: "<", operators.le: "<=", operators.gt: ">",

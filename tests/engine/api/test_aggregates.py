@@ -11,10 +11,17 @@ import pytest
 from tests.helpers.support import NewDatabase, Serve, execute
 from tests.helpers.table_api import FIXTURE
 
+SCORES = """
+create table score (id integer primary key, name text, points numeric, at timestamptz, done boolean);
+insert into score values (1, 'Ada', -989.610, '2024-02-03 04:05:06+00', false),
+    (2, 'Bob', -989.510, '2024-02-03 05:00:00+00', false), (3, 'Alf', 1.2, '2024-02-04 00:00:00+00', true);
+create function initial(score) returns text language sql stable as 'select left($1.name, 1)';
+"""
+
 
 @pytest.fixture(scope="module")
 def database(module_database: NewDatabase) -> str:
-    return module_database(FIXTURE)
+    return module_database(FIXTURE + SCORES)
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +75,70 @@ def test_a_count_may_be_estimated(http: httpx.Client, database: str) -> None:
     grouped = params | {"group": "status", "fields": "status,COUNT(*)"}
     assert ask(http, "/deal", **grouped)["meta"] == {"count": 4, "next": 2}
     assert ask(http, "/deal", **grouped | {"count_only": "true"}) == 4
+
+
+@pytest.mark.parametrize(
+    ("terms", "groups"),
+    [
+        (
+            "CAST(points AS integer) AS a,points AS b",
+            [{"a": -990, "b": -989.61}, {"a": -990, "b": -989.51}, {"a": 1, "b": 1.2}],
+        ),
+        (
+            "points AS b,CAST(points AS integer) AS a",
+            [{"a": -990, "b": -989.61}, {"a": -990, "b": -989.51}, {"a": 1, "b": 1.2}],
+        ),
+        (
+            "CAST(at AS date) AS a,CAST(at AS text) AS b,done AS c,CAST(done AS text) AS d",
+            [
+                {"a": "2024-02-03", "b": "2024-02-03 04:05:06+00", "c": False, "d": "false"},
+                {"a": "2024-02-03", "b": "2024-02-03 05:00:00+00", "c": False, "d": "false"},
+                {"a": "2024-02-04", "b": "2024-02-04 00:00:00+00", "c": True, "d": "true"},
+            ],
+        ),
+        (
+            "CAST(points AS integer),CAST(points AS text) AS b,MONTH(at)",
+            [
+                {"points": -990, "b": "-989.510", "month_at": "2024-02-01"},
+                {"points": -990, "b": "-989.610", "month_at": "2024-02-01"},
+                {"points": 1, "b": "1.2", "month_at": "2024-02-01"},
+            ],
+        ),
+    ],
+)
+def test_a_column_and_casts_of_it_are_groups_of_their_own(http: httpx.Client, terms: str, groups: list[Any]) -> None:
+    def ordered(rows: list[Any]) -> list[Any]:
+        return sorted(rows, key=str)
+
+    fields = [*terms.split(","), "COUNT(*)"]
+    for order in (fields, fields[::-1]):
+        found = ask(http, "/score", group=terms, fields=",".join(order), include_count="true")
+        assert ordered([{name: row[name] for name in groups[0]} for row in found["resource"]]) == ordered(groups)
+        assert found["meta"]["count"] == len(groups)
+    assert ordered(ask(http, "/score", group=terms)["resource"]) == ordered(groups)
+
+
+def test_two_groups_of_one_name_are_refused(http: httpx.Client) -> None:
+    terms = "CAST(points AS integer),points"
+    for params in ({"group": terms}, {"group": terms, "fields": f"{terms},COUNT(*)"}):
+        refused = ask(http, "/score", 400, **params)
+        assert refused["error"]["context"]["reason"] == "duplicate_field"
+    twice = ask(http, "/score", group="done", fields="done,COUNT(*),count( * )", order="done")
+    assert twice["resource"] == [{"done": False, "count_all": 2}, {"done": True, "count_all": 1}]
+
+
+def test_groups_by_a_function_of_the_row(http: httpx.Client) -> None:
+    groups = [{"initial": "A", "count_all": 2}, {"initial": "B", "count_all": 1}]
+    grouped: dict[str, Any] = {"group": "initial", "fields": "initial,COUNT(*)", "order": "initial"}
+    assert ask(http, "/score", **grouped)["resource"] == groups
+    assert ask(http, "/score", **grouped | {"having": "initial = 'A'"})["resource"] == groups[:1]
+    assert ask(http, "/score", group="Initial", order="initial desc")["resource"] == [
+        {"initial": "B"}, {"initial": "A"},
+    ]  # fmt: skip
+    named = ask(http, "/score", group="initial AS i", fields="i,MAX(points)", order="i")["resource"]
+    assert named == [{"i": "A", "max_points": 1.2}, {"i": "B", "max_points": -989.51}]
+    assert ask(http, "/score", group="done", fields="done,MIN(initial)", order="done")["resource"] == [
+        {"done": False, "min_initial": "A"}, {"done": True, "min_initial": "A"},
+    ]  # fmt: skip
+    refused = ask(http, "/score", 400, group="done", fields="initial,COUNT(*)")
+    assert refused["error"]["context"]["reason"] == "not_grouped"
