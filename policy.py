@@ -233,6 +233,10 @@ SESSIONS = Sessions(
         where s.tokenhash = $1 and s.expireson > now() and s.lastused > now() - interval '2 hours'
           and s.revokedon is null and m.isactive = 1 and (s.viewing is null or u.isactive = 1)
     """,
+    unknown_key=(
+        "The key in X-API-Key is not a valid app key. An API key of an account serves GET /api/v2/keylookup and"
+        " GET /api/v2/account/credits only."
+    ),
     identity={"clientid": "clientid", "appuserid": "appuserid", "afid": "afid", "role": "seatrole"},
     tenant_mismatches="""
         insert into auditlog (clientid, appuserid, event, target, detail, ip)

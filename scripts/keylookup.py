@@ -13,7 +13,7 @@ from scripts._shared.context import Context
 from scripts._shared.credits import balance
 from scripts._shared.people import directory, profile_url
 from scripts._shared.people.directory import Person
-from tableapi.endpoints.registry import script
+from tableapi.endpoints.guard import parse_limits, script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
 
@@ -21,7 +21,7 @@ KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "d
 class Input(BaseModel):
     linkedinurl: str = Field(description="The address of a public profile.")
     type: Literal["personalemails", "businessemails", "directdials"] = Field(description="The kind of contact data.")
-    apikey: str = Field(default="", description="An API key of the account, or the same as the header `X-API-Key`.")
+    apikey: str = Field(default="", description="The API key, for programs that cannot send the header `X-API-Key`.")
 
 
 class Lookup(BaseModel):
@@ -38,6 +38,7 @@ class Output(BaseModel):
     credits_left: int
 
 
+KEY_LIMITS = parse_limits(call_limits.KEYLOOKUP)
 _COUNT = """
     insert into apiusage (clientid, apikey, type, found, charged, personalemailcount, businessemailcount,
                           directdialscount)
@@ -46,11 +47,17 @@ _COUNT = """
 _USED = "update apikeys set lastused = now() where keyid = $1 and lastused is distinct from now()"
 
 
-@script(method="GET", public=True, limit="120/minute per ip", tag="Key lookup")
+@script(
+    method="GET",
+    public=True,
+    own_key=api_keys.OWN_KEY,
+    limit=f"{call_limits.KEYLOOKUP}, 120/minute per ip",
+    tag="Key lookup",
+)
 async def run(ctx: Context, input: Input) -> Output:
     key = await api_keys.live(ctx, input.apikey or ctx.request.headers.get("x-api-key", ""))
-    ctx.limit("keylookup minute", str(key["keyid"]), call_limits.KEYLOOKUP_PER_MINUTE, 60)
-    ctx.limit("keylookup day", str(key["keyid"]), call_limits.KEYLOOKUP_PER_DAY, 86400)
+    for limit in KEY_LIMITS:
+        ctx.limit(f"keylookup {limit.seconds}", str(key["keyid"]), limit.amount, limit.seconds)
     profilekey = profile_url.typed_key(input.linkedinurl, ctx.settings.profile_host)
     kind = KIND[input.type]
     person = await directory.find(ctx, profilekey)

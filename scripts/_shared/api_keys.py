@@ -7,6 +7,7 @@ import string
 from typing import Any
 
 from scripts._shared.context import Context
+from tableapi.endpoints.guard import OwnKey
 from tableapi.errors import ApiError, Unauthorized
 
 
@@ -16,6 +17,9 @@ class PlanWithoutApi(ApiError):
     status, reason = 402, "plan_without_api"
 
 
+OWN_KEY = OwnKey(
+    "accountkey", "X-API-Key", "An API key of the account, from Settings > API. It serves key lookup and balances."
+)
 LENGTH = 16
 _ALPHABET = string.ascii_letters + string.digits
 _FIND = """

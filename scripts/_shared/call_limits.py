@@ -2,4 +2,4 @@
 
 SEARCHURL = "60/minute per session, 2000/day per user"
 GETCONTACT = "60/minute per user"
-KEYLOOKUP_PER_MINUTE, KEYLOOKUP_PER_DAY = 30, 5000  # of one API key
+KEYLOOKUP = "30/minute per key, 5000/day per key"

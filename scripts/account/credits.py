@@ -33,11 +33,18 @@ _PLAN = f"""
 LIMITS = {
     "searchurl": parse_limits(call_limits.SEARCHURL)[0].rate,
     "getcontact": parse_limits(call_limits.GETCONTACT)[0].rate,
-    "keylookup": f"{call_limits.KEYLOOKUP_PER_MINUTE}/minute, {call_limits.KEYLOOKUP_PER_DAY}/day",
+    "keylookup": ", ".join(limit.rate for limit in parse_limits(call_limits.KEYLOOKUP)),
 }
 
 
-@script(method="GET", public=True, limit="60/minute per ip", agents=True)
+@script(
+    method="GET",
+    public=True,
+    roles=(*SESSION, *VIEW),
+    own_key=api_keys.OWN_KEY,
+    limit="60/minute per ip",
+    agents=True,
+)
 async def run(ctx: Context) -> Output:
     clientid = await _account(ctx)
     plan: Any = await ctx.db.fetchrow(_PLAN, clientid)

@@ -73,7 +73,7 @@ class Meta:
             raise _unknown("/".join(parts))
         request.actor = await self._callers.caller(request)
         if not request.actor.role:
-            raise Unauthorized("A valid app key is needed.", reason="no_key")
+            raise Unauthorized(request.actor.key_error, reason="no_key")
         datasets = list(self._services.datasets_of(request.actor.role).values())
         listed = [
             system_services.describe(number, dataset.name)
@@ -113,7 +113,7 @@ class Meta:
 
     async def _described(self, request: HttpRequest, datasets: Iterable[Dataset], *, scripts: bool) -> Reply:
         if not request.actor.role:
-            raise Unauthorized("A valid app key is needed.", reason="no_key")
+            raise Unauthorized(request.actor.key_error, reason="no_key")
         typed = options.boolean("typed", request.query.get("typed", ""))
         root = request.root_path or "/"
         packed = await self._descriptions.of(request.actor, datasets, root, scripts=scripts, typed=typed)
@@ -155,7 +155,7 @@ class Meta:
         if not short:
             return await self._described(request, [dataset], scripts=False)
         if not request.actor.role:
-            raise Unauthorized("A valid app key is needed.", reason="no_key")
+            raise Unauthorized(request.actor.key_error, reason="no_key")
         table = await dataset.table(query["resource_name"], rights) if query.get("resource_name") else None
         if "outline" in short:
             described = (

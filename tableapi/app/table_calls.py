@@ -138,6 +138,8 @@ class TableCalls:
             return _minimal(call, verb, reply) if call.query else reply
         except Exception as error:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
+                if not call.actor.role:
+                    raise Unauthorized(call.actor.key_error, reason="no_key") from None
                 raise Unauthorized("Your account access session is expired") from None
             raise
 

@@ -104,7 +104,7 @@ class SessionAuthenticator(Authenticator):
     async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
         key = app_key(headers)
         if self._keys is not None and key not in self._keys:
-            return NOBODY
+            return self._unknown(key)
         token = session_token(headers)
         if not token:
             return Actor("key", key=key, unproved=self._keys is None)
@@ -120,7 +120,7 @@ class SessionAuthenticator(Authenticator):
         # Unknown tokens are not counted: this one was known.
         key, token = app_key(headers), session_token(headers)
         if self._keys is not None and key not in self._keys:
-            return NOBODY
+            return self._unknown(key)
         if not token:
             return Actor("key", key=key, unproved=self._keys is None)
         digest, now = token_hash(token), time.monotonic()
@@ -128,6 +128,9 @@ class SessionAuthenticator(Authenticator):
         if cached is not None and cached[0] > now:
             return cached[1]
         return await self._look_up(digest, key, now, touch=False)
+
+    def _unknown(self, key: str) -> Actor:
+        return Actor("", key_error=self._sessions.unknown_key) if key else NOBODY
 
     async def tenant_mismatches(self, actor: Actor, target: str, detail: Mapping[str, str], ip: str) -> None:
         """Record that a request named an account other than that of its session."""

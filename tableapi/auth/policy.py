@@ -36,6 +36,7 @@ class Actor:
     account: Any = None  # the account of the user, for limits
     claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
     unproved: bool = False  # whether the request needed no secret to be this caller
+    key_error: str = "A valid app key is needed."  # the message of an error for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -175,6 +176,7 @@ class Sessions:
             {field, call} as JSON, $4 the client's address.
         user, account: columns of `lookup` that identify the user and the account, for logs, limits and idempotency.
             Of several for `user`, the first that is not null counts.
+        unknown_key: the message for a request with a key that is not an app key.
         channel: NOTIFY channel. A payload `<column>=<value>`, such as `tenantid=7`, removes the cached actors with that
             value.
         seconds: how long an actor is cached.
@@ -184,6 +186,7 @@ class Sessions:
     touch: str = ""
     identity: Mapping[str, str] | frozenset[str] = frozenset()
     tenant_mismatches: str = ""
+    unknown_key: str = "The key in X-API-Key is not a valid app key."
     channel: str = "tableapi_actor"
     user: str | tuple[str, ...] = ""
     account: str = ""

@@ -17,7 +17,7 @@ from tableapi.ratelimit.enforce import count_use
 
 SCRIPTS = "scripts"  # the tag of scripts without one of their own
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
-_LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip)")
+_LIMIT = re.compile(r"(\d+)/(?:(\d+) ?)?(second|minute|hour|day)s? per (session|user|account|ip|key)")
 _NONE: Mapping[str, tuple[int, str, str]] = {}
 _INTERVAL = re.compile(r"(\d+)(m|h|d)")
 
@@ -27,7 +27,10 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `amount` calls in `seconds` for each `per`: session, user, account or ip."""
+    """At most `amount` calls in `seconds` for each `per`: session, user, account, ip or key.
+
+    A limit per key is counted by the script, which alone knows the key (`own_key`).
+    """
 
     amount: int
     seconds: int
@@ -61,6 +64,21 @@ def cron(every: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnKey:
+    """A key that a public script checks itself, as the API description presents it.
+
+    Attributes:
+        name: the name of the security scheme.
+        header: the header that holds the key.
+        description: one sentence for the reader.
+    """
+
+    name: str
+    header: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """One decorated function. `name` is its path below /api/v2/, set by the registry."""
 
@@ -78,6 +96,7 @@ class Endpoint:
     repeatable: bool
     agents: bool
     tag: str
+    own_key: OwnKey | None
     takes_input: bool
     input: type[BaseModel] | None
     output: Any
@@ -105,11 +124,13 @@ def script(
     repeatable: bool = False,
     agents: bool = False,
     tag: str = SCRIPTS,
+    own_key: OwnKey | None = None,
 ) -> Callable[[Run], Run]:
     """Make `async def run(ctx, input)` an endpoint or a job.
 
     Args:
-        roles: Roles that may call it; (ANYONE,) for every client with an app key.
+        roles: Roles that may call it; (ANYONE,) for every client with an app key. With `public`, the roles that the
+            API description names.
         method: HTTP method.
         limit: Rate limits, such as "60/minute per session, 2000/day per user".
         public: Serve it without an app key. The script authenticates the call itself, for example by a signature.
@@ -123,6 +144,7 @@ def script(
             again when the first attempt died.
         agents: Offer it to language-model agents as the tool `call_script` of MCP.
         tag: Its group in the API description. Groups with a name of their own come first.
+        own_key: For a public script: the key that it checks itself.
 
     Raises:
         TypeError: None of `roles`, `public`, `internal` and `every` was given.
@@ -137,7 +159,7 @@ def script(
         endpoint = Endpoint(
             run=run, method=method, roles=tuple(roles), limits=parse_limits(limit), public=public, raw=raw,
             internal=internal, every=cron(every), tail=tail, body_bytes=body_bytes, seconds=seconds,
-            repeatable=repeatable, agents=agents, tag=tag, takes_input=bool(second), input=model,
+            repeatable=repeatable, agents=agents, tag=tag, own_key=own_key, takes_input=bool(second), input=model,
             output=hints.get("return"),
             summary=inspect.getdoc(run) or (inspect.getdoc(inspect.getmodule(run)) or "").split("\n")[0],
         )  # fmt: skip
@@ -160,7 +182,7 @@ def authorize(endpoint: Endpoint, actor: Actor, read_only: Mapping[str, tuple[in
     if ANYONE in endpoint.roles and actor.role:
         return
     if not actor.role:
-        raise Unauthorized("A valid app key is needed.", reason="no_key")
+        raise Unauthorized(actor.key_error, reason="no_key")
     if actor.role == "key":
         raise Unauthorized("Your account access session is expired")
     if actor.role == "unverified":
@@ -175,6 +197,8 @@ def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
     """
     actor = request.actor
     for limit in endpoint.limits:
+        if limit.per == "key":
+            continue
         if limit.per == "session":
             key = actor.session
         elif limit.per == "user":

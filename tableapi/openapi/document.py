@@ -48,6 +48,7 @@ class Document:
         self._tags: list[Json] = []
         self._paths: Json = {}  # of scripts
         self._models: Json = {}
+        self._own_keys: Json = {}  # security schemes of scripts
 
     def pieces(self, datasets: Sequence[Dataset], endpoints: Iterable[Endpoint]) -> Iterator[bytes]:
         """Yield the JSON text of the document."""
@@ -66,7 +67,7 @@ class Document:
             first |= {endpoint.tag: None} if endpoint.tag != SCRIPTS else {}
         yield b"," if self._paths and self._tags else b""
         yield from _members(self._paths.items())
-        rest = components() | {"securitySchemes": SECURITY if self._security else {}}
+        rest = components() | {"securitySchemes": (SECURITY if self._security else {}) | self._own_keys}
         fixed = rest.pop("schemas")
         tags = [*({"name": tag} for tag in first), *self._tags]
         yield b'},"tags":' + dumps(tags) + b',"components":' + dumps(rest)[:-1] + b',"schemas":{'
@@ -137,7 +138,7 @@ class Document:
             "responses": {"200": self._output(endpoint), **refusals(408, 409, 415, 422)},
         }
         if endpoint.public:
-            operation["security"] = []
+            operation["security"] = self._public_security(endpoint)
         elif ANYONE in endpoint.roles:
             operation["security"] = [{"key": []}]
         if endpoint.limits:
@@ -147,6 +148,17 @@ class Document:
         self._input(endpoint, operation)
         path = f"/api/v2/{endpoint.name}"
         self._paths.setdefault(path, {})[endpoint.method.lower()] = operation
+
+    def _public_security(self, endpoint: Endpoint) -> list[Json]:
+        """Return the credentials that a public script checks: its own key, or a session if it names roles."""
+        sessions = self._security if endpoint.roles else []
+        if endpoint.own_key is None:
+            return sessions
+        key = endpoint.own_key
+        self._own_keys[key.name] = {
+            "type": "apiKey", "in": "header", "name": key.header, "description": key.description,
+        }  # fmt: skip
+        return [{key.name: []}, *sessions]
 
     def _input(self, endpoint: Endpoint, operation: Json) -> None:
         parameters = []

@@ -29,6 +29,27 @@ async def test_the_page_loads_its_look_and_allows_its_font(product: Product) -> 
     assert "font-src 'self'" in page.headers["content-security-policy"]
 
 
+async def test_key_lookup_is_described_with_the_key_of_the_account_and_its_limits(account: Account) -> None:
+    document = (await account.owner.http.get("/api/v2/_spec?typed=true")).json()
+    lookup = document["paths"]["/api/v2/keylookup"]["get"]
+    assert lookup["security"] == [{"accountkey": []}]
+    scheme = document["components"]["securitySchemes"]["accountkey"]
+    assert (scheme["in"], scheme["name"]) == ("header", "X-API-Key")
+    assert "key lookup" in scheme["description"]
+    assert "30 calls in 60 s per key" in lookup["description"]
+    assert "5000 calls in 86400 s per key" in lookup["description"]
+    # The query form stays, for programs that cannot set a header.
+    assert {"name": "apikey", "in": "query", "required": False}.items() <= lookup["parameters"][-1].items()
+
+
+async def test_balances_are_described_for_sessions_and_keys_of_the_account(account: Account) -> None:
+    document = (await account.owner.http.get("/api/v2/_spec")).json()
+    security = document["paths"]["/api/v2/account/credits"]["get"]["security"]
+    assert security == [{"accountkey": []}, {"key": [], "session": []}, {"key": [], "bearer": []}]
+    # Other public calls, such as signed events, take no credentials.
+    assert document["paths"]["/api/v2/webhooks/payment"]["post"]["security"] == []
+
+
 async def test_calls_with_a_group_of_their_own_come_first(account: Account) -> None:
     document = (await account.owner.http.get("/api/v2/_spec")).json()
     assert document["tags"][0] == {"name": "Key lookup"}

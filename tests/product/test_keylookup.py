@@ -87,6 +87,24 @@ async def test_a_bad_key_is_401_without_a_sign_out(product: Product, key: str) -
     assert (answer.status_code, answer.json()["error"]["context"]["scope"]) == (401, "resource")
 
 
+async def test_a_key_is_told_which_calls_it_serves(product: Product, account: Account) -> None:
+    key = (await _key(account))["apikey"]
+    caller = product.caller(key=key)
+    for path in ("leads/_table/usercontact", "leads/_table/usercontact/1", "leads/_table/appuser", "_spec"):
+        answer = await caller.get(API + path)
+        error = answer.json()["error"]
+        assert (answer.status_code, error["context"]["reason"]) == (401, "no_key"), path
+        assert "keylookup and GET /api/v2/account/credits only" in error["message"], path
+    answer = await caller.post(API + "getcontact", json={})
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (401, "no_key")
+    assert "account/credits only" in answer.json()["error"]["message"]
+    assert (await caller.get(API + "account/credits")).status_code == 200
+    none = await product.caller(key="").get(API + "leads/_table/usercontact")
+    assert (none.status_code, none.json()["error"]["message"]) == (401, "A valid app key is needed.")
+    expired = await product.caller().get(API + "leads/_table/usercontact")
+    assert expired.json()["error"]["message"] == "Your account access session is expired"
+
+
 async def test_bad_questions(product: Product, account: Account) -> None:
     key = (await _key(account))["apikey"]
     assert (await _look(product, key, "example.com/x")).status_code == 422

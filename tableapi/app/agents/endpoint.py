@@ -54,7 +54,7 @@ class Agents:
         """
         actor = request.actor = await self._callers.caller(request)
         if not actor.role:
-            raise Unauthorized("A valid app key is needed.", reason="no_key", headers={"WWW-Authenticate": "Bearer"})
+            raise Unauthorized(actor.key_error, reason="no_key", headers={"WWW-Authenticate": "Bearer"})
         endpoints = [
             endpoint
             for endpoint in self._services.scripts or ()

@@ -15,18 +15,33 @@ export function credentials() {
   return headers;
 }
 
+/** The security schemes of the form "Credentials"; a script can name another one, with a key of its own. */
+const COMMON = ["key", "session", "bearer"];
+const isCommon = (requirement) => Object.keys(requirement).every((name) => COMMON.includes(name));
+
+/** Return a header parameter for each key that an operation takes in place of the common credentials. */
+export function ownKeys(spec, operation) {
+  const requirements = operation.security ?? [];
+  const names = requirements.filter((requirement) => !isCommon(requirement)).flatMap(Object.keys);
+  const required = !requirements.some(isCommon);
+  return names.map((name) => {
+    const { name: header, description } = spec.components.securitySchemes[name];
+    return { name: header, in: "header", description, required, example: "YOUR_API_KEY", schema: { type: "string" } };
+  });
+}
+
 /** Return inputs with an example value for each required one that is empty. */
 export const filled = (inputs) =>
   inputs.map(({ parameter, input }) => {
-    const needed = input.value === "" && (parameter.required || /key/i.test(parameter.name)) && parameter.in !== "header";
-    return { parameter, input: needed ? { value: String(parameter.schema?.enum?.[0] ?? parameter.name.toUpperCase()) } : input };
+    const needed = input.value === "" && parameter.required;
+    return { parameter, input: needed ? { value: String(parameter.example ?? parameter.schema?.enum?.[0] ?? parameter.name.toUpperCase()) } : input };
   });
 
 /** Return method, path, headers and body of an operation with the values of its inputs. */
 export function build(operation, inputs, body) {
   const query = new URLSearchParams();
-  // An operation without security takes its own credentials, such as a key in the query.
-  const headers = operation.security?.length === 0 ? {} : credentials();
+  // A public operation, or one with a key of its own, gets no common credentials.
+  const headers = !operation.security || operation.security.some(isCommon) ? credentials() : {};
   let { path } = operation;
   for (const { parameter, input } of inputs) {
     if (input.value === "") continue;

@@ -1,6 +1,6 @@
 // What the main column shows: how to authenticate, or one operation with a form that sends it.
 import { codeBox, h, prose, sentences, tableOf } from "./elements.js";
-import { build, credentials, filled, send, store } from "./request.js";
+import { build, credentials, filled, ownKeys, send, store } from "./request.js";
 import { SAMPLES, generators } from "./samples.js";
 import { reader } from "./schema.js";
 
@@ -32,7 +32,8 @@ export function authentication(spec, first, link, address) {
     document.getElementById("key").focus();
   });
   const { deref } = reader(spec);
-  const inputs = first && [...first.shared, ...(first.parameters ?? [])].map((parameter) => ({ parameter: deref(parameter), input: { value: "" } }));
+  const inputs = first && [...ownKeys(spec, first), ...first.shared, ...(first.parameters ?? [])].map((parameter) =>
+    ({ parameter: deref(parameter), input: { value: "" } }));
   const example = first && requestBox(() => build(first, filled(inputs), null)).box;
   const commands = h("pre", { tabindex: "0" }, generators(location.origin + address, credentials(), spec.security ?? []));
   return h("div", { class: "page" },
@@ -58,7 +59,7 @@ function control(parameter, id, { deref, typeOf }) {
 export function operationPage(spec, operation) {
   const schemas = reader(spec);
   const { deref, example, table, record } = schemas;
-  const parameters = [...operation.shared, ...(operation.parameters ?? [])].map(deref);
+  const parameters = [...ownKeys(spec, operation), ...operation.shared, ...(operation.parameters ?? [])].map(deref);
   const inputs = parameters.map((parameter, number) => ({ parameter, input: control(parameter, `p${number}`, schemas) }));
   const schema = operation.requestBody && deref(operation.requestBody).content?.["application/json"]?.schema;
   const body = schema ? h("textarea", { "aria-label": "Body", spellcheck: "false" }) : null;
