@@ -74,6 +74,8 @@ class TableCalls:
         if strict and rights.right(table, verb) is not None:  # without a right the error is that of an unknown table
             _refuse_unknown_options(verb, query, body, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
+        if call.actor.role in self._services.recorded and call.actor.account is None:
+            call.recorded_by = self._services.account
         attempt = partial(self._attempt, call, verb, ident, request)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
@@ -115,6 +117,8 @@ class TableCalls:
         scripts, query = self._services.scripts, call.query
         try:
             if ident == LIVE and request.method == "GET":
+                if request.inner:
+                    raise BadRequest(f"'{LIVE}' is the name of a stream, not an identifier.", reason="bad_identifier")
                 return await self._services.live.answer(request, call)
             hook = None if scripts is None else scripts.hooks.get((call.table.name, verb))
             if scripts is not None and hook is not None and call.dataset.has_hooks:
@@ -231,7 +235,11 @@ async def _special(call: TableRequest, verb: str, attempt: Callable[[], Awaitabl
     if applied:
         reply.headers["Preference-Applied"] = applied
     if places is not None:
-        reply.headers["Content-Range"] = preferences.content_range(places, reply.body)
+        try:
+            reply.headers["Content-Range"] = preferences.content_range(places, reply.body)
+        except Exception:
+            await reply.discard()
+            raise
     return reply
 
 

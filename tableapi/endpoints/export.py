@@ -30,7 +30,13 @@ async def _by_ids(call: TableRequest, idents: list[Any]) -> Reply:
     """Return the records in the order of `idents`, each once, without those that the caller may not read."""
     options = call.options()
     request = plan.ReadRequest(
-        call.table, plan.right_of(call.table, call.rights, "GET"), call.rights, options, None, call.bounds()
+        call.table,
+        plan.right_of(call.table, call.rights, "GET"),
+        call.rights,
+        options,
+        None,
+        call.bounds(),
+        account=call.recorded_by,
     )
     columns = plan.identifying(call.table, options.id_field, request.right)
     keys = list({str(key): key for key in (plan.identifier(ident, columns) for ident in idents)}.values())

@@ -60,6 +60,7 @@ class HttpRequest:
     cancellable = False  # a read with a complete body: it may be cancelled when its client disconnects
     cancelled_for = ""  # why admission control cancelled it
     unread = False  # whether the client may still be sending a body
+    inner = False  # whether a tool sent it, to which no stream can be answered
 
     def __init__(self, scope: Scope, receive: Receive, proxies: frozenset[str] = frozenset()) -> None:
         self.scope, self.source = scope, receive

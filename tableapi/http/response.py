@@ -32,6 +32,11 @@ class Reply:
     stream: AsyncIterator[bytes] | None = None
     disconnected: Callable[[], None] | None = None
 
+    async def discard(self) -> None:
+        """Close the stream of a response that is not sent."""
+        if self.stream is not None:
+            await self.stream.aclose()  # type: ignore[attr-defined]
+
 
 def of_starlette(response: Response, default_type: str = JSON) -> Reply:
     """Convert a Starlette response, as scripts return for files and pages."""

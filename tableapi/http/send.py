@@ -56,8 +56,7 @@ async def send_response(
             await _send_parts(send, request, response.stream, response.disconnected)
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
     finally:
-        if response.stream is not None:
-            await response.stream.aclose()  # type: ignore[attr-defined]
+        await response.discard()
 
 
 async def _send_parts(

@@ -28,6 +28,7 @@ log = get_logger(__name__)
 READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow policy of PostgreSQL delays only streams under database roles
 CHECK_SECONDS = 4.0  # in which the caller of every stream is checked once, and the triggers
 SWEEP_SECONDS = 0.25  # between two parts of these checks
+UNREAD_SECONDS = 30.0  # after which a stream that nobody reads is closed
 CLEAN_SECONDS = 60.0
 RETRY_SECONDS = 0.5  # while the database is lost
 Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
@@ -119,7 +120,11 @@ class LiveHub:
         group.listeners.add(listener)
         self.listeners[listener] = None
         self._callers[listener.caller] = self._callers.get(listener.caller, 0) + 1
-        missed = await self._missed(subscription, token, position) if token else None
+        try:
+            missed = await self._missed(subscription, token, position) if token else None
+        except BaseException:
+            self.closed(listener)
+            raise
         if missed is None:
             send_reset(listener, position)
         else:
@@ -240,6 +245,9 @@ class LiveHub:
                 await self._check_triggers()
             now = time.monotonic()
             for listener in list(self.listeners)[part::parts]:
+                if listener.unread and now - listener.opened > UNREAD_SECONDS:
+                    await listener.aclose()  # its response was never sent
+                    continue
                 await self._check_caller(listener)
                 if now - listener.beaten >= self.limits.heartbeat:
                     listener.beaten = now

@@ -24,7 +24,7 @@ class Listener:
     """
 
     __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "call", "caller", "closed", "group", "id", "ip",
-                 "limit", "sent", "size")  # fmt: skip
+                 "limit", "opened", "sent", "size")  # fmt: skip
 
     def __init__(
         self, call: TableRequest, caller: str, ip: str, limit: int, closed: Callable[[Listener], None]
@@ -33,12 +33,17 @@ class Listener:
         self.sent: dict[Any, int] = {}
         self.group: ListenerGroup
         self.id = ""
-        self.beaten = time.monotonic()  # when the last heartbeat was sent
+        self.opened = self.beaten = time.monotonic()  # when the stream was opened, and when the last heartbeat was sent
         self.size = 0  # bytes that wait, including those that are being sent
         self._chunks: list[bytes] = [b"retry: %d\n\n" % RETRY_MILLISECONDS]
         self._waiter: asyncio.Future[None] | None = None
         self._task: asyncio.Task[Any] | None = None
         self._closed = False
+
+    @property
+    def unread(self) -> bool:
+        """Whether the stream was never read."""
+        return self._task is None
 
     def push(self, chunk: bytes) -> bool:
         """Add bytes to the stream. Returns False, and ends the connection, when the client reads too slowly."""

@@ -9,9 +9,10 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
+from sqlalchemy.sql.elements import False_
 
 from tableapi.datasets.dataset import Dataset
-from tableapi.errors import BadRequest
+from tableapi.errors import BadRequest, Forbidden
 from tableapi.live.outbox import RowChange
 from tableapi.live.triggers import RecordedTable
 from tableapi.query import plan
@@ -106,13 +107,15 @@ def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
         ApiError: an option is none of a stream, or as for a read; the key holds bytes.
     """
     _only_options(call)
-    plan.right_of(call.table, call.rights, "GET")
     columns = [call.table.columns[name] for name in recorded.key if name in call.table.columns]
     if len(columns) != len(recorded.key) or any(column.type.kind == "bytea" for column in columns):
         raise BadRequest(
             f"Table '{call.table.name}' has no key by which its changes can be read. Read the table again instead.",
             reason="no_primary_key",
         )
+    right = plan.right_of(call.table, call.rights, "GET")
+    if right.rows is not None and isinstance(right.rows(call.table.clause, ACTOR), False_):
+        raise Forbidden(f"Your role may read no row of '{call.table.name}'.")
     text = call.filter_text()
     tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
     params = named_values(call)

@@ -73,7 +73,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One read as the planner receives it."""
+    """One read as the planner receives it.
+
+    account: the field that names the account for which the read is recorded; no path leads to other accounts then.
+    """
 
     table: Table
     right: Right
@@ -82,10 +85,12 @@ class ReadRequest:
     filter: Filter | None
     bounds: Bounds
     verb: str = "GET"
+    account: str = ""
 
     def scope(self) -> Scope:
         """Return a new scope of the table."""
         binder = Binder(self.options.params, self.bounds.filter)
+        binder.account = self.account
         binder.narrow = columns.narrowing(self.options, self.bounds.filter)
         return Scope(self.table, binder.alias(self.table), self.right, self.rights, binder)
 

@@ -44,6 +44,7 @@ class Binder:
         self.searches: dict[str, tuple[str, Any]] = {}  # language and query of MATCHES, by the name of the field
         self.patterns = False  # whether the statement has a regular expression of the request
         self.may_fail = False  # whether a condition may fail at the value of a row, as a cast does
+        self.account = ""  # the field of the account for which the read is recorded
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
         self._constants: list[str | list[str]] = []
         self._limits, self._left = limits, limits.of_request()

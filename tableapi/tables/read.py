@@ -39,7 +39,8 @@ class TableRequest:
     """One request for a table: its caller, options, body and headers.
 
     export: set by a hook for a list that is sent as a file. tenant_mismatches: fields that name another tenant, with
-    the values that were sent (see `tenant_guard`).
+    the values that were sent (see `tenant_guard`). recorded_by: the field of the account for which the read is
+    recorded, where that is not the caller's own.
     """
 
     dataset: Dataset
@@ -51,6 +52,7 @@ class TableRequest:
     headers: Mapping[str, str]
     export: Export | None = None
     tenant_mismatches: dict[str, Any] = field(default_factory=dict)
+    recorded_by: str = ""
 
     def bounds(self) -> Bounds:
         """Return the limits of the dataset; a file may have more rows than a page."""
@@ -61,7 +63,7 @@ class TableRequest:
         # dataclasses.replace takes ten times as long, and every write runs this.
         return TableRequest(
             self.dataset, self.actor, self.rights, self.table, dict(self.query), self.body, self.headers, None,
-            self.tenant_mismatches,
+            self.tenant_mismatches, self.recorded_by,
         )  # fmt: skip
 
     def filter_text(self) -> str:
@@ -122,7 +124,7 @@ def named_values(call: TableRequest) -> dict[str, Any]:
 
 def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> ReadRequest:
     right = plan.right_of(call.table, call.rights, "GET")
-    return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds())
+    return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds(), account=call.recorded_by)
 
 
 async def _planned(call: TableRequest, key: Any, build: Callable[..., T], *args: Any) -> T:

@@ -74,9 +74,10 @@ async def test_every_read_of_one_client_is_an_entry_of_that_client(
         assert entry["target"] == path.partition("/")[0]
         assert entry["detail"]["request"] == answer.headers["X-Request-Id"]
         assert "filter" not in entry["detail"]
+        assert entry["detail"].get("query", {}) == query
 
 
-async def test_a_read_of_several_clients_is_one_entry_that_names_them(
+async def test_a_read_of_several_clients_is_an_entry_of_each_and_one_that_names_them(
     product: Product, member: Staff, two: tuple[Account, Account]
 ) -> None:
     ids = sorted(account.clientid for account in two)
@@ -84,8 +85,42 @@ async def test_a_read_of_several_clients_is_one_entry_that_names_them(
     for query in ({}, {"count_only": "true"}, {"group": "kind", "fields": "kind,SUM(delta)"}, {"file": "x.csv"}):
         since = await newest(product)
         assert (await member.table("creditledger", filter=where, **query)).status_code == 200
-        (entry,) = await recorded(product, since)
+        entry, *each = await recorded(product, since)
         assert (entry["clientid"], entry["detail"]["accounts"], entry["detail"]["filter"]) == (None, ids, where), query
+        assert entry["detail"]["query"] == {"filter": where, **query}
+        assert [other["clientid"] for other in each] == ids
+        assert all(other["detail"].keys() == {"request"} for other in each)  # an owner learns of no other client
+
+
+@pytest.mark.parametrize(
+    ("table", "query"),
+    [
+        ("subscriptionplan", {"fields": "planid,usersubscription_by_planid.client_by_clientid.MAX(companyname) AS x"}),
+        ("subscriptionplan", {"fields": "planid,usersubscription_by_planid.COUNT(*)"}),
+        ("subscriptionplan", {"filter": "usersubscription_by_planid.client_by_clientid.companyname starts with a"}),
+        ("subscriptionplan", {"order": "usersubscription_by_planid.COUNT(*)"}),
+        ("subscriptionplan", {"group": "planid", "fields": "planid,COUNT(*)",
+                              "filter": "NOT (usersubscription_by_planid.clientid = 1)"}),
+        ("usersubscription", {"fields": "status,subscriptionplan_by_planid.usersubscription_by_planid.MAX(status)"}),
+        ("usersubscription", {"filter": "subscriptionplan_by_planid.usersubscription_by_planid.clientid = 1"}),
+        ("client", {"related": "usersubscription_by_clientid", "usersubscription_by_clientid.fields":
+                    "status,subscriptionplan_by_planid.usersubscription_by_planid.MAX(status)"}),
+    ],
+)  # fmt: skip
+async def test_no_path_leads_past_the_record(
+    product: Product, member: Staff, table: str, query: dict[str, str]
+) -> None:
+    since = await newest(product)
+    answer = await member.table(table, **query)
+    assert (answer.status_code, answer.json()["error"]["context"]["reason"]) == (403, "not_recorded")
+    assert await recorded(product, since) == []
+
+
+async def test_paths_inside_an_account_are_read(member: Staff, two: tuple[Account, Account]) -> None:
+    fields = "status,client_by_clientid.companyname,subscriptionplan_by_planid.planname"
+    answer = await member.table("usersubscription", filter=f"clientid = {two[0].clientid}", fields=fields)
+    assert answer.status_code in (200, 400), answer.text
+    assert answer.status_code == 200 or answer.json()["error"]["context"]["reason"] == "unknown_field"
 
 
 async def test_a_client_cannot_be_hidden_behind_an_alias(member: Staff, two: tuple[Account, Account]) -> None:

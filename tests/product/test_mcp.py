@@ -96,3 +96,23 @@ async def test_messages_count_against_the_limits(product: Product, account: Acco
         before = int((await http.get(f"{TABLE}client")).headers["x-ratelimit-remaining"])
         answer = await http.post("/mcp", json=INITIALIZE)
     assert int(answer.headers["x-ratelimit-remaining"]) == before - 1
+
+
+async def test_a_tool_opens_no_stream(product: Product, account: Account) -> None:
+    streams = product.app.services.live
+    for token in (account.owner.token, ""):
+        async with asked(product, token) as agent:
+            for table in ("appuser", "usercontact", "client"):
+                assert "reason: internal" not in await agent.refusal("get_record", table=table, id="_changes")
+            if token:
+                assert "bad_identifier" in await agent.refusal("get_record", table="appuser", id="_changes")
+    assert len(streams) == 0
+
+
+async def test_the_app_key_alone_follows_nothing(product: Product) -> None:
+    async with product.caller() as http:
+        for table in ("appuser", "usercontact", "client"):
+            answer = await http.get(f"{TABLE}{table}/_changes")
+            assert answer.status_code in (401, 403, 409), (table, answer.text)
+        assert (await http.get(f"{TABLE}appuser/_changes")).status_code == 401
+    assert len(product.app.services.live) == 0

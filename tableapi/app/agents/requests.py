@@ -12,6 +12,7 @@ from tableapi.app.script_calls import ScriptCalls
 from tableapi.app.state import Services
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
+from tableapi.errors import BadRequest
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
 from tableapi.observability import metrics
@@ -50,7 +51,11 @@ class ToolRequests:
         try:
             request.read()
             request.ip, request.request_id, request.actor = outer.ip, outer.request_id, outer.actor
+            request.inner = True
             reply = await self._answer(request, list(parts))
+            if reply.stream is not None:
+                await reply.discard()
+                raise BadRequest("A tool has no streams. Use the API over HTTP.", reason="bad_option")
             status, size = reply.status, len(reply.body)
             return reply
         except Exception as error:

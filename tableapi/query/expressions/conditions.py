@@ -155,7 +155,7 @@ def _condition(cond: Condition, scope: Scope) -> sa.ColumnElement[bool]:
     relation = scope.relation(path[0]) if len(path) > 1 and not through else None
     if relation is not None:
         check_level(cond.level + 1)
-        inner, conditions = scope.related(relation)
+        inner, conditions = scope.followed(relation)
         condition = guarded(replace(cond, path=path[1:], level=cond.level + 1), inner, inner.rows())
         return sa.exists().where(*conditions, condition).correlate_except(inner.clause)
     return compare(cond, scope.operand(path, cond.function), scope)

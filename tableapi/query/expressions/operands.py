@@ -88,7 +88,7 @@ def single(scope: Scope, term: Term, *, shown: bool = False, ordering: bool = Fa
         if ordering:
             raise BadRequest(message, reason="bad_order", context={"relation": relation.name})
         raise BadRequest(message, reason="many_records", context={"relation": relation.name})
-    inner, conditions = scope.related(relation)
+    inner, conditions = scope.followed(relation)
     operand = single(inner, Term(path[1:], function), shown=shown, ordering=ordering, level=level + 1)
     row = sa.select(operand.expression).where(*conditions).correlate_except(inner.clause)
     value: Any = row.limit(sa.literal_column("1")).scalar_subquery()
@@ -218,7 +218,7 @@ def _of_related(scope: Scope, path: tuple[str, ...], function: Function) -> Oper
     check_level(len(function.through))
     for name in function.through:
         relation = _relation(inner, name)
-        inner, joined = inner.related(relation)
+        inner, joined = inner.followed(relation)
         conditions += [*joined, *inner.binder.narrow(inner)]
         clauses.append(inner.clause)
         names.append(relation.name)

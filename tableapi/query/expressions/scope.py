@@ -131,6 +131,21 @@ class Scope:
             conditions.append(rows)
         return inner, conditions
 
+    def followed(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
+        """Return `related` for a path, whose rows are not in the response.
+
+        Raises:
+            Forbidden: as `related`, or the path leads to rows of accounts for which the read would not be recorded.
+        """
+        account = self.binder.account
+        if account and self.table.find(account) is None and relation.target.find(account) is not None:
+            raise Forbidden(
+                f"A path from '{self.table.name}' to '{relation.target.name}' would read accounts that the record of "
+                "this read does not name. Use 'related', or read the table itself.",
+                reason="not_recorded",
+            )
+        return self.related(relation)
+
     def _rows(self, relation: Relation, function: tuple[str, str]) -> sa.FromClause:
         """Return the rows that a function of the row returns."""
         self.binder.tables[relation.target.name] = relation.target

@@ -17,6 +17,7 @@ from tableapi.tables.read import TableRequest
 
 MAX_ACCOUNTS = 100  # that the details name
 MAX_FILTER_CHARS = 300
+MAX_OPTIONS, MAX_QUERY_CHARS = 50, 2000
 _SELECTING = ("filter", "where", "ids", "id_field", "params")
 
 
@@ -30,24 +31,46 @@ async def answer(
 ) -> Reply:
     """Answer a read, and record which account it showed.
 
-    A read of one account is recorded for that account. A read of several is one entry without an account, with the
-    accounts and the filter in its details. Where the statement that records it fails, the read fails.
+    A read is recorded for each account that it showed. A read of several or none has another entry without an account,
+    with the accounts in its details. The details hold the options of the read, except in the entries of a read of
+    several, which the owners of all of them may see. Where the statement that records it fails, the read fails.
 
     Args:
         account: the field that names the account of a record.
         sql: the statement of `Sessions.recorded`.
     """
     reply = await attempt()
-    accounts = await _accounts(call, ident, reply, account)
-    detail: dict[str, Any] = {"request": request.request_id}
-    if len(accounts) != 1:
-        detail |= {"accounts": accounts[:MAX_ACCOUNTS], "filter": call.filter_text()[:MAX_FILTER_CHARS]}
-    if ident is not None:
-        detail["id"] = ident[:100]
-    only = accounts[0] if len(accounts) == 1 else None
-    values = orjson.dumps(dict(call.actor.values), default=str).decode()
-    await call.dataset.db.writes.fetchrow(sql, values, only, call.table.name, orjson.dumps(detail).decode(), request.ip)
+    try:
+        accounts = await _accounts(call, ident, reply, account)
+        entries = _entries(call, ident, accounts, request.request_id)
+        values = orjson.dumps(dict(call.actor.values), default=str).decode()
+        async with call.dataset.db.writes.acquire() as connection, connection.transaction():
+            for only, detail in entries:
+                await connection.fetchrow(sql, values, only, call.table.name, detail, request.ip)
+    except BaseException:
+        await reply.discard()
+        raise
     return reply
+
+
+def _entries(call: TableRequest, ident: str | None, accounts: list[Any], request_id: str) -> list[tuple[Any, str]]:
+    """Return the account and the details of each entry."""
+    detail: dict[str, Any] = {"request": request_id} | ({} if ident is None else {"id": ident[:100]})
+    whole = detail | ({"query": query} if (query := _query(call)) else {})
+    if len(accounts) == 1:
+        return [(accounts[0], orjson.dumps(whole).decode())]
+    whole |= {"accounts": accounts[:MAX_ACCOUNTS], "filter": call.filter_text()[:MAX_FILTER_CHARS]}
+    each = orjson.dumps(detail).decode()
+    return [(None, orjson.dumps(whole).decode()), *((account, each) for account in accounts)]
+
+
+def _query(call: TableRequest) -> dict[str, str]:
+    """Return the options of a read, each as text of a limited length."""
+    sent = {**(call.body if isinstance(call.body, dict) else {}), **call.query}
+    texts = {
+        name: value if isinstance(value, str) else exact_json.dumps(value).decode() for name, value in sent.items()
+    }
+    return {name[:100]: text[:MAX_QUERY_CHARS] for name, text in list(texts.items())[:MAX_OPTIONS]}
 
 
 async def _accounts(call: TableRequest, ident: str | None, reply: Reply, account: str) -> list[Any]:
