@@ -30,8 +30,11 @@ class Process(Protocol):
     def starting(self) -> None:
         """Set up logs and traces, before anything is opened."""
 
-    def started(self, drain: Callable[[], None]) -> None:
-        """Install signal handlers. `drain` makes the application report that it is about to stop."""
+    def started(self, drain: Callable[[], None], reload: Callable[[], None]) -> None:
+        """Install signal handlers.
+
+        `drain` makes the application report that it is about to stop, `reload` reads the access file again.
+        """
 
     def stopped(self) -> None:
         """Flush logs and traces."""
@@ -43,7 +46,7 @@ class NoProcess:
     def starting(self) -> None:
         return
 
-    def started(self, drain: Callable[[], None]) -> None:
+    def started(self, drain: Callable[[], None], reload: Callable[[], None]) -> None:
         return
 
     def stopped(self) -> None:
@@ -109,7 +112,7 @@ class Lifespan:
         await self._open()
         if self._pages.of_project is not None:
             self._pages.of_project.start()
-        self._process.started(self._drain)
+        self._process.started(self._drain, self._services.reload_access)
 
     def _drain(self) -> None:
         """Report that the process is about to stop, and end the streams, which would keep it running."""

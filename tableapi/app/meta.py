@@ -50,6 +50,7 @@ class Meta:
             project.title(settings),
             settings.run_dir / "described",
             keyed=served.project is not None or not served.open or bool(served.key),
+            rights=lambda: services.rights_mark,
         )
         # A project has scripts instead of routines, unless PUBLIC_ROUTINES names some, and describes its tables by
         # /_spec as the caller may use them.

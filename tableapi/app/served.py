@@ -6,8 +6,9 @@ file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Name, PostgresUrl
 from tableapi.http.origin import is_loopback as is_loopback
+
+NAME = re.compile(r"[A-Za-z][\w-]{0,62}", re.ASCII)
 
 if TYPE_CHECKING:
     from tableapi.auth.access_file import AccessFile
@@ -40,6 +43,7 @@ class Datasets:
     replicas: tuple[str, ...] = ()
     project: Path | None = None
     access: AccessFile | None = None
+    access_path: Path | None = None  # of `access`, which is read again on SIGHUP
     key: str = field(default="", repr=False)
     policy: Mapping[str, Access] | None = None  # of a host program (see `TableAPI`)
     sessions: Sessions | None = None
@@ -52,6 +56,11 @@ class Datasets:
         """Whether every client has full rights; with `key`, every client that sends it."""
         return self.project is None and self.access is None and self.policy is None
 
+    def reread(self) -> Datasets:
+        """Return the same databases with the access file as it is now. Raises BadDatasets."""
+        assert self.access_path is not None
+        return replace(self, access=_access_file(self.access_path))
+
 
 def of_project(folder: Path) -> Datasets:
     """Return the project in `folder`. `urls` stays empty until its database is known. Raises BadDatasets."""
@@ -63,31 +72,54 @@ def of_project(folder: Path) -> Datasets:
     return Datasets(urls={}, project=folder)
 
 
-def of_any(named: Sequence[str], *, is_open: bool, access: Path | None, key: str, host: str) -> Datasets:
-    """Return the databases of `--dataset NAME=URL`, with rights from `--open` or `--access`.
+def named_in(setting: str) -> list[str]:
+    """Return the databases of DATASETS: `NAME=URL` between blanks, or `@FILE` with the same.
 
     Raises BadDatasets.
     """
+    if not setting.startswith("@"):
+        return setting.split()
+    try:
+        lines = Path(setting[1:]).read_text("utf-8").splitlines()
+    except OSError as error:
+        raise BadDatasets(f"DATASETS {setting}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise BadDatasets(f"DATASETS {setting}: the file is not UTF-8 text.") from None
+    named = [word for line in lines if not line.lstrip().startswith("#") for word in line.split()]
+    if not named:
+        raise BadDatasets(f"DATASETS {setting}: the file names no database.")
+    return named
+
+
+def of_any(
+    named: Sequence[str], *, is_open: bool, access: Path | None, key: str, host: str, source: str = "--dataset"
+) -> Datasets:
+    """Return the databases of `--dataset NAME=URL` or DATASETS, with rights from `--open` or `--access`.
+
+    Raises BadDatasets. `source` names the option or setting in its messages.
+    """
     urls: dict[str, str] = {}
-    for text in named:
+    for number, text in enumerate(named, 1):
         name, _, url = text.partition("=")
         try:
             name, url = TypeAdapter(Name).validate_python(name), TypeAdapter(PostgresUrl).validate_python(url)
         except ValidationError:
+            # An address without a name is not repeated: it may hold a password.
+            label = name if NAME.fullmatch(name) else f"number {number}"
             raise BadDatasets(
-                f"--dataset {name}: give it as NAME=postgresql://user:password@host:5432/database."
+                f"{source} {label}: give it as NAME=postgresql://user:password@host:5432/database."
             ) from None
         if name in urls:
-            raise BadDatasets(f"--dataset {name} is given twice.")
+            raise BadDatasets(f"{source} {name} is given twice.")
         urls[name] = url
     if not urls:
-        raise BadDatasets("--open and --access need a database: --dataset NAME=postgresql://...")
+        raise BadDatasets("--open and --access need a database: --dataset NAME=postgresql://..., or DATASETS.")
     if is_open == (access is not None):
-        raise BadDatasets("Give either --open (full rights to whoever reaches the server) or --access FILE.")
+        raise BadDatasets("Give either --open (full rights to every client) or --access FILE (also as ACCESS_FILE).")
     if access is not None:
         if key:
             raise BadDatasets("--api-key goes with --open; an access file names its own keys.")
-        return Datasets(urls=urls, access=_access_file(access))
+        return Datasets(urls=urls, access=_access_file(access), access_path=access.absolute())
     if not key and not is_loopback(host):
         raise BadDatasets(
             f"--open gives full rights to whoever reaches {host}: add --api-key KEY, or serve on 127.0.0.1."

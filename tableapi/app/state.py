@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tableapi.app.served import Datasets
+from tableapi.app.served import BadDatasets, Datasets
 from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
     AnonymousAuthenticator,
@@ -32,7 +33,10 @@ from tableapi.endpoints.registry import Scripts
 from tableapi.http.origin import OriginGuard
 from tableapi.idempotency import replay
 from tableapi.live.endpoint import LiveChanges
+from tableapi.log import get_logger
 from tableapi.query.bounds import Bounds, Limits
+
+log = get_logger(__name__)
 
 
 class Services:
@@ -157,6 +161,32 @@ class Services:
         """Use what the policy says about the sessions of some roles."""
         self.confined, self.read_only, self.recorded = sessions.confined, sessions.read_only, sessions.recorded
         self.account = sessions.account
+
+    def reload_access(self) -> None:
+        """Read the access file again. One that cannot be used changes nothing and is logged."""
+        if self.served.access_path is None:
+            return
+        try:
+            served = self.served.reread()
+        except BadDatasets as error:
+            log.error("access_file_rejected", alarm="access_file", error=str(error))
+            return
+        if served.access is None or served.access == self.served.access:
+            return
+        self.served, self.authenticator = served, KeyAuthenticator(served.access)
+        self.database_roles = served.access.database_roles
+        for dataset in self.datasets.values():
+            dataset.use_rights(_file_rights(served.access), self.database_roles)
+        self.callers = self._with_tokens()
+        self.live.end_all()  # their clients connect again, under the new rights
+        log.info("access_file_read", keys=len(served.access.keys), roles=len(served.access.roles))
+
+    @property
+    def rights_mark(self) -> str:
+        """A text that differs where the access file does; a part of the key of cached descriptions."""
+        if self.served.access is None:
+            return ""
+        return hashlib.blake2b(self.served.access.model_dump_json().encode(), digest_size=16).hexdigest()
 
     def datasets_of(self, role: str) -> Mapping[str, Dataset]:
         """Return the databases as a role sees them."""

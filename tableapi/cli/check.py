@@ -6,16 +6,66 @@ import asyncio
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from tableapi.app.served import is_loopback
-from tableapi.config.settings import Settings
+from tableapi.app.served import BadDatasets, Datasets, is_loopback, named_in, of_any
+from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import HASHES
 from tableapi.endpoints.project import Project
 from tableapi.server.preflight import CannotServe, check_database
+
+NO_PROXIES = "TRUSTED_PROXIES is missing: behind a load balancer, all clients share one address."
+NO_METRICS = "METRICS_TOKEN is missing: /metrics is off."
+LEAST_KEY = 16  # characters of a key of the access file
 
 
 def checked(settings: Settings, project: Project) -> list[tuple[bool, str]]:
     """Return (fatal, line) for each setting that is missing or unsafe in production."""
     return [*_services(settings), *_secrets(settings), *project.checks(settings)]
+
+
+def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
+    """Return (fatal, line) for what is missing or unsafe where DATASETS names databases without a project."""
+    problems: list[tuple[bool, str]] = []
+    if settings.access_file is None:
+        line = (
+            "ACCESS_FILE is missing: `tableapi serve` starts only with --open, which gives full rights to every client."
+        )
+        problems.append((True, line))
+    try:
+        datasets = of_any(
+            named_in(settings.datasets), is_open=settings.access_file is None, access=settings.access_file, key="",
+            host="127.0.0.1", source="DATASETS",
+        )  # fmt: skip
+    except BadDatasets as error:
+        return [*problems, (True, str(error))]
+    for name, url in datasets.urls.items():
+        try:
+            asyncio.run(check_database(url))
+        except CannotServe as error:
+            problems.append((True, f"DATASETS {name}: {error}"))
+    return [*problems, *_keys(datasets), *_traffic(settings)]
+
+
+def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
+    """Yield what is unsafe about the access file."""
+    if datasets.access is None or datasets.access_path is None:
+        return
+    short = sum(len(key) < LEAST_KEY for key in datasets.access.keys)
+    if short:
+        yield True, f"ACCESS_FILE: {short} of its keys are shorter than {LEAST_KEY} characters and can be guessed."
+    if datasets.access_path.stat().st_mode & 0o007:
+        yield False, "ACCESS_FILE holds keys and every user of the machine can read it: chmod o= on it."
+
+
+def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
+    """Yield what concerns clients of databases without a project."""
+    if not settings.rate_limits:
+        yield False, "RATE_LIMITS is not on: the number of requests from one address is not limited."
+    if "*" in settings.cors_origins:
+        yield False, "CORS_ORIGINS is *: every web page may send requests with a key that it knows."
+    if not settings.trusted_proxies:
+        yield False, NO_PROXIES
+    if not settings.metrics_token:
+        yield False, NO_METRICS
 
 
 def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
@@ -41,10 +91,7 @@ def _services(settings: Settings) -> Iterator[tuple[bool, str]]:
     if settings.redis_url is None:
         yield False, "REDIS_URL is missing: rate limits are counted on each node separately."
     if not settings.trusted_proxies:
-        yield (
-            False,
-            "TRUSTED_PROXIES is missing: behind a load balancer, all clients share one address.",
-        )
+        yield False, NO_PROXIES
 
 
 def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
@@ -61,4 +108,4 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
     if not settings.app_keys:
         yield False, "APP_KEYS is missing: each node generates its own, and a page of one node is refused by another."
     if not settings.metrics_token:
-        yield False, "METRICS_TOKEN is missing: /metrics is off."
+        yield False, NO_METRICS

@@ -14,8 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tableapi.app.served import BadDatasets, of_any, of_project
-from tableapi.cli.check import checked
+from tableapi.app.served import BadDatasets, Datasets, named_in, of_any, of_project
+from tableapi.cli.check import checked, checked_datasets
+from tableapi.cli.process_title import hide_secrets
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import hash_keys
@@ -31,6 +32,7 @@ SERVE = """examples:
   tableapi serve --dataset shop=postgresql://me@localhost/shop --open
   tableapi serve --dataset shop=postgresql://... --dataset hr=postgresql://... --access access.json
   tableapi serve --dataset shop=postgresql://... --open --host 0.0.0.0 --api-key SECRET
+  DATASETS=@/etc/tableapi/datasets ACCESS_FILE=/etc/tableapi/access.json tableapi serve
 
 Without DATABASE_URL the project runs on an embedded PostgreSQL under DATA_DIR. Settings come from the environment or
 from .env; docs/reference/settings.md lists them."""
@@ -60,8 +62,9 @@ changes are kept until that folder is deleted."""
 RESEAL = """examples:
   tableapi reseal                                    after adding a key to SECRET_KEYS; servers may keep running
   tableapi reseal --hash-keys                        SECRET_KEYS in which only the first key can decrypt"""
-CHECK = """example:
-  tableapi check && tableapi serve                   start only when nothing is missing for production"""
+CHECK = """examples:
+  tableapi check && tableapi serve                   start only when nothing is missing for production
+  DATASETS=shop=postgresql://... ACCESS_FILE=access.json tableapi check"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -127,6 +130,7 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     args = parser().parse_args(words)
+    hide_secrets()
     signal.signal(signal.SIGTERM, _terminated)
     try:
         return int(args.run(args) or 0)
@@ -150,9 +154,8 @@ def _serve(args: argparse.Namespace) -> None:
     from tableapi.server.serve import serve
 
     options = {name: value for name in ("host", "port", "workers") if (value := getattr(args, name)) is not None}
-    if args.dataset or args.open or args.access or args.api_key:
-        host = options.get("host") or EnvironmentSettings.read(make_secrets=False).host
-        datasets = of_any(args.dataset, is_open=args.open, access=args.access, key=args.api_key, host=host)
+    if _is_any(args) or args.api_key:
+        datasets = _any(args, EnvironmentSettings.read(options, make_secrets=False), args.api_key)
         settings = EnvironmentSettings.read(options)
         if settings.rate_limits is None:
             settings = settings.model_copy(update={"rate_limits": False})
@@ -164,17 +167,34 @@ def _serve(args: argparse.Namespace) -> None:
     serve(settings, datasets, reload=args.reload)
 
 
+def _is_any(args: argparse.Namespace) -> bool:
+    """Return whether a command is for databases without a project, by its options or by DATASETS."""
+    settings = EnvironmentSettings.read(make_secrets=False)
+    return bool(args.dataset or args.open or args.access or settings.datasets or settings.access_file)
+
+
+def _any(args: argparse.Namespace, settings: EnvironmentSettings, key: str) -> Datasets:
+    """Return the databases and rights of the options, or of the settings where options are left out.
+
+    Raises BadDatasets.
+    """
+    access = args.access or (None if args.open else settings.access_file)
+    named, source = (args.dataset, "--dataset") if args.dataset else (named_in(settings.datasets), "DATASETS")
+    return of_any(named, is_open=args.open, access=access, key=key, host=settings.host, source=source)
+
+
 def _mcp(args: argparse.Namespace) -> None:
     from tableapi.cli.mcp import CannotServeAgents, serve_stdio
     from tableapi.server.serve import with_database, with_postgres
 
     with ExitStack() as stack:
         key = args.api_key
-        if args.dataset or args.open or args.access:
-            if args.access and not key:
+        if _is_any(args) and not args.session:
+            environment = EnvironmentSettings.read({"host": "127.0.0.1"}, make_secrets=False)
+            datasets = _any(args, environment, "")
+            settings: Settings = environment
+            if datasets.access and not key:
                 raise CannotServeAgents("--access needs --api-key KEY: a key of the file, whose rights the agent gets.")
-            datasets = of_any(args.dataset, is_open=args.open, access=args.access, key="", host="127.0.0.1")
-            settings: Settings = EnvironmentSettings.read(make_secrets=False)
         else:
             settings, folder = _project()
             settings = with_postgres(settings, stack)
@@ -283,12 +303,18 @@ def _reseal(args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
+    environment = EnvironmentSettings.read(make_secrets=False)
+    if environment.datasets:
+        return _report(checked_datasets(environment))
     folder = Path.cwd()
     project = load_project(folder)
     if (folder / "policy.py").is_file():
         check_files(folder)
     settings = project.settings.read(make_secrets=False)
-    problems = checked(settings, project)
+    return _report(checked(settings, project))
+
+
+def _report(problems: list[tuple[bool, str]]) -> int:
     for fatal, text in problems:
         print(f"{'error' if fatal else 'note'}: {text}")
     if not problems:

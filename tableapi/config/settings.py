@@ -181,6 +181,8 @@ class EnvironmentSettings(Settings, BaseSettings):
     )
 
     workers: int = Field(default_factory=_cores, ge=1, le=256)
+    datasets: str = Field(default="", repr=False)  # databases without a project: NAME=URL between blanks, or @FILE
+    access_file: Path | None = None  # rights of `datasets`
 
     @classmethod
     def read(cls, overrides: Mapping[str, Any] | None = None, *, make_secrets: bool = True) -> Self:

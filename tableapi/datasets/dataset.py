@@ -102,6 +102,16 @@ class Dataset:
             await self.replicas.close()
         await self.db.close()
 
+    def use_rights(self, rights_of: Callable[[str, str], Rights], database_roles: Mapping[str, DatabaseRole]) -> None:
+        """Replace the rights of all roles, and drop the plans that were made under the old ones."""
+        self._rights_of, self.database_roles = rights_of, database_roles
+        self.plan_cache.clear()
+        self._rights.clear()
+        acts_as = sorted({acts.name for acts in database_roles.values()})
+        if acts_as != self._acts_as:
+            self._acts_as, self._mark = acts_as, ""  # the schema is read with what PostgreSQL grants to these roles
+            self.look_soon()
+
     @property
     def waiting(self) -> int:
         """How many requests wait for a connection, or for their turn at one."""

@@ -47,6 +47,12 @@ class LiveChanges:
         for hub in self._hubs.values():
             hub.stop()
 
+    def end_all(self) -> None:
+        """End all streams; their clients connect again."""
+        for hub in self._hubs.values():
+            for listener in list(hub.listeners):
+                listener.end()
+
     async def answer(self, request: HttpRequest, call: TableRequest) -> Reply:
         """Open a stream of the changes of a table.
 

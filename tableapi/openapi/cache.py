@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,9 +30,20 @@ class Descriptions:
     """The OpenAPI documents of one server."""
 
     def __init__(
-        self, scripts: Iterable[Endpoint] | None, code: Path | None, title: str, folder: Path, *, keyed: bool
+        self,
+        scripts: Iterable[Endpoint] | None,
+        code: Path | None,
+        title: str,
+        folder: Path,
+        *,
+        keyed: bool,
+        rights: Callable[[], str] = lambda: "",
     ) -> None:
-        """`folder` holds the cached documents. `keyed`: callers without a session need a key."""
+        """`folder` holds the cached documents. `keyed`: callers without a session need a key.
+
+        rights: returns a text that changes when the rights of the roles do.
+        """
+        self._rights = rights
         self._scripts, self._title, self._folder, self._keyed = scripts, title, folder, keyed
         self._code = _code(code)
         self._builds: dict[str, asyncio.Task[bytes]] = {}
@@ -46,7 +57,15 @@ class Descriptions:
         mounted under, "/" for none. `typed` is the document for generators of clients.
         """
         served = tuple(datasets)
-        mark = [self._code, root, actor.role, scripts, typed, *([d.name, d.schema.fingerprint] for d in served)]
+        mark = [
+            self._code,
+            self._rights(),
+            root,
+            actor.role,
+            scripts,
+            typed,
+            *([d.name, d.schema.fingerprint] for d in served),
+        ]
         name = hashlib.blake2b(response.dumps(mark), digest_size=20).hexdigest()
         path = self._folder / f"{name}.json.gz"
         with suppress(OSError):

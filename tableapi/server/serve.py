@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -54,10 +54,10 @@ NEXT_SIGNAL_SECONDS = 0.5  # after SIGTERM
 class _Server(MPServer):
     """A granian server that announces when it accepts connections.
 
-    On SIGHUP its workers read the schema again.
+    On SIGHUP its workers read the schema and the access file again.
     """
 
-    datasets: Datasets
+    loader: _Loader
     announce: Callable[[], None]
     drain_seconds: float
 
@@ -106,14 +106,20 @@ class _Server(MPServer):
         super()._stop_workers()  # type: ignore[no-untyped-call]
 
     def _drain_workers(self) -> None:
+        self._signal_workers(signal.SIGUSR1)
+
+    def _signal_workers(self, number: int) -> None:
         for worker in self.wrks:
             with suppress(ProcessLookupError):
-                os.kill(worker._id(), signal.SIGUSR1)  # type: ignore[no-untyped-call]
+                os.kill(worker._id(), number)  # type: ignore[no-untyped-call]
 
     def _reload(self, spawn_target: Any, target_loader: Any) -> None:
         self.reload_signal = False
         self.main_loop_interrupt.clear()
-        asyncio.run(_notify(self.datasets))
+        if self.loader.datasets.access_path is not None:
+            self.loader.read_access()
+            self._signal_workers(signal.SIGUSR2)
+        asyncio.run(_notify(self.loader.datasets))
 
 
 def _answers(host: str, port: int) -> bool:
@@ -135,9 +141,27 @@ async def _notify(datasets: Datasets) -> None:
         await connection.close()
 
 
+@dataclass
+class _Loader:
+    """Create the application inside a worker process, with the rights as the parent read them last."""
+
+    settings: Settings
+    datasets: Datasets
+    parent: int
+
+    def __call__(self) -> Any:
+        return _load(self.settings, self.datasets, self.parent)
+
+    def read_access(self) -> None:
+        """Read the access file again, for workers that start later. A wrong file is logged by each worker."""
+        with suppress(BadDatasets):
+            self.datasets = self.datasets.reread()
+
+
 def _load(settings: Settings, datasets: Datasets, parent: int) -> Any:
     """Create the application inside a worker process."""
     exit_with_parent(parent)
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # until the application handles it
     # Shared memory may be emptied while the server runs (RemoveIPC of systemd-logind); a new worker needs the folder.
     Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, exist_ok=True)
     from tableapi.server.worker import create_app
@@ -248,10 +272,10 @@ def _granian(settings: Settings, datasets: Datasets, announce: Callable[[], None
         workers_kill_timeout=STOP_SECONDS,
     )
     server.main_loop_interrupt = Interrupt()
-    server.datasets = datasets
+    server.loader = _Loader(settings, datasets, os.getpid())
     server.announce = announce
     server.drain_seconds = settings.drain_seconds
-    server.serve(target_loader=partial(_load, settings, datasets, os.getpid()), wrap_loader=False)
+    server.serve(target_loader=server.loader, wrap_loader=False)
 
 
 def _reloading(settings: Settings, datasets: Datasets, announce: Callable[[], None]) -> None:

@@ -31,8 +31,11 @@ class WorkerResources:
         sink.start()
         tracing.start(self._settings)
 
-    def started(self, drain: Callable[[], None]) -> None:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, drain)
+    def started(self, drain: Callable[[], None], reload: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGUSR1, drain)
+        loop.add_signal_handler(signal.SIGUSR2, reload)
+        reload()  # the file may have changed since this process began to start
         tune()
 
     def stopped(self) -> None:

@@ -77,10 +77,12 @@ def test_every_setting_is_told_with_its_default() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", ["Dockerfile", "compose.yaml", "tableapi.service"])
+@pytest.mark.parametrize(
+    "name", ["Dockerfile", "compose.yaml", "dataset.compose.yaml", "tableapi.service", "tableapi-dataset.service"]
+)
 def test_files_for_servers_name_settings_that_exist(name: str) -> None:
     text = (ROOT / "deploy" / name).read_text()
-    others = {"POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB", "AF_INET", "AF_UNIX"}
+    others = {"POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB", "AF_INET", "AF_UNIX", "NAME"}
     named = set(re.findall(r"\b[A-Z]+_[A-Z_]+\b", text)) - others
     assert named <= {field.upper() for field in Settings.model_fields}
 
