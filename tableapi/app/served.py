@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from tableapi.config.command_error import CommandError
+from tableapi.config.loopback import is_loopback as is_loopback
 from tableapi.config.settings import Name, PostgresUrl
-from tableapi.http.origin import is_loopback as is_loopback
 
 NAME = re.compile(r"[A-Za-z][\w-]{0,62}", re.ASCII)
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from tableapi.app.served import BadDatasets, Datasets, is_loopback, named_in, of_any
 from tableapi.config.settings import EnvironmentSettings, Settings
-from tableapi.crypto.vault import HASHES
+from tableapi.crypto.vault import HASHES, MIN_SECRET, weak_secret, weak_token
 from tableapi.endpoints.project import Project
 from tableapi.server.preflight import CannotServe, check_database
 
@@ -100,9 +100,10 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
             True,
             "SECRET_KEYS is missing: a key generated on one node is unknown to the others, and is lost with its disk.",
         )
-    for number, key in enumerate(settings.secret_keys, 1):
-        if len(key) < 32:
-            yield True, f"SECRET_KEYS: key {number} has {len(key)} characters; 32 or more are needed."
+    if weak := weak_secret(settings.secret_keys, MIN_SECRET):
+        yield True, weak
+    if weak := weak_token("METRICS_TOKEN", settings.metrics_token, local=False):
+        yield True, weak
     if sum(not key.startswith(HASHES) for key in settings.secret_keys) > 1:
         yield False, "SECRET_KEYS holds older keys: run `tableapi reseal`, which says which of them can be dropped."
     if not settings.app_keys:

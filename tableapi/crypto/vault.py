@@ -85,6 +85,31 @@ def key_problem(secret_keys: Sequence[str]) -> str:
     return ""
 
 
+# Characters. A key of SECRET_KEYS shorter than GUESSABLE_SECRET ends the start; `tableapi check` asks for MIN_SECRET.
+MIN_SECRET, GUESSABLE_SECRET = 32, 16
+MIN_TOKEN, MIN_LOCAL_TOKEN = 16, 5
+
+
+def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
+    """Describe the first of SECRET_KEYS with fewer characters than `shortest`; "" without one."""
+    for number, secret in enumerate(secret_keys, 1):
+        if len(secret) < shortest:
+            return f"SECRET_KEYS: key {number} has {len(secret)} characters; {MIN_SECRET} or more are needed."
+    return ""
+
+
+def weak_token(name: str, token: str, *, local: bool) -> str:
+    """Describe a token that is asked for over the network and could be guessed; "" for any other.
+
+    local: only this machine can ask.
+    """
+    least = MIN_LOCAL_TOKEN if local else MIN_TOKEN
+    if not token or len(token) >= least:
+        return ""
+    where = "" if local else " where other machines reach the server"
+    return f"{name} has {len(token)} characters; {least} or more are needed{where}."
+
+
 class Vault:
     """Seal and open values with the keys of the deployment."""
 

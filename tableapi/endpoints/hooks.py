@@ -51,6 +51,10 @@ async def answer(
     if verb != "GET":
         ident = await _ident(call, verb, ident)
         records = await _records(call, verb, ident)
+        if not records and (request_options.ids is not None or call.filter_text()):
+            return await listing(call, request_options, b"[]", [])  # what names rows and finds none does nothing
+        if verb == "DELETE" and ident is None:
+            refusals.empty_list(call.body)
         refusals.too_many(request_options.max_affected, len(records))
         await _refuse_foreign(hook, call, verb, ident, records)
     if ident is not None:

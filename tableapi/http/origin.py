@@ -12,22 +12,13 @@ import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
+from tableapi.config.loopback import is_loopback
 from tableapi.errors import Forbidden, UnsupportedMedia
 from tableapi.http.request import HttpRequest
 
 _ROUTINE = re.compile(r"/_(?:func|proc)(?:/|\Z)", re.IGNORECASE)
 # What a page may send to other sites without asking, beside no type at all.
 _SIMPLE_TYPES = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach `host`."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class OriginGuard:

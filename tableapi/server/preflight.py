@@ -11,7 +11,9 @@ import asyncpg
 
 from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import CommandError, MissingExtra
-from tableapi.config.settings import Settings
+from tableapi.config.loopback import is_loopback
+from tableapi.config.settings import BadSettings, Settings
+from tableapi.crypto.vault import GUESSABLE_SECRET, weak_secret, weak_token
 from tableapi.db.session import connect
 from tableapi.observability import tracing
 
@@ -56,6 +58,18 @@ def check_extras(settings: Settings) -> None:
         raise MissingExtra("REDIS_URL", "redis")
     if tracing.enabled(settings) and find_spec("opentelemetry") is None:
         raise MissingExtra("OTEL_EXPORTER_OTLP_ENDPOINT", "otel")
+
+
+def check_secrets(settings: Settings, key: str) -> None:
+    """Refuse secrets that could be guessed. `key`: of --api-key. Raises BadSettings."""
+    local = is_loopback(settings.host)
+    for weak in (
+        weak_secret(settings.secret_keys, GUESSABLE_SECRET),
+        weak_token("METRICS_TOKEN", settings.metrics_token, local=local),
+        weak_token("--api-key", key, local=local),
+    ):
+        if weak:
+            raise BadSettings(weak)
 
 
 async def check_database(url: str) -> None:

@@ -41,7 +41,7 @@ from tableapi.observability import metrics_folder
 from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded
-from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, port_in_use
+from tableapi.server.preflight import CannotServe, check_database, check_extras, check_port, check_secrets, port_in_use
 from tableapi.server.supervisor import WorkerProcess, exit_with_parent
 
 SCHEMA_CHANNEL = "tableapi_schema"  # on NOTIFY, workers read the catalog again
@@ -204,6 +204,8 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
         raise BadDatasets(f"{reason}, or serve on 127.0.0.1 and not on {settings.host}.")
     if datasets.open and not datasets.key and "*" in settings.cors_origins:
         raise BadDatasets(f"{ANY_ORIGIN} or give --api-key KEY.")
+    if not reason:  # accounts with a known password make no secret of anything
+        check_secrets(settings, datasets.key)
     check_extras(settings)
     check_port(settings.host, settings.port)
     budget.share(settings, len(datasets.urls), project=datasets.project is not None)

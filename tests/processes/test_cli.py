@@ -53,6 +53,12 @@ async def run(ctx):
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "broken.json"], 2, "broken.json"),
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "norole.json"], 2, "'sales'"),
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "norole.json", "--api-key", "x"], 2, "goes with --open"),
+        (["serve", "--dataset", f"a={NOWHERE}", "--open", "--api-key", "a"], 2, "--api-key has 1 characters"),
+        (
+            ["serve", "--dataset", f"a={NOWHERE}", "--open", "--host", "0.0.0.0", "--api-key", "fifteen-letters"],
+            2,
+            "16 or more are needed where other machines",
+        ),
         (["worker"], 2, "is no project"),
         (["init"], 2, "is no project"),
         (["run", "anything"], 2, "is no project"),

@@ -23,6 +23,12 @@ _OWNER = """
 """
 
 
+_EXISTS = """
+    select exists (select 1 from appuser where lower(email) = $1 and isdeleted = 0)
+        or exists (select 1 from staff where lower(email) = $1 and isactive = 1)
+"""
+
+
 class EmailExists(Conflict):
     """The email address belongs to another user (409)."""
 
@@ -30,9 +36,8 @@ class EmailExists(Conflict):
 
 
 async def exists(ctx: Context, email: str) -> bool:
-    """Return whether a user that is not deleted has this address (in lower case)."""
-    sql = "select exists (select 1 from appuser where lower(email) = $1 and isdeleted = 0)"
-    return bool(await ctx.db.fetchval(sql, email))
+    """Return whether a user that is not deleted, or a member of staff, has this address (in lower case)."""
+    return bool(await ctx.db.fetchval(_EXISTS, email))
 
 
 async def open_account(

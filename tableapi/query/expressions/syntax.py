@@ -19,6 +19,7 @@ _AS = re.compile(r"\s++AS\s++(?=\S)", re.IGNORECASE)
 _SHAPE = re.compile(r"\s*+,\s*+(?:'((?:[^']|'')*+)'|(:[^\W\d]\w*+))")
 _DISTINCT = re.compile(r"DISTINCT\s++(?=\S)", re.IGNORECASE)
 MAX_ALIAS_CHARS = 100
+RESERVED = "tableapi "  # prefix of the columns that statements add for themselves
 MAX_FUNCTIONS = 3  # one in another; two have a meaning, and the third one is reported
 
 
@@ -136,9 +137,10 @@ def _selected(part: str) -> Selected:
         return Selected(plain(part), None, "")
     alias = plain(part[word.end() :])
     named = alias != part[word.end() :] or path(alias) == ((alias,), len(alias))
-    if not named or len(alias) > MAX_ALIAS_CHARS or "\x00" in alias:
+    if not named or len(alias) > MAX_ALIAS_CHARS or "\x00" in alias or alias.lower().startswith(RESERVED):
         raise BadRequest(
-            f"'{part[:100]}': after AS comes a name of at most {MAX_ALIAS_CHARS} characters; quote one with signs.",
+            f"'{part[:100]}': after AS comes a name of at most {MAX_ALIAS_CHARS} characters; quote one with signs. It "
+            f"does not begin with '{RESERVED}'.",
             reason="bad_alias",
             context={"field": part[:100]},
         )

@@ -235,3 +235,11 @@ def test_a_client_that_still_sends_a_refused_body_gets_the_response(
     """Return an error response, not a connection reset while the client sends."""
     for _ in range(5):
         refused(served, status, method, path, b"x" * 6_000_000, {**JSON, "X-API-Key": key})
+
+
+@pytest.mark.parametrize("alias", ["tableapi mark", "TABLEAPI place", "tableapi key 0", "tableapi rows"])
+@pytest.mark.parametrize("option", ["fields", "group"])
+def test_names_of_the_statement_itself_are_no_aliases(served: str, option: str, alias: str) -> None:
+    named = quote(f'name AS "{alias}"')
+    path = f"_table/company?{option}={named}" + ("&cursor=" if option == "fields" else "")
+    assert refused(served, 400, "GET", path)["context"]["reason"] == "bad_alias"

@@ -29,7 +29,7 @@ def server(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: 
         "--access",
         str(access),
         PUBLIC_ROUTINES="revenue",
-        METRICS_TOKEN="m",
+        METRICS_TOKEN="metrics",
     )
 
 
@@ -339,7 +339,7 @@ async def test_the_documentation_is_a_resource(url: str) -> None:
 
 async def test_a_request_of_a_tool_is_counted_as_one_over_http(url: str, server: Server) -> None:
     def counted(route: str) -> float:
-        text = httpx2.get(f"{server.url}/metrics", headers={"Authorization": "Bearer m"}).text
+        text = httpx2.get(f"{server.url}/metrics", headers={"Authorization": "Bearer metrics"}).text
         lines = [line for line in text.splitlines() if line.startswith("tableapi_requests_total")]
         return sum(float(line.split()[-1]) for line in lines if f'route="{route}"' in line)
 

@@ -21,7 +21,7 @@ def server(module_database: NewDatabase, module_serve: Serve, tmp_path_factory: 
         "--access",
         str(access),
         PUBLIC_ROUTINES="revenue",
-        METRICS_TOKEN="m",
+        METRICS_TOKEN="metrics",
     )
 
 
