@@ -50,6 +50,12 @@ journey("social", async (open) => {
     await fresh.getByRole("button", { name: "Skip" }).click();
     await fresh.waitForURL("**/dashboard/main/dashboardmain");
 
+    // A free address is turned down before the terms are asked for.
+    const free = await open();
+    await enter(free, button, "sam.social@gmail.com");
+    await free.getByRole("alert").filter({ hasText: "Please use your business email to register" }).waitFor();
+    check((await free.getByRole("dialog").count()) === 0, "no question for the terms of an address that is refused");
+
     const refused = await open();
     await enter(refused, button, email, { verified: false });
     await refused.getByRole("alert").filter({ hasText: /^Something went wrong!.*The provider has not verified this email address\.$/ }).waitFor();

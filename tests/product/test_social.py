@@ -101,6 +101,15 @@ async def test_a_new_address_signs_up_and_a_known_one_signs_in(providers: Produc
     session = await providers.caller(entered["session_token"]).get(API + "user/session")
     assert (session.json()["email"], session.json()["language"]) == (email, "de")
 
+    # The first password comes by a mailed link.
+    assert session.json()["haspassword"] == 0
+    assert (await http.post(f"{API}user/password?reset=true", json={"email": email})).status_code == 200
+    _, link = await providers.link(email)
+    body = {"email": email, "code": link["code"], "new_password": "Fresh1234"}
+    assert (await http.post(API + "user/password", json=body)).status_code == 200
+    signed_in = (await http.post(API + "user/session", json={"email": email, "password": "Fresh1234"})).json()
+    assert signed_in["haspassword"] == 1
+
 
 async def test_state_binds_browser_vendor_and_redirect_and_works_once(providers: Product, issuer: str) -> None:
     email = await _user(issuer)

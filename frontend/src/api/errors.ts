@@ -36,6 +36,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The address does not belong to a company: its domain is free, disposable or unknown. */
+export class NotBusiness extends Error {}
+/** The address has an account already. */
+export class EmailTaken extends Error {}
+
 /** The sign-in provider refused, or its dialog was closed. */
 export class ProviderRefused extends Error {}
 

@@ -2,7 +2,7 @@
 import { sessionStarted } from "../stores/session";
 import { call } from "./client";
 import { config } from "./config";
-import { ApiError } from "./errors";
+import { ApiError, EmailTaken, NotBusiness } from "./errors";
 import { useMutation } from "./mutation";
 import { runScript } from "./scripts";
 import { literal, tablePath } from "./tables";
@@ -16,11 +16,6 @@ export interface NewUser {
   email: string;
   isverified: number;
 }
-
-/** The address does not belong to a company: its domain is free, disposable or unknown. */
-export class NotBusiness extends Error {}
-/** The address has an account already. */
-export class EmailTaken extends Error {}
 
 export async function requireBusinessEmail(email: string): Promise<void> {
   const { result } = await runScript("validatedomain", { email });

@@ -6,7 +6,7 @@ import { call } from "./client";
 import { config } from "./config";
 import { ProviderRefused } from "./errors";
 import { type SocialProof, runScript } from "./scripts";
-import type { NewUser } from "./signup";
+import { type NewUser, requireBusinessEmail } from "./signup";
 import { tablePath } from "./tables";
 import type { Account, List } from "./types";
 
@@ -15,7 +15,9 @@ export type Entered = { action: "login"; account: Account } | { action: "signup"
 
 type Entry = { action: "login"; session_token: string } | { action: "signup"; clientdata: { user: NewUser; session_token: string } };
 
-/** Runs the sign-in of a provider in a popup and returns the proof of the identity. */
+/** Runs the sign-in of a provider in a popup and returns the proof of the identity.
+
+ Throws NotBusiness for a new account with a free address, before the terms are asked for. */
 export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal): Promise<SocialProof> {
   const { url, redirect_uri } = await runScript("socialstart", { provider: vendor });
   const state = new URL(url).searchParams.get("state") ?? "";
@@ -25,7 +27,9 @@ export async function proofOf(vendor: Vendor, popup: Window, signal: AbortSignal
   if (error || !code) throw new ProviderRefused(error);
 
   const { access_token } = await runScript(`${vendor}_accesstoken`, { code, state, redirect_uri });
-  return runScript(`${vendor}_userdetails`, { access_token });
+  const proof = await runScript(`${vendor}_userdetails`, { access_token });
+  if (proof.action === "signup") await requireBusinessEmail(proof.email);
+  return proof;
 }
 
 /** Signs in with a proof, or signs up. Only a new account needs the terms. */

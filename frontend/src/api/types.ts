@@ -30,8 +30,14 @@ export type Client = Columns<"client"> & {
 
 export type User = Columns<"appuser">;
 
-/** The signed-in user, as the session calls return it. */
-export type Account = User & { session_token: string; usersessionid: number | null; client_by_clientid: Client; support?: 1 };
+/** The signed-in user, as the session calls return it. `haspassword` is 0 for a user who signs in with a provider alone. */
+export type Account = User & {
+  session_token: string;
+  usersessionid: number | null;
+  client_by_clientid: Client;
+  haspassword: 0 | 1;
+  support?: 1;
+};
 
 /** A contact of My Contacts. `emails` is JSON text; the other lists are comma-separated text. */
 export type UserContact = Schemas["Contact"];

@@ -12,9 +12,11 @@ export const PASSWORD_RULES = [
   { name: "digit", holds: (text: string) => /\d/.test(text) },
 ] as const;
 
-/** 8 to 100 characters with a lower-case letter, an upper-case letter and a digit, and no blank. */
-export function isStrongPassword(text: string): boolean {
-  return !/\s/.test(text) && PASSWORD_RULES.every((rule) => rule.holds(text));
+/** Why a new password is rejected: 8 to 100 characters, both cases and a digit are needed, and blanks are not allowed. */
+export function passwordFault(text: string): "short" | "long" | "weak" | null {
+  if (text.length < 8) return "short";
+  if (text.length > 100) return "long";
+  return /\s/.test(text) || !PASSWORD_RULES.every((rule) => rule.holds(text)) ? "weak" : null;
 }
 
 export const digitsOf = (text: string): string => text.replace(/\D/g, "");

@@ -14,7 +14,7 @@ from tableapi.errors import TooLarge, UnsupportedMedia
 
 MAX_BYTES, MAX_PIXELS = 2 * 1024 * 1024, 4096
 TYPES = {"JPEG": ("jpg", "image/jpeg"), "PNG": ("png", "image/png")}
-NOT_A_PICTURE = "Please choose a JPEG or PNG picture."
+NOT_A_PICTURE = "Please choose a JPEG or PNG image."
 
 
 async def reencode(data: bytes) -> tuple[str, str, bytes]:
@@ -25,7 +25,7 @@ async def reencode(data: bytes) -> tuple[str, str, bytes]:
         UnsupportedMedia: the file is not a JPEG or PNG picture (415).
     """
     if len(data) > MAX_BYTES:
-        raise TooLarge("The picture is larger than 2 MB.")
+        raise TooLarge("The image is larger than 2 MB.")
     return await asyncio.to_thread(_reencode, data)
 
 
@@ -51,7 +51,7 @@ def _reencode(data: bytes) -> tuple[str, str, bytes]:
         with Image.open(io.BytesIO(data), formats=tuple(TYPES)) as picture:
             # The header holds the size, so a decompression bomb is refused before it is decoded.
             if max(picture.size) > MAX_PIXELS:
-                raise TooLarge(f"The picture is larger than {MAX_PIXELS} pixels.")
+                raise TooLarge(f"The image is larger than {MAX_PIXELS} pixels.")
             # Phone cameras write MPO: a JPEG with further pictures. The first one is stored.
             kind = "PNG" if picture.format == "PNG" else "JPEG"
             plain = _pixels(_upright(picture), "RGB" if kind == "JPEG" else "RGBA")

@@ -74,7 +74,7 @@ export function AvatarMenu() {
             onClose={close}
             focusAfter={target}
             title={t("menu.signOutTitle")}
-            text={t("menu.signOutText")}
+            text={me?.haspassword === 0 ? t("menu.signOutProvider") : t("menu.signOutText")}
             confirm={t("menu.signOut")}
             cancel={t("cancel")}
             busy={leave.isPending}

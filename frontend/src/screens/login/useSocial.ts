@@ -1,7 +1,7 @@
 /** Signing in with a provider: opens its window, asks a new person for the terms, then leads on. */
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
-import { ApiError, ProviderRefused } from "../../api/errors";
+import { ApiError, NotBusiness, ProviderRefused } from "../../api/errors";
 import { fieldErrors } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import type { SocialProof } from "../../api/scripts";
@@ -82,7 +82,7 @@ const needsTerms = (error: unknown): boolean => "terms" in fieldErrors(error);
 function reasonOf(error: unknown, vendor: Vendor | undefined): string {
   if (error instanceof PopupBlocked) return t("login.popupBlocked");
   if (error instanceof ApiError && REFUSALS[error.code]) return REFUSALS[error.code]!;
-  if (error instanceof ApiError && error.status === 422) return t("register.businessOnly");
+  if (error instanceof NotBusiness || (error instanceof ApiError && error.status === 422)) return t("register.businessOnly");
   if (error instanceof ApiError && error.reason === "no_proof") return t("login.socialLate");
   const text = error instanceof ProviderRefused ? t("login.socialFailed") : t("somethingWrong");
   const failure = vendor === "linkedin" ? text + t("login.socialRetry") : text;

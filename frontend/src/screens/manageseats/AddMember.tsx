@@ -1,10 +1,10 @@
 /** Invites a member. The server generates and mails a temporary password. */
 import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { ApiError } from "../../api/errors";
+import { ApiError, EmailTaken, NotBusiness } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
-import { EmailTaken, NotBusiness, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
+import { requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { useAddMember } from "../../api/team";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";

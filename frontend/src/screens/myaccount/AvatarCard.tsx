@@ -13,6 +13,18 @@ import classes from "./MyAccount.module.css";
 
 const TYPES = ["image/jpeg", "image/png"];
 const MOST_BYTES = 2_000_000;
+const SIGNATURES = [
+  [0xff, 0xd8, 0xff],
+  [0x89, 0x50, 0x4e, 0x47],
+];
+
+/** Why a file cannot be the photo. Its name says nothing: the content must begin as JPEG or PNG. */
+async function faultOf(file: File): Promise<string | null> {
+  if (!TYPES.includes(file.type)) return t("account.photoType");
+  if (file.size > MOST_BYTES) return t("account.photoSize");
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  return SIGNATURES.some((bytes) => bytes.every((byte, at) => head[at] === byte)) ? null : t("account.photoType");
+}
 
 export function AvatarCard() {
   const me = useAccount();
@@ -23,13 +35,14 @@ export function AvatarCard() {
   // The browser holds a shown file until its address is let go.
   useEffect(() => () => URL.revokeObjectURL(chosen?.url ?? ""), [chosen]);
 
-  const choose = (file: File | null) => {
+  const choose = async (file: File | null) => {
     if (!file) return;
     // A browser reports no change when the same file is chosen again.
     emptyInput.current?.();
-    if (!TYPES.includes(file.type)) return toast(t("account.photoType"), "bad");
-    if (file.size > MOST_BYTES) return toast(t("account.photoSize"), "bad");
-    setChosen({ file, url: URL.createObjectURL(file) });
+    const fault = await faultOf(file);
+    // After a rejected file Update must not send the one chosen before.
+    setChosen(fault ? null : { file, url: URL.createObjectURL(file) });
+    if (fault) toast(fault, "bad");
   };
   // Undo may come after this screen has gone.
   const store = (picture: File | string) =>
@@ -55,7 +68,7 @@ export function AvatarCard() {
       <div className={classes.photo}>
         <NameAvatar name={me.name} src={chosen?.url ?? me.avatar} size={64} />
         <Group gap="sm">
-          <FileButton resetRef={emptyInput} onChange={choose} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
+          <FileButton resetRef={emptyInput} onChange={(file) => void choose(file)} accept={TYPES.join(",")} inputProps={{ "aria-label": t("account.photoChoose") }}>
             {(props) => (
               <Button variant="default" {...props}>
                 {t("account.photoChoose")}

@@ -2,12 +2,12 @@
 import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { ApiError } from "../../api/errors";
+import { ApiError, NotBusiness } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
 import { useUpdateEmail } from "../../api/profile";
 import { runScript } from "../../api/scripts";
-import { NotBusiness, requireBusinessEmail } from "../../api/signup";
+import { requireBusinessEmail } from "../../api/signup";
 import type { Account } from "../../api/types";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";

@@ -31,6 +31,8 @@ test("the owner saves the profile; what the server refuses is shown at its field
   expect(sent[0]!.body.resource[0]).toMatchObject({ appuserid: 1, name: "Olivia Berg", companyname: "Acme" });
 });
 
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+
 test("a photo is JPEG or PNG, and there must be one to update", async () => {
   serve({});
   draw(<MyAccountScreen />, { at: AT });
@@ -38,7 +40,24 @@ test("a photo is JPEG or PNG, and there must be one to update", async () => {
   expect(screen.getByText("Please add an image!")).toBeVisible();
   const input = document.querySelector<HTMLInputElement>("input[type=file]")!;
   await user.upload(input, new File(["x"], "x.gif", { type: "image/gif" }));
-  expect(screen.getByText("Please choose a JPEG or PNG image")).toBeVisible();
+  expect(await screen.findByText("Please choose a JPEG or PNG image.")).toBeVisible();
+});
+
+test.each([
+  ["a text named .png", new File(["text"], "text.png", { type: "image/png" }), "Please choose a JPEG or PNG image."],
+  ["a file of 3 MB", new File([PNG, new Uint8Array(3_000_000)], "big.png", { type: "image/png" }), "The image is larger than 2 MB."],
+])("%s is rejected, and Update does not send the photo chosen before", async (_, file, text) => {
+  const sent = serve({});
+  vi.stubGlobal("URL", Object.assign(URL, { createObjectURL: () => "blob:photo", revokeObjectURL: () => undefined }));
+  draw(<MyAccountScreen />, { at: AT });
+  const input = document.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, new File([PNG], "good.png", { type: "image/png" }));
+  await waitFor(() => expect(screen.getByRole("button", { name: "Delete" })).toBeEnabled());
+  await user.upload(input, file);
+  expect(await screen.findByText(text)).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "Update" }));
+  expect(await screen.findByText("Please add an image!")).toBeVisible();
+  expect(sent).toEqual([]);
 });
 
 test("a photo can be chosen again after it was taken back", async () => {
@@ -47,8 +66,8 @@ test("a photo can be chosen again after it was taken back", async () => {
   draw(<MyAccountScreen />, { at: AT });
   const input = document.querySelector<HTMLInputElement>("input[type=file]")!;
   for (let round = 0; round < 2; round++) {
-    await user.upload(input, new File(["x"], "x.png", { type: "image/png" }));
-    expect(screen.getByRole("button", { name: "Delete" })).toBeEnabled();
+    await user.upload(input, new File([PNG], "x.png", { type: "image/png" }));
+    await waitFor(() => expect(screen.getByRole("button", { name: "Delete" })).toBeEnabled());
     expect(input.value, "a browser reports no change for the value that it holds").toBe("");
     await user.click(screen.getByRole("button", { name: "Delete" }));
     expect(screen.getByRole("button", { name: "Delete" })).toBeDisabled();

@@ -28,6 +28,24 @@ test("every field is needed, the new one long and strong, and typed twice alike"
   expect(sent).toEqual([]);
 });
 
+test("the new password has at most 100 characters", async () => {
+  draw(<PasswordScreen />);
+  const long = `Aa1${"x".repeat(98)}`;
+  await user.click(screen.getByLabelText("New Password"));
+  await user.paste(long);
+  await user.click(screen.getByRole("button", { name: "Change Password" }));
+  expect(screen.getByLabelText("New Password")).toHaveAccessibleDescription("Password must be at most 100 characters");
+});
+
+test("a user of a provider has no old password to type and gets a link instead", async () => {
+  const sent = serve({ "POST user/password": { success: true } });
+  draw(<PasswordScreen />, { me: accountAnswer({ haspassword: 0 }) });
+  expect(screen.queryByLabelText("Old Password")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Send reset link" }));
+  expect(await screen.findByText(/a link is on its way to it/)).toBeVisible();
+  expect(sent.map(({ path, body }) => [path, body])).toEqual([["user/password", { email: "owner@acme-demo.com" }]]);
+});
+
 test("goes on under the new token, and says what the server says against it", async () => {
   const wrong = { code: 422, message: "The old password is wrong", context: { scope: "resource", fields: { old_password: "The old password is wrong" } } };
   let answer: unknown = new Refusal(422, wrong);

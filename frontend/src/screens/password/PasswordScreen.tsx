@@ -4,13 +4,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { account, changePassword, useAccount } from "../../api/account";
 import { explain, fieldErrors } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
+import { useForgot } from "../../api/signup";
+import { Banner } from "../../components/ui/Banner";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { FormAlert } from "../../components/ui/FormAlert";
 import { Page } from "../../components/ui/Page";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n.dashboard";
-import { isStrongPassword } from "../../lib/validate";
+import { passwordError } from "../../lib/passworderror";
 import { toast } from "../../stores/toasts";
 import classes from "./Password.module.css";
 
@@ -18,11 +20,39 @@ const EMPTY = { old_password: "", new_password: "", confirm_password: "" };
 
 function newPasswordError(text: string): string | null {
   if (!text) return t("field.required");
-  if (text.length < 8) return t("field.passwordOver");
-  return isStrongPassword(text) ? null : t("field.passwordWeak");
+  return passwordError(text, t("field.passwordOver"));
 }
 
 export function PasswordScreen() {
+  const { haspassword, email } = useAccount();
+  return (
+    <Page title={t("password.title")} lead={t("password.text")} width="form">
+      {haspassword === 0 ? <SetPassword email={email} /> : <ChangePassword />}
+    </Page>
+  );
+}
+
+/** For a user of a provider: there is no old password to type, and a mailed link sets the first one. */
+function SetPassword({ email }: { email: string }) {
+  const forgot = useForgot();
+  const send = () =>
+    forgot.mutate(email, { onSuccess: () => toast(t("forgot.sent")), onError: (error) => toast(explain(error), "bad") });
+  return (
+    <div className={classes.form}>
+      <p className={classes.wide}>{t("password.none", { email })}</p>
+      {forgot.isSuccess && (
+        <div className={classes.wide}>
+          <Banner tone="accent">{t("forgot.sentTo", { email })}</Banner>
+        </div>
+      )}
+      <BusyButton busy={forgot.isPending} variant={forgot.isSuccess ? "default" : "filled"} className={classes.submit} onClick={send}>
+        {t("forgot.submit")}
+      </BusyButton>
+    </div>
+  );
+}
+
+function ChangePassword() {
   const { mustchangepassword, email } = useAccount();
   const queries = useQueryClient();
   const form = useForm({
@@ -49,26 +79,24 @@ export function PasswordScreen() {
   });
 
   return (
-    <Page title={t("password.title")} lead={t("password.text")} width="form">
-      <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
-        {Boolean(mustchangepassword) && (
-          <div className={classes.wide}>
-            <FormAlert text={t("password.must")} />
-          </div>
-        )}
-        {/* Tells password managers which account the password belongs to. */}
-        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
-        <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
-        <div className={classes.hint}>
-          <PasswordHint password={form.values.new_password} />
+    <form className={classes.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+      {Boolean(mustchangepassword) && (
+        <div className={classes.wide}>
+          <FormAlert text={t("password.must")} />
         </div>
-        <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
-        <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
-          {t("password.submit")}
-        </BusyButton>
-      </form>
-    </Page>
+      )}
+      {/* Tells password managers which account the password belongs to. */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <SecretInput label={t("password.old")} autoComplete="current-password" {...form.getInputProps("old_password")} />
+      <SecretInput label={t("password.new")} autoComplete="new-password" {...form.getInputProps("new_password")} />
+      <div className={classes.hint}>
+        <PasswordHint password={form.values.new_password} />
+      </div>
+      <SecretInput label={t("field.confirmPassword")} autoComplete="new-password" {...form.getInputProps("confirm_password")} />
+      <BusyButton type="submit" busy={change.isPending} className={classes.submit}>
+        {t("password.submit")}
+      </BusyButton>
+    </form>
   );
 }
 

@@ -2,17 +2,18 @@
 import { Anchor, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link, useNavigate } from "react-router";
-import { ApiError } from "../../api/errors";
+import { ApiError, EmailTaken, NotBusiness } from "../../api/errors";
 import { explain } from "../../api/explain";
 import { useMutation } from "../../api/mutation";
-import { EmailTaken, NotBusiness, register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
+import { register, requireBusinessEmail, requireFreeEmail } from "../../api/signup";
 import { AuthForm } from "../../components/AuthForm";
 import { TermsCheckbox } from "../../components/TermsCheckbox";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
-import { isBlank, isEmail, isStrongPassword } from "../../lib/validate";
+import { passwordError } from "../../lib/passworderror";
+import { isBlank, isEmail } from "../../lib/validate";
 import { unverifiedMet } from "../../stores/unverified";
 import classes from "./Register.module.css";
 
@@ -33,9 +34,8 @@ class FieldRefused extends Error {
 async function signUp({ firstname, lastname, email: typed, password, terms }: Values) {
   const email = typed.trim().toLowerCase();
   await requireBusinessEmail(email);
-  if (!isStrongPassword(password)) {
-    throw new FieldRefused("password", password.length < 8 ? t("field.passwordShort") : t("field.passwordWeak"));
-  }
+  const fault = passwordError(password, t("field.passwordShort"));
+  if (fault) throw new FieldRefused("password", fault);
   if (!terms) throw new FieldRefused("terms", t("register.acceptTerms"));
   await requireFreeEmail(email);
   return register({ email, password, name: `${firstname.trim()} ${lastname.trim()}` });

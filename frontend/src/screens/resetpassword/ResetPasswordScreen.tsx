@@ -12,13 +12,8 @@ import { BusyButton } from "../../components/ui/BusyButton";
 import { PasswordHint } from "../../components/ui/PasswordHint";
 import { SecretInput } from "../../components/ui/SecretInput";
 import { t } from "../../lib/i18n";
-import { isStrongPassword } from "../../lib/validate";
+import { passwordError } from "../../lib/passworderror";
 import { toast } from "../../stores/toasts";
-
-function passwordError(text: string): string | null {
-  if (text.length < 8) return t("field.passwordEight");
-  return isStrongPassword(text) ? null : t("field.passwordWeak");
-}
 
 export function ResetPasswordScreen() {
   const [params] = useSearchParams();
@@ -31,7 +26,7 @@ export function ResetPasswordScreen() {
   const form = useForm({
     initialValues: { password: "", confirm_password: "" },
     validate: {
-      password: passwordError,
+      password: (text) => passwordError(text, t("field.passwordEight")),
       confirm_password: (text, { password }) => (text === password ? null : t("field.passwordsDiffer")),
     },
   });

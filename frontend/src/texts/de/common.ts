@@ -65,6 +65,7 @@ export const common: Translation<typeof english> = {
     passwordShort: "Das Passwort muss mindestens 8 Zeichen lang sein",
     passwordEight: "Bitte geben Sie ein Passwort mit mindestens 8 Zeichen ein",
     passwordOver: "Das Passwort muss mindestens 8 Zeichen lang sein",
+    passwordLong: "Das Passwort darf höchstens 100 Zeichen lang sein",
     passwordWeak: "Das Passwort braucht einen Kleinbuchstaben, einen Großbuchstaben und eine Ziffer und darf keine Leerzeichen enthalten",
     count: "Bitte geben Sie eine ganze Zahl von 0 bis {{most}} ein",
     passwordsDiffer: "Die Passwörter stimmen nicht überein",

@@ -21,6 +21,7 @@ export const frame: Translation<typeof english> = {
     signOut: "Abmelden",
     signOutTitle: "Abmelden?",
     signOutText: "Sie brauchen Ihre E-Mail-Adresse und Ihr Passwort, um sich wieder anzumelden.",
+    signOutProvider: "Sie brauchen Ihr Google- oder LinkedIn-Konto, um sich wieder anzumelden.",
     admin: "Administrator",
     member: "Mitglied",
     credits: "Verbleibende Credits",

@@ -11,8 +11,8 @@ export const account = {
     photoText: "JPEG or PNG, at most 2 MB.",
     photoChoose: "Choose photo",
     photoMissing: "Please add an image!",
-    photoType: "Please choose a JPEG or PNG image",
-    photoSize: "The image is larger than 2 MB",
+    photoType: "Please choose a JPEG or PNG image.",
+    photoSize: "The image is larger than 2 MB.",
     photoSaved: "Photo updated.",
     photoDeleted: "Photo deleted.",
     changeEmail: "Change email",
@@ -24,6 +24,7 @@ export const account = {
     old: "Old Password",
     new: "New Password",
     submit: "Change Password",
+    none: "You sign in with Google or LinkedIn and have no password yet. We can send a link to {{email}} to set one.",
     must: "You signed in with a temporary password. Please choose one of your own.",
   },
   email: {

@@ -62,6 +62,7 @@ export const common = {
     passwordShort: "Password length must be atleast 8 characters",
     passwordEight: "Please enter password of 8 or more letter",
     passwordOver: "Password length should be greater than 8",
+    passwordLong: "Password must be at most 100 characters",
     passwordWeak: "Password needs a lowercase letter, an uppercase letter and a number, and no spaces",
     count: "Please enter a whole number from 0 to {{most}}",
     passwordsDiffer: "Both password doesn't match",

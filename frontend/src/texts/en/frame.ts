@@ -18,6 +18,7 @@ export const frame = {
     signOut: "Sign Out",
     signOutTitle: "Sign out?",
     signOutText: "You will need your email and password to come back.",
+    signOutProvider: "You will need your Google or LinkedIn account to come back.",
     admin: "Admin",
     member: "Member",
     credits: "Credits left",
