@@ -28,11 +28,11 @@ class PlanCache(dict[Any, Any]):
         self.bytes = 0
 
     def keep(self, key: Any, plan: Any) -> None:
-        """Remember a plan under its key. A plan larger than a quarter of the cache is not kept."""
+        """Remember a plan under its key. A plan larger than half of the cache is not kept."""
         if (old := self.pop(key, None)) is not None:
             self.bytes -= weight(key) + weight(old)
         size = weight(key) + weight(plan)
-        if size > self._max_bytes // 4:
+        if size > self._max_bytes // 2:
             return
         if len(self) >= self._max_plans or self.bytes + size > self._max_bytes:
             for oldest in list(self)[: (len(self) + 1) // 2]:

@@ -7,6 +7,7 @@ from typing import Any
 import asyncpg
 from asyncpg.exceptions import InternalClientError, InvalidCachedStatementError, OutdatedSchemaCacheError
 
+from tableapi.db.prepared import PreparedStatements
 from tableapi.observability import tracing
 
 MAX_PREPARED_STATEMENTS = 500
@@ -24,7 +25,8 @@ class FastConnection(asyncpg.Connection):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.begin_with = ""  # a statement to run in the message that begins the next transaction
-        self._prepared: dict[str, Any] = {}  # SQL -> PreparedStatement, which is closed with its last reference
+        # Each is closed with its last reference.
+        self._prepared = PreparedStatements[Any](MAX_PREPARED_STATEMENTS)
 
     async def fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
         """Run one statement and return its first row."""
@@ -34,15 +36,13 @@ class FastConnection(asyncpg.Connection):
             return await self._fetchrow(query, *args, **options)
 
     async def _fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
-        prepared: Any = self._prepared.get(query)
+        prepared: Any = self._prepared.used(query)
         if prepared is None:
             # Without a statement cache (pgbouncer), prepared statements do not survive the transaction.
             if options or not self._config.statement_cache_size:  # type: ignore[attr-defined]
                 return await super().fetchrow(query, *args, **options)
             prepared = await self.prepare(query)
-            if len(self._prepared) >= MAX_PREPARED_STATEMENTS:
-                del self._prepared[next(iter(self._prepared))]
-            self._prepared[query] = prepared
+            self._prepared.keep(query, prepared)
         try:
             rows = await self._protocol.bind_execute(  # type: ignore[attr-defined]
                 prepared._state, args, "", 1, False, None

@@ -25,6 +25,7 @@ from tableapi.schema.model import Relation, Table
 from tableapi.schema.sqltypes import Named
 
 MAX_RELATIONS, MAX_LEVELS = 10, 3
+MAX_ALL_RELATIONS = 1000  # that `*` stands for; a statement of PostgreSQL may have 1,664 columns
 
 
 class Reader:
@@ -101,6 +102,12 @@ class Reader:
                 )
             relations[relation.name] = relation
         everything = related.strip() == "*"
+        if len(relations) > MAX_ALL_RELATIONS:
+            raise BadRequest(
+                f"Table '{scope.table.name}' has {len(relations):,} relations, and '*' stands for at most "
+                f"{MAX_ALL_RELATIONS:,}. Name up to {MAX_RELATIONS} of them.",
+                reason="too_many_relations",
+            )
         self.relations += 0 if everything else len(relations)
         if self.relations > MAX_RELATIONS:
             raise BadRequest(f"A request may name {MAX_RELATIONS} relations at most.", reason="too_many_relations")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import orjson
 
@@ -127,13 +130,31 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds(), account=call.recorded_by)
 
 
-async def _planned(call: TableRequest, key: Any, build: Callable[..., T], *args: Any) -> T:
-    """Build a plan beside the event loop, and remember it unless the schema was read again meanwhile."""
+WIDE = 40  # columns and relations of a read, from which building its plan takes long
+_building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+
+
+async def _planned(call: TableRequest, key: Any, parsed: Options, build: Callable[..., T], *args: Any) -> T:
+    """Build a plan beside the event loop, and remember it unless the schema was read again meanwhile.
+
+    Wide plans are built one at a time, so that they leave a thread to the others and no plan is built twice.
+    """
     schema = call.dataset.schema
-    built = await threads.plan(build, *args)
+    wide = _parts(call.table, parsed) > WIDE
+    async with _building.setdefault(asyncio.get_running_loop(), asyncio.Lock()) if wide else nullcontext():
+        known: T | None = call.dataset.plan_cache.get(key) if wide else None
+        built = await threads.plan(build, *args) if known is None else known
     if call.dataset.schema is schema:
         call.dataset.keep(key, built)
     return built
+
+
+def _parts(table: Table, parsed: Options) -> int:
+    """Return about how many columns and relations the statement of a read has."""
+    every = "*" in parsed.related or any("*" in text for name, text in parsed.relations.items() if "related" in name)
+    named = max((parsed.fields or "").count(","), parsed.group.count(","))
+    columns = len(table.columns) if parsed.fields is None or "*" in parsed.fields else named
+    return columns + (3 * len(table.relations) if every else 0)
 
 
 async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
@@ -144,7 +165,7 @@ async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:
         parsed = call.options()
         request = read_request(call, parsed, None)
         columns = plan.identifying(call.table, parsed.id_field, request.right)
-        return await _planned(call, key, lambda: (columns, plan.keyed_plan(request, columns, count)))
+        return await _planned(call, key, parsed, lambda: (columns, plan.keyed_plan(request, columns, count)))
     return keyed
 
 
@@ -235,7 +256,7 @@ async def many(call: TableRequest) -> Reply:
         parsed.offset = offset
         if position is not None:
             parsed.cursor, parsed.offset = "", 0
-        page = await _planned(call, key, plan.list_plan, read_request(call, parsed, tree), position)
+        page = await _planned(call, key, parsed, plan.list_plan, read_request(call, parsed, tree), position)
     params = named_values(call) if page.options.params else {}
     values = Bindings(call.actor, literals, params, [], offset, position, limits=call.dataset.bounds.filter)
     if page.options.explain:

@@ -19,6 +19,7 @@ from tableapi.db.pipeline.cancel import cancel
 from tableapi.db.pipeline.codecs import Unencodable
 from tableapi.db.pipeline.messages import Prepared, Row
 from tableapi.db.pipeline.request import DEPTH, Preparation, Request, refuse_lost
+from tableapi.db.prepared import PreparedStatements
 from tableapi.log import get_logger
 from tableapi.observability import background
 
@@ -47,7 +48,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._closed = False
         self._sent: deque[Request | Preparation] = deque()  # in the order of the replies
         self._head_since = 0.0  # when PostgreSQL began with the first of them
-        self._prepared: dict[str, Prepared] = {}  # the least recently used first
+        self._prepared = PreparedStatements[Prepared](MAX_PREPARED_STATEMENTS)
         self._preparing: dict[str, Preparation] = {}
         self._names = 0
         self._held: list[bytes] | None = None  # messages that `send_all` collects
@@ -93,11 +94,10 @@ class PipelinedConnection(asyncio.Protocol):
         self.load += request.weight
         request.connection = self
         self.used = True
-        prepared = self._prepared.pop(request.sql, None)
+        prepared = self._prepared.used(request.sql)
         if prepared is None:
             self._prepare(request)
         else:
-            self._prepared[request.sql] = prepared
             self._run(request, prepared)
 
     def send_all(self, requests: Iterable[Request]) -> None:
@@ -142,8 +142,7 @@ class PipelinedConnection(asyncio.Protocol):
         self._names += 1
         preparation = Preparation(request.sql, b"tableapi_%d" % self._names, request)
         self._preparing[request.sql] = preparation
-        while len(self._prepared) >= MAX_PREPARED_STATEMENTS:
-            self._closes.append(messages.close(self._prepared.pop(next(iter(self._prepared))).name))
+        self._closes += [messages.close(displaced.name) for displaced in self._prepared.make_room(request.sql)]
         message = b"".join(self._closes) + messages.parse(preparation.name, request.sql)
         self._closes.clear()
         self._write(message, preparation)
@@ -242,7 +241,8 @@ class PipelinedConnection(asyncio.Protocol):
         if error is None:
             try:
                 prepared = Prepared(preparation.name, preparation.parameters, preparation.columns)
-                self._prepared[preparation.sql] = prepared
+                displaced = self._prepared.keep(preparation.sql, prepared)
+                self._closes += [messages.close(other.name) for other in displaced]
             except Unencodable as unknown:
                 refusal = unknown
                 self._closes.append(messages.close(preparation.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 SLOW_SECONDS = 0.008  # a slow statement takes longer than this,
 SLOW_FACTOR = 8  # and than so many times the mean of all; on a busy machine every statement takes long
 _SHARE, _SHARE_OF_ALL = 1 / 8, 1 / 64  # of the last run in a mean
-MAX_STATEMENTS = 5000
+MAX_STATEMENTS, MAX_CHARS = 5000, 4_000_000  # of all statements together
 
 
 class Timing:
@@ -52,9 +52,12 @@ class Timings(dict[str, Timing]):
     def __init__(self) -> None:
         super().__init__()
         self.mean = 0.0
+        self._chars = 0
 
     def __missing__(self, sql: str) -> Timing:
-        if len(self) >= MAX_STATEMENTS:
+        if len(self) >= MAX_STATEMENTS or self._chars > MAX_CHARS:
             self.clear()
+            self._chars = 0
+        self._chars += len(sql)
         timing = self[sql] = Timing(self)
         return timing
