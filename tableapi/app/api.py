@@ -15,6 +15,7 @@ from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.config.settings import Settings
+from tableapi.datasets.declared import BadRights
 from tableapi.http.request import Receive, Scope, Send
 
 
@@ -85,11 +86,18 @@ class TableAPI:
             await (self._app or await self.start())(scope, receive, send)
 
     async def start(self) -> App:
-        """Open the databases and return the running application; safe to repeat."""
+        """Open the databases and return the running application; safe to repeat.
+
+        Raises BadRights, a ValueError, for a policy or an access file that names what does not exist.
+        """
         async with self._lock:
             if self._app is None:
                 app = App(self._settings, self._served)
-                await app.life.start()
+                try:
+                    await app.life.start()
+                except BadRights:
+                    await app.life.stop()
+                    raise
                 self._app = app
             return self._app
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tableapi.app.declared import check_rights
 from tableapi.app.served import BadDatasets, Datasets
 from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
@@ -25,6 +26,7 @@ from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
+from tableapi.datasets.declared import BadRights, check_access
 from tableapi.db import budget
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
@@ -168,10 +170,12 @@ class Services:
             return
         try:
             served = self.served.reread()
-        except BadDatasets as error:
+            if served.access is None or served.access == self.served.access:
+                return
+            schemas = {name: dataset.schema for name, dataset in self.datasets.items()}
+            check_access(served.access, schemas, claims=bool(self.settings.jwt_secret or self.settings.jwt_jwks))
+        except (BadDatasets, BadRights) as error:
             log.error("access_file_rejected", alarm="access_file", error=str(error))
-            return
-        if served.access is None or served.access == self.served.access:
             return
         self.served, self.authenticator = served, KeyAuthenticator(served.access)
         self.database_roles = served.access.database_roles
@@ -193,10 +197,12 @@ class Services:
         return {name: dataset.others.get(role, dataset) for name, dataset in self.datasets.items()}
 
     async def open(self) -> None:
-        """Connect to every database and read its schema. Raises the errors of asyncpg."""
+        """Connect to every database and read its schema. Raises BadRights, or the errors of asyncpg."""
         await asyncio.gather(*(dataset.open() for dataset in self.datasets.values()))
         if isinstance(self.authenticator, SessionAuthenticator) and not self.is_open:
             self.authenticator.listen()
+        if self.served.embedded:
+            await check_rights(self.served, self.settings)  # `tableapi serve` does before it starts workers
         self.live.start()
         self.is_open = True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +24,7 @@ class RowFilter(BaseModel):
     """One condition on a column: `{"name": "company_id", "operator": "=", "value": "{user.company}"}`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    comment: Any = None  # for people
     name: str
     operator: str = "="
     value: Any = None
@@ -31,7 +33,8 @@ class RowFilter(BaseModel):
 class Entry(BaseModel):
     """The access to one component, such as `_table/person/*`. `verb_mask` adds the numbers of `VERBS`."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    comment: Any = None  # for people
     service: str = ""
     component: str = "*"
     verb_mask: int = 0
@@ -43,7 +46,8 @@ class Entry(BaseModel):
 class Role(BaseModel):
     """A role: its list of accesses, or the role of PostgreSQL that its statements run as (`DatabaseRole`)."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    comment: Any = None  # for people
     access: tuple[Entry, ...] = ()
     database_role: str = Field(default="", max_length=63)
     schemas: frozenset[str] = frozenset(("public",))
@@ -56,7 +60,8 @@ class Role(BaseModel):
 class Key(BaseModel):
     """An API key: its role, and the values of its user."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    comment: Any = None  # for people
     role: str
     user: dict[str, Any] = Field(default_factory=dict)
 
@@ -67,7 +72,8 @@ class AccessFile(BaseModel):
     anonymous: the role of requests without credentials; "" refuses them.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    comment: Any = None  # for people
     keys: dict[str, Key] = Field(default_factory=dict)
     roles: dict[str, Role] = Field(default_factory=dict)
     anonymous: str = ""
@@ -79,7 +85,11 @@ class AccessFile(BaseModel):
             access = cls.model_validate(json.loads(path.read_text("utf-8")))
         except ValidationError as error:
             first = error.errors()[0]
-            raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            place, message = ".".join(map(str, first["loc"])), first["msg"]
+            if first["type"] == "extra_forbidden":
+                close = get_close_matches(str(first["loc"][-1]), _MEMBERS, n=1)
+                message = "there is no such member" + (f", did you mean '{close[0]}'?" if close else "")
+            raise ValueError(f"{place}: {message}") from None
         for name, key in access.keys.items():
             if key.role != "*" and key.role not in access.roles:
                 raise ValueError(f"key '{name[:4]}...' names the role '{key.role}', which is not defined under 'roles'")
@@ -107,6 +117,8 @@ class AccessFile(BaseModel):
             return None
         return Actor(key.role, {f"user.{field}": value for field, value in key.user.items()}, key=name)
 
+
+_MEMBERS = [name for model in (AccessFile, Key, Role, Entry, RowFilter) for name in model.model_fields]
 
 _COMPARE: dict[str, Callable[[Any, Any], sa.ColumnElement[bool]]] = {
     "=": lambda c, v: c == v,
@@ -180,7 +192,7 @@ def _rows(entry: Entry, table: Table, clause: sa.FromClause, actor: ActorTerms) 
         if column is None:
             return sa.false()
         try:
-            conditions.append(_condition(row_filter, column, clause.c[column.name], actor))
+            conditions.append(row_condition(row_filter, column, clause.c[column.name], actor))
         except BadValue:
             return sa.false()
     if not conditions:
@@ -188,7 +200,7 @@ def _rows(entry: Entry, table: Table, clause: sa.FromClause, actor: ActorTerms) 
     return (sa.or_ if entry.filter_op.upper() == "OR" else sa.and_)(*conditions)
 
 
-def _condition(
+def row_condition(
     row_filter: RowFilter, column: Column, target: sa.ColumnElement[Any], actor: ActorTerms
 ) -> sa.ColumnElement[bool]:
     """Return the condition of one row filter. `{user.id}` stands for a value of the actor.

@@ -99,7 +99,7 @@ def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
 
 
 def weak_token(name: str, token: str, *, local: bool) -> str:
-    """Describe a token that is asked for over the network and could be guessed; "" for any other.
+    """Describe a token of the network that could be guessed; "" for any other.
 
     local: only this machine can ask.
     """

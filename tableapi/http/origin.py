@@ -1,8 +1,8 @@
 """Keep pages of other sites away from what needs no secret.
 
-A server that grants rights without a secret trusts whoever reaches it. A browser lets every page that it shows reach
-it: by requests that need no permission, and by a name of the page's own site that leads to this machine (DNS
-rebinding). Such a request names its page in `Host`, `Origin` or `Sec-Fetch-Site`, which a page cannot change.
+A server that grants rights without a secret trusts all its clients, and a browser makes every page one of them: by
+requests that need no permission, and by a name of the page's own site that leads to this machine (DNS rebinding).
+Such a request names its page in `Host`, `Origin` or `Sec-Fetch-Site`, which a page cannot change.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class OriginGuard:
         self._local = is_loopback(bound)
 
     def check(self, request: HttpRequest, *, host: bool = True) -> None:
-        """Check a request whose caller needs no secret; with `host` also the name under which it came.
+        """Check a request that needed no secret; with `host` also the name under which it came.
 
         Raises:
             Forbidden: `bad_host` or `bad_origin`.
@@ -59,7 +59,7 @@ class OriginGuard:
         )
 
     def check_origin(self, request: HttpRequest) -> None:
-        """Check that the request comes from a program, or from a page that may use the server. Raises Forbidden."""
+        """Check that a program or a permitted page sent the request. Raises Forbidden."""
         origin = request.headers.get("origin")
         if self._any or origin in self._origins:
             return

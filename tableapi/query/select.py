@@ -208,7 +208,7 @@ def counting(scope: Scope, tree: Node | None, *, explain: bool = False) -> State
     """Build the number of records, or with `explain` the plan of reading them, which estimates it cheaply.
 
     The records of a filter under a row rule are always counted: PostgreSQL estimates them from the values of all rows.
-    So are all records under row-level security, whose policies the estimate does not know.
+    So are all records under row-level security: the estimate does not know its policies.
     """
     conditions = where(scope, tree)
     if explain and not scope.right.secured and (tree is None or not _limited(scope)):

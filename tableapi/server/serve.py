@@ -218,11 +218,23 @@ def serve(settings: Settings, datasets: Datasets, *, reload: bool = False) -> No
         for url in datasets.urls.values():
             asyncio.run(check_database(url))
         message = _prepare(settings, datasets.project, stack) if datasets.project is not None else None
+        _check_rights(datasets, settings)
         announce = partial(_announce, settings, datasets, message)
         if reload:
             _reloading(settings, datasets, announce)
         else:
             _granian(settings, datasets, announce)
+
+
+def _check_rights(datasets: Datasets, settings: Settings) -> None:
+    """Compare the policy or the access file with the databases. Raises BadDatasets."""
+    from tableapi.app.declared import check_rights
+    from tableapi.datasets.declared import BadRights
+
+    try:
+        asyncio.run(check_rights(datasets, settings))
+    except BadRights as error:
+        raise BadDatasets(str(error)) from None
 
 
 def _clean(settings: Settings, stack: ExitStack) -> None:

@@ -132,7 +132,7 @@ class Scope:
         return inner, conditions
 
     def followed(self, relation: Relation) -> tuple[Scope, list[sa.ColumnElement[bool]]]:
-        """Return `related` for a path, whose rows are not in the response.
+        """Return `related` for a path. Its rows are not in the response.
 
         Raises:
             Forbidden: as `related`, or the path leads to rows of accounts for which the read would not be recorded.

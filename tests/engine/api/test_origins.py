@@ -177,7 +177,7 @@ async def test_a_host_program(url: str, full: bool) -> None:
         async with httpx.AsyncClient(transport=transport, base_url="http://app.example.com") as client:
             answer = await client.post(TABLE, json=ROW, headers={"Origin": EVIL, "Host": "localhost"})
             assert error(answer) == (403, "bad_origin")
-            # The policy gives its rows to anyone; full rights are for those who know the server.
+            # The policy gives its rows to anyone; full rights need a known name.
             assert (await client.get(TABLE)).status_code == (403 if full else 200)
             assert (await client.get(TABLE, headers={"Host": "host"})).status_code == 200
         transport = httpx.ASGITransport(app=public)

@@ -1,0 +1,73 @@
+"""Check the rights of a server against its databases, before it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import asyncpg
+
+from tableapi.app.served import Datasets
+from tableapi.auth.policy import Access, DatabaseRole, Sessions
+from tableapi.config.settings import Settings
+from tableapi.datasets.declared import BadRights, check_access, check_policy, check_sessions
+from tableapi.db.session import connect
+from tableapi.endpoints.project_files import load_policy
+from tableapi.schema import introspection
+from tableapi.schema.model import Schema
+
+
+async def check_rights(served: Datasets, settings: Settings) -> None:
+    """Check a policy or an access file against the schemas of the databases. Safe to repeat.
+
+    Raises:
+        BadRights: it names something that does not exist.
+        OSError, PostgresError: a database cannot be reached.
+    """
+    if served.open:
+        return
+    if served.access is not None:
+        named = {name: await _schema(url, served.access.database_roles) for name, url in served.urls.items()}
+        check_access(served.access, named, claims=bool(settings.jwt_secret or settings.jwt_jwks))
+        return
+    policies, sessions, roles = _declared(served)
+    values: frozenset[str] | None = None
+    if sessions is not None and sessions.lookup and served.authenticator is None:
+        values = await _values(next(iter(served.urls.values())), sessions)
+    if settings.jwt_secret or settings.jwt_jwks:
+        values = None  # a token may bring any
+    schemas = [await _schema(url, roles) for url in served.urls.values()]
+    for policy in policies:
+        check_policy(policy, schemas, values)
+
+
+def _declared(
+    served: Datasets,
+) -> tuple[list[Mapping[str, Access]], Sessions | None, Mapping[str, DatabaseRole]]:
+    """Return the policies, sessions and database roles of a project or a host program."""
+    if served.project is None:
+        return [served.policy or {}], served.sessions, served.database_roles
+    module = load_policy(served.project)
+    others: Mapping[str, Mapping[str, Access]] = getattr(module, "POLICIES", {})
+    return [module.POLICY, *others.values()], module.SESSIONS, getattr(module, "DATABASE_ROLES", {})
+
+
+async def _schema(url: str, roles: Mapping[str, DatabaseRole]) -> Schema:
+    connection = await connect(url, timeout=5)
+    try:
+        return await introspection.read(connection, sorted({acts.name for acts in roles.values()}))
+    finally:
+        await connection.close()
+
+
+async def _values(url: str, sessions: Sessions) -> frozenset[str]:
+    """Return the names of the values of an actor: the columns of the lookup of its session."""
+    connection = await connect(url, timeout=5)
+    try:
+        prepared = await connection.prepare(sessions.lookup)
+        values = frozenset(column.name for column in prepared.get_attributes())
+    except asyncpg.PostgresError as error:
+        raise BadRights(f"The lookup of SESSIONS fails: {str(error).splitlines()[0]}.") from None
+    finally:
+        await connection.close()
+    check_sessions(sessions, values)
+    return values

@@ -1,0 +1,190 @@
+"""Compare what a policy or an access file names with the databases: a misspelt name must not open or close anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from tableapi.auth.access_file import AccessFile, Entry, Role, row_condition
+from tableapi.auth.policy import VERBS, Access, ActorTerms, Rule, Sessions
+from tableapi.query.spelling import suggestion
+from tableapi.schema.model import Schema, Table
+from tableapi.schema.sqltypes import DIALECT
+from tableapi.schema.types import BadValue
+
+ACTOR = ActorTerms()
+_GROUPS = ("_table", "_schema", "_func", "_proc")
+_ACTIONS = ("read", "create", "update", "delete")
+
+
+class BadRights(ValueError):
+    """A policy or an access file names something that does not exist. The message is one line."""
+
+
+# -- policies ----------------------------------------------------------------------------------------------------------
+
+
+def check_policy(policy: Mapping[str, Access], schemas: Collection[Schema], values: Collection[str] | None) -> None:
+    """Check the names in a policy, and compile each of its conditions.
+
+    schemas: of the databases; each table is in at least one. values: the names of the values of an actor; None where
+    they are not known.
+
+    Raises:
+        BadRights: a table, a column, a function or a value of the actor does not exist, or a condition fails.
+    """
+    for name, access in policy.items():
+        tables = [schema.tables[name] for schema in schemas if name in schema.tables]
+        if not tables:
+            hint = suggestion(name, [other for schema in schemas for other in schema.tables])
+            raise BadRights(f"The policy names the table '{name}', which does not exist.{hint}")
+        for table in tables:
+            _check_table(table, access, values)
+
+
+def _check_table(table: Table, access: Access, values: Collection[str] | None) -> None:
+    _check_columns(table, "sealed", access.sealed)
+    _check_columns(table, "live", () if isinstance(access.live, bool) else access.live)
+    for function in access.computed:
+        if table.function(function) is None and table.relation(function) is None:
+            raise BadRights(f"The policy of '{table.name}' names the function '{function}', which does not exist.")
+    for action in _ACTIONS:
+        rules = getattr(access, action)
+        for rule in rules if isinstance(rules, tuple) else (rules,) if rules is not None else ():
+            _check_rule(table, action, rule, values)
+
+
+def check_sessions(sessions: Sessions, values: Collection[str]) -> None:
+    """Check that the values that `sessions` names are columns of its lookup.
+
+    Raises:
+        BadRights: one is not.
+    """
+    users = (sessions.user,) if isinstance(sessions.user, str) else sessions.user
+    for name in ("role", *users, sessions.account, *sessions.identities.values()):
+        if name and name not in values:
+            raise BadRights(f"SESSIONS names '{name}', which is no column of its lookup.{suggestion(name, values)}")
+
+
+def _check_rule(table: Table, action: str, rule: Rule, values: Collection[str] | None) -> None:
+    for attribute in ("fields", "hidden", "stamp", "rows_by", "only_in", "ignored", "always"):
+        _check_columns(table, attribute, getattr(rule, attribute) or ())
+    clause = table.clause.alias()
+    conditions: dict[str, Callable[[], Any]] = {}
+    if (rows := rule.rows) is not None:
+        conditions["rows"] = lambda: rows(clause, ACTOR)
+    if (listed := rule.listed) is not None:
+        conditions["listed"] = lambda: listed(ACTOR)
+    for name, condition in (*rule.rows_by.items(), *rule.only_in.items()):
+        conditions[f"condition of {name}"] = lambda condition=condition: condition(clause, ACTOR)  # type: ignore[misc]
+    for name, stamp in rule.stamp.items():
+        if callable(stamp):
+            conditions[f"stamp of {name}"] = lambda stamp=stamp: stamp(ACTOR)  # type: ignore[misc]
+    for name, make in conditions.items():
+        _compile(f"{name} ({action}) of '{table.name}'", make, table, values)
+
+
+def _check_columns(table: Table, attribute: str, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in table.columns:
+            hint = suggestion(name, table.columns)
+            raise BadRights(
+                f"The policy of '{table.name}' names the column '{name}' in {attribute}, which does not exist.{hint}"
+            )
+
+
+def _compile(place: str, condition: Callable[[], Any], table: Table, values: Collection[str] | None) -> None:
+    try:
+        made = condition()
+        binds = made.compile(dialect=DIALECT).binds if hasattr(made, "compile") else {}
+    except AttributeError as error:
+        missing = str(error.args[0]) if error.args else ""
+        raise BadRights(f"The policy fails in {place}: {missing}.{suggestion(missing, table.columns)}") from None
+    except Exception as error:  # code of the policy may raise anything
+        text = str(error).splitlines()[0] if str(error) else ""
+        raise BadRights(f"The policy fails in {place}: {type(error).__name__}: {text}.") from None
+    for bind in binds.values():
+        name = str(bind._orig_key)
+        if values is not None and name.startswith("actor.") and name[6:] not in values:
+            hint = suggestion(name[6:], values)
+            raise BadRights(f"The policy uses '{name}' in {place}, which no session has.{hint}")
+
+
+# -- access files ------------------------------------------------------------------------------------------------------
+
+
+def check_access(access: AccessFile, schemas: Mapping[str, Schema], *, claims: bool) -> None:
+    """Check the names in an access file against the databases.
+
+    claims: whether signed tokens bring values that the file does not name.
+
+    Raises:
+        BadRights: a service, a table, a routine, a column, a verb or a value of the user does not exist, or a value of
+            a filter does not fit its column.
+    """
+    for name, role in access.roles.items():
+        users = [key.user for key in access.keys.values() if key.role == name]
+        values = None if claims or not users else {f"user.{member}" for user in users for member in user}
+        for number, entry in enumerate(role.access):
+            _check_entry(f"roles.{name}.access.{number}", role, entry, schemas, values)
+
+
+def _check_entry(
+    place: str, role: Role, entry: Entry, schemas: Mapping[str, Schema], values: Collection[str] | None
+) -> None:
+    if entry.service not in ("", "*", *schemas):
+        hint = suggestion(entry.service, schemas)
+        raise BadRights(f"{place}: there is no service '{entry.service}'.{hint}")
+    if entry.verb_mask & ~sum(VERBS.values()) or entry.verb_mask < 0:
+        raise BadRights(f"{place}: verb_mask {entry.verb_mask} has unknown verbs; {sum(VERBS.values())} is all.")
+    served = [schema for name, schema in schemas.items() if entry.service in ("", "*", name)]
+    tables = {table.name: table for schema in served for table in schema.tables.values()}
+    matching = _check_component(place, entry.component, served, tables)
+    for row_filter in entry.filters:
+        columns = {column for table in matching for column in table.columns}
+        if matching and not any(table.find(row_filter.name) for table in matching):
+            hint = suggestion(row_filter.name, columns)
+            raise BadRights(f"{place}: the filter names the column '{row_filter.name}', which does not exist.{hint}")
+        for sent in row_filter.value if isinstance(row_filter.value, list) else (row_filter.value,):
+            if values is None or not isinstance(sent, str) or not (sent.startswith("{") and sent.endswith("}")):
+                continue
+            if sent[1:-1] not in values:
+                hint = suggestion(sent[1:-1], values)
+                raise BadRights(f"{place}: the filter uses '{sent}', which no key of the role has.{hint}")
+    if entry.filters and len(matching) == 1:
+        _check_values(place, Role(access=(entry,)), matching[0])
+
+
+def _check_component(
+    place: str, component: str, served: Collection[Schema], tables: Mapping[str, Table]
+) -> list[Table]:
+    """Return the tables that a component matches. Raises BadRights for one that matches nothing."""
+    text = component.strip().lower()
+    group, _, rest = text.partition("/")
+    if text in ("", "*") or (text.endswith("*") and not rest):
+        return list(tables.values()) if text.endswith("*") else []
+    if group not in _GROUPS:
+        raise BadRights(f"{place}: the component '{component}' does not exist.{suggestion(group, _GROUPS)}")
+    if group in ("_func", "_proc"):
+        names: Collection[str] = [routine.name for schema in served for routine in schema.routines]
+    else:
+        names = tables
+    name = rest.removesuffix("/*").rstrip("/")
+    if name in ("", "*"):
+        return list(tables.values()) if group == "_table" else []
+    found = [n for n in names if (n.lower().startswith(name[:-1]) if name.endswith("*") else n.lower() == name)]
+    if not found:
+        raise BadRights(f"{place}: the component '{component}' names nothing that exists.{suggestion(name, names)}")
+    return [tables[n] for n in found] if group == "_table" else []
+
+
+def _check_values(place: str, role: Role, table: Table) -> None:
+    """Check that the values of the filters fit their columns, by making the conditions."""
+    for row_filter in role.access[0].filters:
+        column = table.find(row_filter.name)
+        if column is None:
+            continue
+        try:
+            row_condition(row_filter, column, table.clause.c[column.name], ACTOR)
+        except BadValue as error:
+            raise BadRights(f"{place}: the value of the filter on '{row_filter.name}' does not fit: {error}.") from None

@@ -1,0 +1,133 @@
+"""A misspelt name in an access file or in a policy ends the start with one line, and opens nothing."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tableapi import Access, Rule, Sessions, TableAPI
+from tests.helpers.support import NewDatabase, Serve, tableapi
+
+SCHEMA = """
+create table product (id integer primary key, name text not null, city text, owner_id integer);
+create table login (token bytea primary key, customerid integer not null);
+create function twice(n integer) returns integer language sql as 'select 2 * n';
+"""
+FILE: dict[str, Any] = {
+    "comment": "for people",
+    "keys": {"KEY-1": {"role": "sales", "user": {"id": 8}}},
+    "roles": {"sales": {"access": [
+        {"component": "_table/product/*", "verb_mask": 31,
+         "filters": [{"name": "owner_id", "operator": "=", "value": "{user.id}"}]},
+        {"component": "_func/twice", "verb_mask": 3},
+        {"component": "_schema/*", "verb_mask": 1},
+        {"component": "_table/pro*", "verb_mask": 1},
+    ]}},
+}  # fmt: skip
+POLICY = '''"""A project of one table."""
+import sqlalchemy as sa
+from tableapi.auth.policy import Access, Rule, Sessions
+def own(table, actor):
+    return table.c.owner_id == actor.customerid
+POLICY = {"product": Access(read=Rule(rows=own, hidden={"city"}), create=Rule(fields={"name"}))}
+SESSIONS = Sessions(lookup="select customerid, 'user' as role from login where token = $1", user="customerid")
+'''
+
+
+@pytest.fixture(scope="module")
+def url(module_database: NewDatabase) -> str:
+    return module_database(SCHEMA)
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """Return the file with one member changed; a member that is None is removed."""
+    file = copy.deepcopy(FILE)
+    *parents, last = path.split("/")
+    place: Any = file
+    for name in parents:
+        place = place[int(name)] if isinstance(place, list) else place[name]
+    place[last] = value
+    return file
+
+
+FIRST = "roles/sales/access/0"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (f"{FIRST}/filtres", [], "did you mean 'filters'?"),
+        (f"{FIRST}/componnt", "x", "did you mean 'component'?"),
+        ("rols", {}, "did you mean 'roles'?"),
+        ("keys/KEY-1/rol", "x", "did you mean 'role'?"),
+        ("roles/sales/acess", [], "did you mean 'access'?"),
+        (f"{FIRST}/component", "_table/prodct/*", "Did you mean 'product'?"),
+        (f"{FIRST}/component", "_tabel/product/*", "Did you mean '_table'?"),
+        (f"{FIRST}/component", "_table/x*", "names nothing that exists"),
+        (f"{FIRST}/component", "_schema/prodct", "Did you mean 'product'?"),
+        ("roles/sales/access/1/component", "_func/twic", "Did you mean 'twice'?"),
+        (f"{FIRST}/verb_mask", 64, "verb_mask 64"),
+        (f"{FIRST}/service", "shp", "Did you mean 'shop'?"),
+        (f"{FIRST}/filters", [{"name": "ctiy", "value": "x"}], "Did you mean 'city'?"),
+        (f"{FIRST}/filters", [{"name": "city", "operater": "=", "value": "x"}], "did you mean 'operator'?"),
+        (f"{FIRST}/filters", [{"name": "city", "operator": "==", "value": "x"}], "unknown operator"),
+        (f"{FIRST}/filters", [{"name": "owner_id", "value": "{user.idd}"}], "Did you mean 'user.id'?"),
+        (f"{FIRST}/filters", [{"name": "owner_id", "operator": "IN", "value": ["{user.idd}"]}], "user.idd"),
+        (f"{FIRST}/filters", [{"name": "owner_id", "value": "many"}], "does not fit"),
+        ("keys/KEY-1/role", "sale", "not defined"),
+        ("anonymous", "guest", "not defined"),
+    ],
+)
+def test_an_access_file(url: str, tmp_path: Path, path: str, value: Any, told: str) -> None:
+    (tmp_path / "access.json").write_text(json.dumps(changed(path, value)))
+    words = ("serve", "--dataset", f"shop={url}", "--access", "access.json")
+    ended = tableapi(*words, cwd=tmp_path, DATA_DIR=tmp_path / "data")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert told in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_right_access_file_starts(url: str, serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "access.json").write_text(json.dumps(FILE))
+    serve("--dataset", f"shop={url}", "--access", "access.json", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('hidden={"city"}', 'hidden={"ctiy"}', "Did you mean 'city'?"),
+        ('fields={"name"}', 'fields={"nmae"}', "Did you mean 'name'?"),
+        ('{"product": ', '{"prodct": ', "Did you mean 'product'?"),
+        ("table.c.owner_id", "table.c.owner_idd", "Did you mean 'owner_id'?"),
+        ("actor.customerid", "actor.custmerid", "Did you mean 'customerid'?"),
+        ('user="customerid"', 'user="userid"', "no column of its lookup"),
+        ("from login", "from logins", "lookup of SESSIONS fails"),
+        ("return table", "raise KeyError('x')\n    return table", "KeyError"),
+    ],
+)
+def test_a_policy(new_database: NewDatabase, tmp_path: Path, right: str, wrong: str, told: str) -> None:
+    (tmp_path / "schema.sql").write_text(SCHEMA)
+    assert right in POLICY
+    (tmp_path / "policy.py").write_text(POLICY.replace(right, wrong))
+    ended = tableapi("serve", cwd=tmp_path, DATABASE_URL=new_database(), DATA_DIR=tmp_path / "data", WORKER="off")
+    assert ended.returncode == 2
+    assert told in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+async def test_a_host_program(url: str) -> None:
+    lookup = Sessions("select customerid, 'user' as role from login where token = $1", user="customerid")
+    for policy, told in (
+        ({"product": Access(read=Rule(hidden={"nme"}))}, "Did you mean 'name'?"),
+        ({"prodct": Access(read=Rule())}, "Did you mean 'product'?"),
+        ({"product": Access(read=Rule(rows=lambda t, a: t.c.owner_id == a.custmerid))}, "Did you mean 'customerid'?"),
+    ):
+        api = TableAPI({"shop": url}, policy=policy, sessions=lookup)
+        with pytest.raises(ValueError, match="policy") as error:
+            await api.start()
+        assert told in str(error.value)
+        await api.stop()
