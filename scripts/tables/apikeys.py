@@ -54,6 +54,16 @@ _ADD = """
     insert into apikeys (clientid, apikey, keyhash, name, purpose) values ($1, $2, $3, $4, $5)
     returning keyid, purpose, name, createdon::text as createdon
 """
+_PLAIN_OPTIONS = {"fields", "filter", "order", "limit", "offset", "include_count"}
+_WITHOUT_KEY = {
+    "keyid",
+    "purpose",
+    "name",
+    "isactive",
+    "isdeleted",
+    "createdon",
+    "lastused",
+}  # fields other than the key
 _ROW = "select * from apikeys where keyid = $1 and clientid = $2 for update"
 _CHANGE = """
     update apikeys set purpose = coalesce($2, purpose), name = coalesce($3, name), isactive = $4, isdeleted = $5
@@ -61,10 +71,18 @@ _CHANGE = """
 """
 
 
-async def get(ctx: Context, _records: list[dict[str, Any]], _options: Mapping[str, Any]) -> None:
-    """Write an audit row for each read that shows keys in clear."""
-    if ctx.actor.role not in VIEW:
+async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
+    """Write an audit row for each read that shows keys in clear; one without the field `apikey` shows none."""
+    if ctx.actor.role not in VIEW and _shows_keys(options):
         await audit.write(ctx, "keys_read")
+
+
+def _shows_keys(options: Mapping[str, Any]) -> bool:
+    """Return whether a response may contain the field `apikey`: `fields` is not a plain list of others."""
+    if not options.keys() <= _PLAIN_OPTIONS:  # another name of `fields`, or an option that adds to the response
+        return True
+    names = [name.strip().lower() for name in str(options.get("fields") or "*").split(",")]
+    return not all(name in _WITHOUT_KEY for name in names)
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from tableapi.datasets.acting import ActingDataset, request_settings
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import telling, to_api_error
 from tableapi.endpoints.project_files import load_project
-from tableapi.errors import DOC, RETRY, Busy, Internal, MethodNotAllowed, NotFound
+from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllowed, NotFound
 from tableapi.http import response, xml
 from tableapi.http.admission import AdmissionControl, raise_for_cancellation
 from tableapi.http.cors import Cors
@@ -34,6 +34,7 @@ from tableapi.log import get_logger
 from tableapi.observability import metrics, tracing
 from tableapi.observability.logging import AccessLog, new_request_id, shown_path
 from tableapi.query import options
+from tableapi.query.spelling import suggestion
 
 log = get_logger(__name__)
 
@@ -176,9 +177,18 @@ class App:
             if request.method not in ("GET", "HEAD"):
                 raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
             return await handler(self.meta, request, parts)
-        if self.scripts is not None:
+        if self.scripts is not None and not (len(parts) > 1 and parts[1].startswith("_")):
             return await self.scripts.answer(request, parts)
-        raise NotFound(f"There is no service '{name[:100]}'.", reason="unknown_service")
+        hint = await self._service_hint(request, name)
+        raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
+
+    async def _service_hint(self, request: HttpRequest, name: str) -> str:
+        """Return the name of a dataset that was misspelt, for callers with valid credentials."""
+        try:
+            await self.callers.caller(request)
+        except ApiError:
+            return ""
+        return suggestion(name, self.services.datasets)
 
     async def _page(self, request: HttpRequest) -> Reply:
         request.route = "page"

@@ -36,17 +36,23 @@ def spelled(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
 def suggestion(name: str, candidates: Iterable[str]) -> str:
     """Return " Did you mean '...'?" for the candidate closest to a misspelt name, or "".
 
+    A name without its end, such as `purchase` for `purchase_by_customer_id`, is close to the shortest full name.
+
     Callers pass only names that the caller of the API may see.
     """
     folded = name.lower()
     if not folded or len(folded) > MAX_NAME:
         return ""
+    candidates = list(candidates)
     # A close name differs in length by at most a third, so the comparison itself runs on few candidates.
     near = {other.lower(): other for other in candidates if abs(len(other) - len(folded)) * 3 <= len(folded) + 3}
     if len(near) > MAX_CANDIDATES:
         return ""
     close = get_close_matches(folded, near, n=1, cutoff=0.7)
-    return f" Did you mean '{near[close[0]]}'?" if close else ""
+    if close:
+        return f" Did you mean '{near[close[0]]}'?"
+    longer = min((other for other in candidates if other.lower().startswith(f"{folded}_")), key=len, default="")
+    return f" Did you mean '{longer}'?" if longer else ""
 
 
 def unknown_field(name: str, table: Table, right: Right, relations: Iterable[str] = ()) -> UnknownField:

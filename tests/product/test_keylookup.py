@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.helpers.product import API, Account, Product
+from tests.helpers.product import API, TABLE, Account, Product
 
 
 async def _key(account: Account, **fields: Any) -> dict[str, Any]:
@@ -172,3 +172,15 @@ async def test_what_a_key_reveals_is_in_the_owners_list(product: Product, accoun
     assert await listed(account.owner) == ["Kay Lookup"]
     meta = await account.owner.post("contactmeta_addupdate", contactid=row["contactid"], tags=["api"], note="")
     assert meta.status_code == 200, meta.text
+
+
+async def test_reading_keys_is_recorded_and_reading_their_uses_is_not(product: Product, account: Account) -> None:
+    count = "select count(*) from auditlog where clientid = $1 and event = 'keys_read'"
+    for recorded, query in (
+        (0, {"fields": "keyid,lastused", "filter": "(isactive=1)"}),
+        (1, {"fields": "keyid,lastused", "select": "apikey"}),
+        (2, {"fields": "keyid,apikey"}),
+        (3, {}),
+    ):
+        assert (await account.owner.http.get(TABLE + "apikeys", params=query)).status_code == 200
+        assert await product.db.fetchval(count, account.clientid) == recorded, query

@@ -9,6 +9,9 @@ import type { ApiKey } from "./types";
 
 export const apiKeys = rows("apikeys", { filter: "(isactive=1) and (isdeleted=0)", order: "createdon DESC", include_count: true });
 
+/** When each key was last used, without the keys themselves: reading those is recorded in the audit log. */
+export const keyUses = rows("apikeys", { fields: "keyid,lastused", filter: "(isactive=1) and (isdeleted=0)" });
+
 /** A key name for the form, reserved for this account for ten minutes. */
 export const useGenerateKey = () => useScript("generateapikey");
 export const useCreateKey = () => useTableWrite<ApiKey>("apikeys", { method: "POST", stale: STALE.apiKeys });

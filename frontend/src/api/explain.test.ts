@@ -19,3 +19,11 @@ test.each([
   await loadLanguage("de");
   expect([explain(error), fieldErrors(error)]).toEqual([shown, { email: shown }]);
 });
+
+test.each([
+  [33, "Please wait 33 seconds"],
+  [3598, "Please wait 60 minutes"],
+  [80_000, "Please wait 23 hours"],
+])("a wait of %d seconds is told in a unit that fits", (seconds, text) => {
+  expect(explain(new ApiError(429, "x", 429, {}, seconds))).toContain(text);
+});

@@ -7,8 +7,18 @@ export function explain(error: unknown): string {
   if (!(error instanceof ApiError)) return t("somethingWrong");
   if (error.reason === "offline") return t("problem.offline");
   if (error.reason === "timeout") return t("problem.timeout");
-  if (error.status === 429) return t("problem.tooMany", { seconds: error.retryAfter ?? 60 });
+  if (error.status === 429) return tooMany(error.retryAfter ?? MINUTE);
   return error.message ? refusalText(error.message) : t("somethingWrong");
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** The message with the wait in the largest unit that fits it twice. */
+function tooMany(seconds: number): string {
+  if (seconds > 2 * HOUR) return t("problem.tooManyHours", { count: Math.ceil(seconds / HOUR) });
+  if (seconds > 2 * MINUTE) return t("problem.tooManyMinutes", { count: Math.ceil(seconds / MINUTE) });
+  return t("problem.tooMany", { seconds });
 }
 
 /** Texts of the fields that the server refused, by field name. */

@@ -65,6 +65,8 @@ const dashboard: RouteObject[] = [
   ]),
   { path: "paysuccess", lazy: () => import("../screens/paysuccess/PaySuccessScreen") },
   { path: "payfail", lazy: () => import("../screens/payfail/PayFailScreen") },
+  { path: "main/peoplesearch", lazy: () => import("../screens/comingsoon/ComingSoonScreen") },
+  { path: "main/companysearch", lazy: () => import("../screens/comingsoon/ComingSoonScreen") },
   { path: "main/bulklookup", lazy: () => import("../screens/bulklookup/BulkLookupScreen") },
   { path: "scheduledemo", lazy: () => import("../screens/scheduledemo/ScheduleDemoScreen") },
   { path: "privacypolicy", lazy: () => import("../screens/privacypolicy/PrivacyPolicyScreen") },

@@ -7,6 +7,11 @@ test.each([
   // Cut at the host, another site's address would become a profile, and be paid for.
   ["https://notlinkedin.com/in/x", "https://notlinkedin.com/in/x"],
   ["https://example.com/linkedin.com/in/x", "https://example.com/linkedin.com/in/x"],
+  ["see https://www.linkedin.com/in/x", "linkedin.com/in/x"],
+  ["view-source:https://www.linkedin.com/in/x/", "linkedin.com/in/x"],
+  ["Maya <https://de.linkedin.com/in/maya/>, Berlin", "linkedin.com/in/maya"],
+  ["see https://example.com/linkedin.com/in/x", "see https://example.com/linkedin.com/in/x"],
+  ["https://example.com/in/x//", "https://example.com/in/x"],
   [" ", ""],
 ])("the API is asked for %j as %j", (text, expected) => expect(fromHost(text, "linkedin.com")).toBe(expected));
 

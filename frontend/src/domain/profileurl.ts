@@ -32,9 +32,15 @@ function isOfHost(url: string, host: string): boolean {
 /** Whether the path of an address is that of a person, and not of a company, a post or a list of Sales Navigator. */
 export const namesPerson = (url: string): boolean => /^[^/]*\/+(m(wlite)?\/+)?(in|pub)\/+[^/?]/i.test(url);
 
-/** The address of a profile starting at the network's host, as the look-up API takes it. Others stay unchanged. */
+/** The address of a profile starting at the network's host, as the look-up API takes it. Others stay unchanged.
+
+ Text round the address is dropped: only a word that is an address of the host counts, not one that contains it.
+*/
 export function fromHost(text: string, host: string): string {
-  const url = profileUrl(text, host);
-  if (url === null) return text.trim();
-  return url.slice(url.toLowerCase().indexOf(host.toLowerCase()));
+  const words = text.split(/\s+/).map((word) => word.replace(/^[("'<[]+|[)"'>\],;]+$/g, "").replace(/^[a-z-]+:(?=https?:)/i, ""));
+  for (const word of [text, ...words]) {
+    const url = /\S\s+\S/.test(word) ? null : profileUrl(word, host);
+    if (url !== null) return url.slice(url.toLowerCase().indexOf(host.toLowerCase()));
+  }
+  return text.trim().replace(/\/+$/, "");
 }

@@ -52,7 +52,7 @@ def _features(plan: Plan) -> list[dict[str, str]]:
     )
     if not plan.isaddon:
         features.append(("Team members", f"Up to {plan.seats:,}" if plan.seats else "-", "Seats that you can invite."))
-        api = f"{plan.keys:,} keys" if plan.apiaccess else "Not included"
+        api = f"{plan.keys:,} keys" if plan.apiaccess else "By agreement" if plan.price < 0 else "Not included"
         features.append(("API access", api, "Look contacts up from your own programs."))
     tip = "The API spends the same credits."
     return [

@@ -18,7 +18,7 @@ export function CreditList() {
           <div key={kind} data-empty={left === 0 || undefined} title={t("menu.creditsOf", { left, total })}>
             <dt>{t(`kind.${kind}`)}</dt>
             <CountDown value={left} />
-            <Meter used={total - left} total={total} />
+            <Meter left={left} total={total} />
           </div>
         ))}
       </dl>
@@ -36,7 +36,7 @@ function Unknown() {
           <div key={kind}>
             <span>{t(`kind.${kind}`)}</span>
             <span className={classes.unknown} />
-            <Meter used={0} total={1} />
+            <Meter left={1} total={1} />
           </div>
         ))}
       </div>

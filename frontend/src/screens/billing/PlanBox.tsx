@@ -57,9 +57,11 @@ function Facts({ one, plan }: { one: Subscription; plan: Plan }) {
       )}
       <div className={classes.seats}>
         <span>{t("billing.seatsUsed")}</span>
-        <span>{t("billing.seatsOf", { used, total })}</span>
+        <span>
+          <span>{t("billing.seatsOf", { used, total })}</span> · {t("billing.seatsLeft", { left: Math.max(0, total - used) })}
+        </span>
         <div className={classes.bar} role="progressbar" aria-label={t("billing.seatsUsed")} aria-valuenow={share} aria-valuemin={0} aria-valuemax={100}>
-          <Meter used={used} total={total} />
+          <Meter left={total - used} total={total} />
         </div>
       </div>
       <p className={classes.order}>{t("billing.order")}</p>
@@ -72,6 +74,7 @@ function standing(one: Subscription, plan: Plan): string {
   if (isOver(one)) return t("plan.expired");
   if (one.status === "past_due") return t("plan.pastDue", { date: dayText(one.graceuntil) || date });
   if (Number(plan.price) === 0) return t("plan.trial", { date });
+  if (renews(one) && one.downgrade_planid) return "";
   return renews(one) ? t("plan.renews", { date }) : t("plan.cancelled", { date });
 }
 

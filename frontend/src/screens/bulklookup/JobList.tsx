@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { bulkJobs } from "../../api/bulk";
 import type { BulkJobRow } from "../../api/types";
 import { type Column, DataTable } from "../../components/ui/DataTable";
-import { dayText } from "../../lib/dates";
+import { momentText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import { numberText } from "../../lib/locale";
 import classes from "./BulkLookup.module.css";
@@ -14,8 +14,8 @@ const COLUMNS: readonly Column<BulkJobRow>[] = [
     key: "started",
     head: t("bulk.started"),
     cell: (job) => (
-      <Link className={classes.open} to={`?job=${job.jobid}`} aria-label={t("bulk.openJob", { date: dayText(job.createdon) })}>
-        {dayText(job.createdon)}
+      <Link className={classes.open} to={`?job=${job.jobid}`} aria-label={t("bulk.openJob", { date: momentText(job.createdon) })}>
+        {momentText(job.createdon)}
       </Link>
     ),
   },

@@ -135,7 +135,7 @@ test("a figure says how it compares with the days before, and the owner may look
   const sent = show({}, { "POST getrevealcount": { totalrevealcount: 5, days: [DAY, { date: "2026-03-04", count: 2 }] } });
   expect(await card("Revealed").findByText("50 % more than the 7 days before")).toBeVisible();
   await userEvent.click(card("Revealed contacts").getByRole("radio", { name: "Team" }));
-  expect(await card("Revealed contacts").findByText(/contacts revealed by your team/)).toBeVisible();
+  expect(await card("Revealed contacts").findByText(/details revealed by your team/)).toBeVisible();
   expect(sent.findLast(({ path }) => path === "getrevealcount")!.body).toMatchObject({ team: true });
 });
 

@@ -1,13 +1,13 @@
 /** When a program last used one of the API keys. */
 import { useQuery } from "@tanstack/react-query";
 import { Clock } from "lucide-react";
-import { apiKeys } from "../../api/apikeys";
+import { keyUses } from "../../api/apikeys";
 import { briefDayText } from "../../lib/dates";
 import { t } from "../../lib/i18n.dashboard";
 import classes from "./DashboardMain.module.css";
 
 export function KeyUse() {
-  const { data } = useQuery(apiKeys);
+  const { data } = useQuery(keyUses);
   if (!data) return null;
   const last = data.resource
     .map(({ lastused }) => lastused ?? "")

@@ -68,10 +68,14 @@ export function PlanCard() {
   );
 }
 
-type Note = Exclude<Standing, "none">;
+type Note = Exclude<Standing, "none"> | "changing";
 
 /** How the plan stands; without cell number credits that too, in red, beside when it renews or ends. */
-function notesOf(standing: Note, subscription: Subscription | undefined, credits: Credits | undefined): Note[] {
+function notesOf(standing: Exclude<Standing, "none">, subscription: Subscription | undefined, credits: Credits | undefined): Note[] {
+  return termsOf(standing, subscription, credits).map((note) => (note === "active" && subscription?.downgrade_planid ? "changing" : note));
+}
+
+function termsOf(standing: Exclude<Standing, "none">, subscription: Subscription | undefined, credits: Credits | undefined): Note[] {
   if (standing === "expired" || !credits || !isOver(credits)) return [standing];
   const plan = subscription?.subscriptionplan_by_planid;
   const term = standing === "creditsover" && plan ? termOf(plan, subscription) : standing;
@@ -85,6 +89,7 @@ const NOTES: Record<Note, TextKey> = {
   ending: "plan.ends",
   trial: "plan.trial",
   creditsover: "plan.creditsOver",
+  changing: "plan.changes",
   active: "plan.renews",
 };
 

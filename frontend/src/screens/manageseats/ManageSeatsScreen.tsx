@@ -31,9 +31,10 @@ function PlanBanner({ used }: { used: number }) {
       {plan && (
         <div className={classes.seats}>
           <span>
-            {t("billing.seatsUsed")}: {t("billing.seatsOf", { used, total: plan.availableseats })}
+            {t("billing.seatsUsed")}: {t("billing.seatsOf", { used, total: plan.availableseats })} ·{" "}
+            {t("billing.seatsLeft", { left: Math.max(0, plan.availableseats - used) })}
           </span>
-          <Meter used={used} total={plan.availableseats} />
+          <Meter left={plan.availableseats - used} total={plan.availableseats} />
         </div>
       )}
       <Button component={Link} to="/dashboard/upgradeplan" role="button" variant="default" size="sm">

@@ -16,7 +16,7 @@ export function ViewOptions({ shown, change }: { shown: ListParams; change: Chan
   const { hide, compact } = shown;
   const toggle = (key: string) => change({ hide: hide.includes(key) ? hide.filter((one) => one !== key) : [...hide, key] });
   return (
-    <Popover position="bottom-end" width={248} withinPortal={false}>
+    <Popover position="bottom-end" width={248} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
         <Button size="sm" variant="default" className={classes.view} leftSection={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden="true" />}>
           {t("contacts.view")}

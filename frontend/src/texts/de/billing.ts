@@ -7,6 +7,7 @@ export const billing: Translation<typeof english> = {
     plan: "Tarif",
     seatsUsed: "Belegte Plätze",
     seatsOf: "{{used}} von {{total}}",
+    seatsLeft: "{{left}} frei",
     cancel: "Abonnement kündigen",
     cancelTitle: "Abonnement kündigen?",
     cancelText: "Ihr Tarif bleibt bis {{date}} bestehen und verlängert sich nicht. Credits des Tarifs enden mit ihm; gekaufte Credits bleiben.",

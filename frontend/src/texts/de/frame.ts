@@ -19,6 +19,7 @@ export const frame: Translation<typeof english> = {
     settings: "Einstellungen",
     account: "Kontomenü",
     signOut: "Abmelden",
+    soonText: "Diese Suche gibt es noch nicht. Personen können Sie über die Adresse ihres Profils nachschlagen.",
     signOutTitle: "Abmelden?",
     signOutText: "Sie brauchen Ihre E-Mail-Adresse und Ihr Passwort, um sich wieder anzumelden.",
     signOutProvider: "Sie brauchen Ihr Google- oder LinkedIn-Konto, um sich wieder anzumelden.",

@@ -27,5 +27,6 @@ export const offers: Translation<typeof english> = {
     apiCredits: "Die API verbraucht dieselben Credits.",
     apiKeys: "{{number}} Schlüssel",
     notIncluded: "Nicht enthalten",
+    byAgreement: "Nach Vereinbarung",
   },
 };

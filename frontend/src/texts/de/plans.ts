@@ -11,6 +11,7 @@ export const plans: Translation<typeof english> = {
     trial: "Verlängert sich am {{date}} von selbst",
     creditsOver: "Credits aufgebraucht",
     renews: "Verlängert sich am {{date}}",
+    changes: "Wechselt am {{date}} in einen niedrigeren Tarif",
     ends: "Endet am {{date}}",
     free: "Kostenlos",
     perMonth: "pro Monat",

@@ -4,6 +4,7 @@ export const billing = {
     plan: "Plan",
     seatsUsed: "Seats used",
     seatsOf: "{{used}} of {{total}}",
+    seatsLeft: "{{left}} left",
     cancel: "Cancel Subscription",
     cancelTitle: "Cancel subscription?",
     cancelText: "Your plan stays as it is until {{date}} and does not renew. Credits of the plan end with it; bought credits stay.",

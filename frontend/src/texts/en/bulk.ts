@@ -4,7 +4,7 @@ export const bulk = {
     title: "Bulk lookup",
     open: "Bulk lookup",
     back: "Back to search",
-    lead: "Look up to 1,000 people up at once from a CSV of their profile addresses.",
+    lead: "Look up as many as 1,000 people at once from a CSV of their profile addresses.",
     drop: "Drop a CSV here, or choose one",
     dropText: "A column “linkedinurl” with one address a line. At most 1,000 lines and 5 MB.",
     file: "CSV file",

@@ -16,6 +16,7 @@ export const frame = {
     settings: "Settings",
     account: "Account menu",
     signOut: "Sign Out",
+    soonText: "This search is not available yet. You can look people up by the address of their profile.",
     signOutTitle: "Sign out?",
     signOutText: "You will need your email and password to come back.",
     signOutProvider: "You will need your Google or LinkedIn account to come back.",

@@ -24,5 +24,6 @@ export const offers = {
     apiCredits: "The API spends the same credits.",
     apiKeys: "{{number}} keys",
     notIncluded: "Not included",
+    byAgreement: "By agreement",
   },
 };

@@ -8,6 +8,7 @@ export const plans = {
     trial: "Renews by itself on {{date}}",
     creditsOver: "credits over",
     renews: "Renews on {{date}}",
+    changes: "Changes to a lower plan on {{date}}",
     ends: "Ends on {{date}}",
     free: "Free",
     perMonth: "per month",

@@ -38,6 +38,7 @@ def test_one_field_in_two_spellings_is_refused() -> None:
         ("NAEM", ["Name"], " Did you mean 'Name'?"),
         ("company_by_id", ["company_by_company_id"], ""),
         ("company_by_compny_id", ["company_by_company_id"], " Did you mean 'company_by_company_id'?"),
+        ("company", ["company_by_company_id", "company_by_id", "person"], " Did you mean 'company_by_id'?"),
         ("x", ["name"], ""),
         ("", ["name"], ""),
         ("n" * 64, ["n" * 64], ""),

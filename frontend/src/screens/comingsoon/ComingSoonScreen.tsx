@@ -1,0 +1,30 @@
+/** An entry of the menu that is announced and does not exist yet. */
+import { Button } from "@mantine/core";
+import { Hourglass } from "lucide-react";
+import { Link, useLocation } from "react-router";
+import { Title } from "../../components/Title";
+import { Outcome } from "../../components/ui/Outcome";
+import { t } from "../../lib/i18n.dashboard";
+
+export function ComingSoonScreen() {
+  const { pathname } = useLocation();
+  const title = t(pathname.includes("peoplesearch") ? "menu.peoplesearch" : "menu.companysearch");
+  return (
+    <>
+      <Title text={title} />
+      <Outcome
+        tone="waiting"
+        icon={<Hourglass size={24} strokeWidth={1.75} aria-hidden="true" />}
+        title={`${title}: ${t("comingSoon")}`}
+        text={t("menu.soonText")}
+        actions={
+          <Button component={Link} to="/dashboard/main/search">
+            {t("menu.search")}
+          </Button>
+        }
+      />
+    </>
+  );
+}
+
+export { ComingSoonScreen as Component };
