@@ -89,7 +89,7 @@ class Meta:
         The app key is public: it ships with the app.
         """
         if len(parts) > 1:
-            raise NotFound("There is nothing here.")
+            raise NotFound(f"Unknown path '{request.path[:200]}'.")
         settings = self._settings
         config = {
             "appkey": settings.app_keys[0] if settings.app_keys and self._served.project else "",
@@ -104,7 +104,7 @@ class Meta:
     async def spec(self, request: HttpRequest, parts: list[str]) -> Reply:
         """Return the OpenAPI description of all databases and scripts."""
         if len(parts) > 1:
-            raise NotFound("There is nothing here.")
+            raise NotFound(f"Unknown path '{request.path[:200]}'.")
         request.actor = await self._callers.caller(request)
         return await self._described(request, self._services.datasets_of(request.actor.role).values(), scripts=True)
 

@@ -24,7 +24,7 @@ class ScriptCalls:
         path = "/".join(parts)
         endpoint = self._scripts.find(request.method, path)
         if endpoint is None:
-            raise NotFound("There is nothing here.", reason="unknown_service")
+            raise NotFound(f"Unknown path '{request.path[:200]}'.", reason="unknown_service")
         request.route = endpoint.name
         if not endpoint.public and request.actor is NOBODY:  # the request of a tool has its actor already
             request.actor = await self._callers.caller(request, endpoint)

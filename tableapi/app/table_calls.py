@@ -145,6 +145,8 @@ class TableCalls:
                 if not call.actor.role:
                     raise Unauthorized(call.actor.key_error, reason="no_key") from None
                 raise Unauthorized("Your account access session is expired") from None
+            if not call.actor.role and _is_forbidden(error):  # of the authenticator of a host program
+                raise Unauthorized("Credentials are needed.") from None
             raise
 
     async def _record_mismatches(self, call: TableRequest, request: HttpRequest) -> None:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
+
 from tableapi.app.served import BadDatasets, Datasets, is_loopback, named_in, of_any
 from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, weak_secret, weak_token
@@ -19,7 +21,7 @@ LEAST_KEY = 16  # characters of a key of the access file
 
 def checked(settings: Settings, project: Project) -> list[tuple[bool, str]]:
     """Return (fatal, line) for each setting that is missing or unsafe in production."""
-    return [*_services(settings), *_secrets(settings), *project.checks(settings)]
+    return [*_services(settings), *_secrets(settings), *project.checks(settings), *_unknown(settings)]
 
 
 def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
@@ -42,7 +44,7 @@ def checked_datasets(settings: EnvironmentSettings) -> list[tuple[bool, str]]:
             asyncio.run(check_database(url))
         except CannotServe as error:
             problems.append((True, f"DATASETS {name}: {error}"))
-    return [*problems, *_keys(datasets), *_traffic(settings)]
+    return [*problems, *_keys(datasets), *_traffic(settings), *_unknown(settings)]
 
 
 def _keys(datasets: Datasets) -> Iterator[tuple[bool, str]]:
@@ -66,6 +68,16 @@ def _traffic(settings: EnvironmentSettings) -> Iterator[tuple[bool, str]]:
         yield False, NO_PROXIES
     if not settings.metrics_token:
         yield False, NO_METRICS
+
+
+def _unknown(settings: Settings) -> Iterator[tuple[bool, str]]:
+    """Yield the names in `.env` that are not settings; the environment also holds those of other programs."""
+    from tableapi.query.spelling import suggestion  # imports SQLAlchemy, which most commands do not need
+
+    known = {name.upper() for name in type(settings).model_fields}
+    for name in dotenv_values(".env"):
+        if name.upper() not in known and not name.upper().startswith(("OTEL_", "PG", "POSTGRES_")):
+            yield False, f".env: there is no setting {name[:60]}.{suggestion(name.upper()[:60], known)}"
 
 
 def _services(settings: Settings) -> Iterator[tuple[bool, str]]:

@@ -41,7 +41,7 @@ async def change_live(
             await triggers.install(connection, tables, print, only=only)
             if reader:
                 await triggers.permit(connection, reader)
-            print(f"Live changes are installed for {len(tables)} tables.")
+            print(f"Live changes are installed for {len(tables)} table{'s' if len(tables) != 1 else ''}.")
         else:
             await triggers.remove(connection, print)
     finally:

@@ -1,4 +1,4 @@
-"""Keep secrets out of the process list, where every user of the machine can read the arguments of a command."""
+"""Keep secrets out of the process list, where every user of the machine can read arguments."""
 
 from __future__ import annotations
 

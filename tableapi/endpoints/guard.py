@@ -211,6 +211,17 @@ def count_call(endpoint: Endpoint, request: HttpRequest) -> None:
             request.hit = hit
 
 
+# Messages for the types of errors that callers cause most; others keep the text of pydantic.
+_MESSAGES = (
+    dict.fromkeys(("int_parsing", "int_type", "int_from_float", "int_parsing_size"), "Must be a whole number")
+    | dict.fromkeys(("float_parsing", "float_type", "decimal_parsing", "decimal_type"), "Must be a number")
+    | dict.fromkeys(("bool_parsing", "bool_type"), "Must be true or false")
+    | dict.fromkeys(("date_parsing", "date_type", "date_from_datetime_parsing"), "Must be a date: 2026-01-31")
+    | dict.fromkeys(("datetime_parsing", "datetime_type", "datetime_from_date_parsing"), "Must be a date and time")
+    | {"string_type": "Must be text", "list_type": "Must be a list", "extra_forbidden": "Is not known here"}
+)
+
+
 def validate(model: type[M], data: Mapping[str, Any]) -> M:
     """Return the input model of `data`. Raises Invalid (422) with one message for each field."""
     try:
@@ -219,5 +230,5 @@ def validate(model: type[M], data: Mapping[str, Any]) -> M:
         fields: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
             name = ".".join(map(str, problem["loc"])) or "body"
-            fields.setdefault(name, problem["msg"].removeprefix("Value error, "))
+            fields.setdefault(name, _MESSAGES.get(problem["type"]) or problem["msg"].removeprefix("Value error, "))
         raise Invalid(fields) from None

@@ -223,9 +223,10 @@ def error_text(error: ApiError) -> str:
     if error.code == 1000:
         for position in error.context["error"][:5]:
             entry = error.context["resource"][position]
-            lines.append(f"Record {position}: {entry['message']}")
+            reason = error.context["reasons"][error.context["error"].index(position)]
+            lines.append(f"Record {position}: {entry['message']} (reason: {reason})")
     elif error.reason == "invalid" and len(error.context.get("fields", {})) > 1:
-        lines += [f"{name}: {message}" for name, message in error.context["fields"].items()]
+        lines += [f"{name}: {text}" for name, text in error.context["fields"].items() if text not in error.message]
     if retry := error.headers.get("Retry-After"):
         lines.append(f"Try again in {retry} seconds.")
     return "\n".join(lines)

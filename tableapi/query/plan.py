@@ -99,6 +99,9 @@ class ReadRequest:
         return columns.Reader(self.options, self.bounds.rows, self.bounds.filter)
 
 
+_ACTIONS = {"GET": "read", "POST": "create records in", "PUT": "change", "PATCH": "change", "DELETE": "delete from"}
+
+
 def right_of(table: Table, rights: Rights, verb: str) -> Right:
     """Return the right of a role to a table.
 
@@ -107,7 +110,7 @@ def right_of(table: Table, rights: Rights, verb: str) -> Right:
     """
     right = rights.right(table, verb)
     if right is None:
-        raise Forbidden(f"Your role may not {verb} '{table.name}'.")
+        raise Forbidden(f"Your role is not allowed to {_ACTIONS.get(verb, verb)} '{table.name}'.")
     return right
 
 

@@ -22,7 +22,7 @@ class BatchStopped(Exception):
 class BatchError(ApiError):
     """The refusal of a batch.
 
-    `context` has the positions that failed, and a result or error for each record.
+    `context` has the positions that failed, their reasons, and a result or error for each record.
     """
 
     status, reason = 400, "batch"
@@ -48,7 +48,7 @@ class Batch:
         self.bodies: list[bytes] = []
         self.errors: list[int] = []
         self._retryable = False
-        self._reasons: set[str] = set()
+        self._reasons: list[str] = []  # one for each of `errors`
         self.alone: ApiError | None = None  # the refusal of a hook, which is that of the whole request
 
     @property
@@ -64,7 +64,7 @@ class Batch:
         """Add the error of a record."""
         self.errors.append(len(self.bodies))
         self._retryable = self._retryable or error.retryable
-        self._reasons.add(error.reason)
+        self._reasons.append(error.reason)
         entry: dict[str, Any] = error.body()
         entry["context"] = None if entry["context"].keys() == {"reason", "scope"} else entry["context"]
         self.bodies.append(exact_json.dumps(entry))
@@ -81,7 +81,9 @@ class Batch:
         if not self._go_on and self._word != "retrieved":
             message += " All changes rolled back." if self._rollback else " Nothing was kept."
         resource = [exact_json.loads(body) for body in self.bodies]
-        error = BatchError(message, code=1000, context={"error": self.errors, "resource": resource})
+        error = BatchError(
+            message, code=1000, context={"error": self.errors, "reasons": self._reasons, "resource": resource}
+        )
         error.kept = self._go_on and len(self.errors) < len(self.bodies)
         error.again = self._retryable and not error.kept
         error.reasons = frozenset(self._reasons)

@@ -6,8 +6,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import asyncpg
+
 from tableapi import exact_json, threads
-from tableapi.errors import ApiError, BadRequest, MethodNotAllowed
+from tableapi.db.errors import to_api_error
+from tableapi.errors import ApiError, BadRequest, MethodNotAllowed, Stale
 from tableapi.http import etag
 from tableapi.http.body import records as body_records
 from tableapi.http.response import Reply
@@ -191,12 +194,19 @@ async def _put(writer: Writer, ident: Any, record: dict[str, Any]) -> Record:
     """Change the record of a path, or create it under its identifier."""
     key = _identifying(writer.call, writer.options, "PATCH")
     plan.right_of(writer.call.table, writer.call.rights, "POST")
-    if writer.call.headers.get("if-none-match", "").strip() == "*":
-        writer.options.upsert = False  # a record that exists is a duplicate
+    only_new = writer.call.headers.get("if-none-match", "").strip() == "*"
+    if only_new:
+        writer.options.upsert = False
     parts = plan.identifier(ident, key)
     names = {column.name: part for column, part in zip(key, parts, strict=True)}
     named = {name: value for name, value in spelled(writer.call.table, record).items() if name not in names}
-    return await writer.create(writer.call.table, named | names)
+    try:
+        return await writer.create(writer.call.table, named | names)
+    except (ApiError, asyncpg.PostgresError) as error:
+        refused = to_api_error(error)
+        if only_new and refused is not None and refused.reason == "duplicate":
+            raise Stale("The record exists already.") from None
+        raise
 
 
 async def _deleted(writer: Writer, ident: Any) -> Record:

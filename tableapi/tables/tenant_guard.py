@@ -52,7 +52,7 @@ def differs(call: TableRequest, name: str, value: Any) -> bool:
 def tenant_mismatch(call: TableRequest, name: str, value: Any) -> Forbidden:
     """Return the refusal of a field that names another tenant, and record it for the audit."""
     call.tenant_mismatches[name] = value
-    return Forbidden(f"Field '{name}' is not yours to choose.", reason="tenant_mismatch")
+    return Forbidden(f"You cannot set '{name}'.", reason="tenant_mismatch")
 
 
 def stamped(call: TableRequest, right: Right, name: str) -> Any:

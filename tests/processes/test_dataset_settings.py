@@ -26,7 +26,7 @@ READ = {"component": "_table/customer/*", "verb_mask": 1}
 
 
 def access(path: Path, key: str = OLD, **entry: Any) -> Path:
-    """Write an access file whose only key may read customers."""
+    """Write an access file with one key, which may read customers."""
     path.write_text(json.dumps({"keys": {key: {"role": "reader"}}, "roles": {"reader": {"access": [READ | entry]}}}))
     path.chmod(0o600)
     return path

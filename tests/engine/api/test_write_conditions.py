@@ -33,7 +33,7 @@ def test_a_version_is_never_ignored(http: httpx.Client) -> None:
     ask(http, "PUT", put, 412, json={"city": "York"}, headers=stale)
     ask(http, "PUT", put, json={"city": "Ely"}, headers={"If-Match": new})
     ask(http, "PUT", "/company/99?upsert=true", 404, json={"name": "New"}, headers={"If-Match": "*"})
-    ask(http, "PUT", put, 409, json={"name": "Other"}, headers={"If-None-Match": "*"})
+    ask(http, "PUT", put, 412, json={"name": "Other"}, headers={"If-None-Match": "*"})
     ask(http, "PUT", "/company/99?upsert=true", json={"name": "New"}, headers={"If-None-Match": "*"})
     ask(http, "POST", "/company?upsert=true", 400, json=[{"id": 1, "city": "York"}], headers=stale)
     ask(http, "PATCH", "/company?filter=id%3D1", 400, json=[{"city": "York"}], headers=stale)

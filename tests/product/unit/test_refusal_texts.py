@@ -19,7 +19,7 @@ FOR_PROGRAMS = {
     "A key cannot be changed.",
     "A member can be member or admin.",
     "A text file must be UTF-8.",
-    "A valid app key is needed.",
+    "A valid API key is needed in X-API-Key.",
     "Add one member at a time.",
     "Create one key at a time.",
     "Field required",

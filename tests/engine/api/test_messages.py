@@ -1,0 +1,136 @@
+"""What an error tells: the reasons inside a batch, words instead of verbs, and what to send."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tableapi import Access, Rule, TableAPI
+from tableapi.auth.authenticators import Authenticator
+from tableapi.auth.policy import Actor
+from tableapi.cli.progress import Bar
+from tests.helpers.support import NewDatabase, Serve, tableapi
+
+TABLES = """
+create table customer (id int primary key, email text unique, age int check (age > 0));
+create table purchase (id int primary key, customer_id int not null references customer);
+insert into customer values (1, 'ada@example.com', 30)
+"""
+
+
+@pytest.fixture(scope="module")
+def address(module_database: NewDatabase) -> str:
+    return module_database(TABLES)
+
+
+@pytest.fixture(scope="module")
+def api(address: str, module_serve: Serve) -> str:
+    return module_serve("--dataset", f"shop={address}", "--open").url
+
+
+@pytest.mark.parametrize(
+    ("table", "record", "reason", "postgres"),
+    [
+        ("customer", {"id": 1}, "duplicate", "customer_pkey"),
+        ("customer", {"id": 2, "email": "ada@example.com"}, "duplicate", "customer_email_key"),
+        ("customer", {"id": 2, "age": -1}, "check", "customer_age_check"),
+        ("purchase", {"id": 1, "customer_id": 9}, "reference", "purchase_customer_id_fkey"),
+        ("purchase", {"id": 1}, "required", ""),
+    ],
+)
+def test_a_batch_names_the_reason_of_each_failure(
+    api: str, table: str, record: dict[str, Any], reason: str, postgres: str
+) -> None:
+    response = httpx2.post(f"{api}/api/v2/shop/_table/{table}", json={"resource": [record]})
+    context = response.json()["error"]["context"]
+    assert (response.status_code, context["error"], context["reasons"]) == (400, [0], [reason])
+    assert postgres in str(context["resource"][0]["context"])
+
+
+def test_reasons_are_in_the_order_of_the_positions(api: str) -> None:
+    records = [{"id": 1}, {"id": 5}, {"id": 6, "age": -1}]
+    response = httpx2.post(f"{api}/api/v2/shop/_table/customer?continue=true", json={"resource": records})
+    context = response.json()["error"]["context"]
+    assert (context["error"], context["reasons"]) == ([0, 2], ["duplicate", "check"])
+
+
+@pytest.mark.parametrize("path", ["config/nothing", "_spec/nothing"])
+def test_an_unknown_path_is_named(api: str, path: str) -> None:
+    response = httpx2.get(f"{api}/api/v2/{path}")
+    assert (response.status_code, response.json()["error"]["message"]) == (404, f"Unknown path '/api/v2/{path}'.")
+
+
+class ByHeader(Authenticator):
+    """Authenticates requests by a header with a role."""
+
+    async def actor(self, headers: Mapping[str, str], ip: str) -> Actor:
+        return Actor(headers.get("x-role", ""))
+
+
+POLICY = {
+    "customer": Access(read=Rule(), create=Rule(roles=("clerk",))),
+    "purchase": Access(read=Rule(roles=("clerk",))),
+}
+
+
+async def _send(address: str, method: str, table: str, role: str) -> httpx2.Response:
+    api = TableAPI({"shop": address}, policy=POLICY, authenticator=ByHeader())
+    headers = {"X-Role": role} if role else {}
+    async with api.lifespan():
+        transport = httpx2.ASGITransport(app=api)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test", headers=headers) as http:
+            return await http.request(
+                method, f"/api/v2/shop/_table/{table}", json={"resource": []} if method == "POST" else None
+            )
+
+
+@pytest.mark.parametrize(
+    ("method", "table", "role", "status", "text"),
+    [
+        ("GET", "purchase", "", 401, "Credentials are needed."),
+        ("GET", "customer", "", 401, "Credentials are needed."),
+        ("GET", "purchase", "visitor", 403, "not allowed to read 'purchase'"),
+        ("POST", "customer", "visitor", 403, "not allowed to create records in 'customer'"),
+        ("GET", "customer", "anyone", 200, ""),
+        ("GET", "purchase", "clerk", 200, ""),
+    ],
+)
+async def test_a_host_program_with_its_own_authentication(
+    address: str, method: str, table: str, role: str, status: int, text: str
+) -> None:
+    response = await _send(address, method, table, role)
+    assert response.status_code == status, response.text
+    assert text in response.text
+
+
+def test_check_names_settings_that_do_not_exist(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("APP_KEY=x\nSECRET_KEYS=secret\nPGPASSWORD=x\nNONSENSE=1\n")
+    shown = tableapi("check", cwd=tmp_path).stdout
+    assert "note: .env: there is no setting APP_KEY. Did you mean 'APP_KEYS'?" in shown
+    assert "note: .env: there is no setting NONSENSE." in shown
+    assert "PGPASSWORD" not in shown
+
+
+class Terminal(io.StringIO):
+    """An output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_redrawn_on_a_terminal_and_not_in_a_file() -> None:
+    terminal, file = Terminal(), io.StringIO()
+    for out in (terminal, file):
+        bar = Bar("Loading", 100, out)
+        for done in range(100):
+            bar.at(done, done)
+        bar.end(100)
+    assert terminal.getvalue().startswith("\rLoading [")
+    assert "\r" not in file.getvalue()
+    assert file.getvalue().count("\n") == 1
+    assert "100 %" in file.getvalue()
