@@ -208,7 +208,34 @@ def test_the_python_of(name: str) -> None:
         if fence.language == "python":
             block = compile(fence.text, f"{name}, line {fence.line}", "exec", dont_inherit=True)
             if "import " in fence.text and "embedding" not in name:
-                exec(block, {"__name__": "example"})
+                exec(block, {"__name__": "example", "__file__": name})
+
+
+def test_the_guide_of_tests(tmp_path: Path) -> None:
+    """docs/guides/tests.md: its file passes in the project of the second tutorial."""
+    for name in ("tutorial/second-product.md", "guides/tests.md"):
+        for fence in pages.fences(pages.read(name)):
+            if fence.title and fence.title not in ("docs", "frontend/dist/index.html", "frontend/dist/app.js"):
+                file = tmp_path / fence.title
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(fence.text)
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-o",
+        "asyncio_mode=auto",
+        "-p",
+        "no:cacheprovider",
+        "test_finish.py",
+    ]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=clean_environment(PYTHONPATH=str(tmp_path)), capture_output=True, text=True,
+        timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -228,3 +255,17 @@ async def test_the_engine_embedded(number: int, new_database: Callable[[], str])
         answer = await http.get("/data/api/v2/shop/_table/customer?fields=name&order=id")
     assert answer.status_code == 200, answer.text
     assert answer.json()["resource"][0] == {"name": "Ada Berg"}
+
+
+async def test_the_authenticator_of_a_host_program(new_database: Callable[[], str]) -> None:
+    """docs/guides/embedding.md: own authentication, and a read under the rights of the caller."""
+    names: dict[str, Any] = {"SHOP_URL": await asyncio.to_thread(new_database)}
+    await asyncio.to_thread(execute, names["SHOP_URL"], (pages.DOCS / "tutorial" / "shop.sql").read_text())
+    blocks = [fence.text for fence in pages.fences(pages.read("guides/embedding.md")) if fence.language == "python"]
+    for text in blocks[2:4]:
+        exec(text, names)
+    async with names["api"].lifespan():
+        assert (await names["purchases"]({}))["error"]["code"] == 403
+        assert (await names["purchases"]({"Authorization": "Bearer wrong"}))["error"]["code"] == 401
+        own = await names["purchases"]({"Authorization": "Bearer token-of-ada"})
+        assert [row["id"] for row in own["resource"]] == [1, 2]
