@@ -1,4 +1,7 @@
-"""Compare what a policy or an access file names with the databases: a misspelt name must not open or close anything."""
+"""Compare the names in a policy or an access file with the databases.
+
+A misspelt name must not open or close anything.
+"""
 
 from __future__ import annotations
 
