@@ -36,7 +36,7 @@ class Actor:
     account: Any = None  # the account of the user, for limits
     claims: Mapping[str, Any] | None = None  # of a token that a trusted issuer signed
     unproved: bool = False  # whether the request needed no secret to be this caller
-    key_error: str = "A valid API key is needed in X-API-Key."  # the message of an error for a caller without credentials
+    key_error: str = "A valid API key is needed in X-API-Key."  # the error for a caller without credentials
 
     def __getattr__(self, name: str) -> Any:
         try:

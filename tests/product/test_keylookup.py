@@ -100,7 +100,7 @@ async def test_a_key_is_told_which_calls_it_serves(product: Product, account: Ac
     assert "account/credits only" in answer.json()["error"]["message"]
     assert (await caller.get(API + "account/credits")).status_code == 200
     none = await product.caller(key="").get(API + "leads/_table/usercontact")
-    assert (none.status_code, none.json()["error"]["message"]) == (401, "A valid app key is needed.")
+    assert (none.status_code, none.json()["error"]["message"]) == (401, "A valid API key is needed in X-API-Key.")
     expired = await product.caller().get(API + "leads/_table/usercontact")
     assert expired.json()["error"]["message"] == "Your account access session is expired"
 
