@@ -1,15 +1,20 @@
-"""Repeat a table request that failed because DDL was run since the schema was read."""
+"""Bring the schema up to date for requests that come soon after DDL.
+
+A request that failed because of it is repeated. A write with an unknown field, which is left out without an error, is
+preceded by a look into the catalog.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import asyncpg
 
 from tableapi.db.errors import RETRYABLE, to_api_error
 from tableapi.errors import ApiError, BadRequest
 from tableapi.http.response import Reply
-from tableapi.schema.model import Schema
+from tableapi.schema.model import Schema, Table
 from tableapi.tables.batch import BatchError
 from tableapi.tables.read import TableRequest
 
@@ -21,6 +26,49 @@ _STALE_SCHEMA = frozenset(
 )  # fmt: skip
 DATABASE_ERRORS: tuple[type[Exception], ...] = (asyncpg.PostgresError, asyncpg.InternalClientError)
 ALL_ERRORS: tuple[type[Exception], ...] = (ApiError, *DATABASE_ERRORS)
+
+
+async def notice_fields(call: TableRequest, table: str, ident: str | None) -> None:
+    """Read the schema again if the records of a write have fields that are new columns or relations.
+
+    table: the name of the table in the URL.
+    """
+    body = call.body
+    if ident is None and isinstance(body, dict):
+        body = body.get("resource")
+    unknown = _unknown(call.table, body)
+    if not unknown:
+        return
+    if ident is not None and "resource" in unknown.get(call.table.name, (None, {}))[1]:
+        unknown |= _unknown(call.table, body["resource"])
+    for within, fields in unknown.values():
+        # A new relation belongs to a new foreign key. Clients that always send such a field are rare.
+        related = any("_by_" in name and isinstance(value, dict | list) for name, value in fields.items())
+        if related:
+            await call.dataset.look()
+        if related or await call.dataset.notice(within, fields):
+            call.table = await call.dataset.table(table, call.rights)
+            call.rights = call.dataset.rights(call.actor.role)
+            return
+
+
+def _unknown(table: Table, sent: Any) -> dict[str, tuple[Table, dict[str, Any]]]:
+    """Return the unknown fields of records and of nested ones, by the name of their table."""
+    unknown: dict[str, tuple[Table, dict[str, Any]]] = {}
+    left = [(table, sent)]
+    while left:
+        table, sent = left.pop()
+        for record in sent if isinstance(sent, list) else [sent]:
+            if not isinstance(record, dict) or record.keys() <= table.columns.keys():
+                continue
+            for name, value in record.items():
+                if table.find(name) is not None:
+                    continue
+                if (relation := table.relation(name)) is None:
+                    unknown.setdefault(table.name, (table, {}))[1][name] = value
+                elif isinstance(value, dict | list):
+                    left.append((relation.target, value))
+    return unknown
 
 
 async def run(

@@ -77,6 +77,8 @@ class TableCalls:
         if call.actor.role in self._services.recorded and call.actor.account is None:
             call.recorded_by = self._services.account
         attempt = partial(self._attempt, call, verb, ident, request)
+        if verb in ("POST", "PATCH", "PUT"):
+            await ddl_retry.notice_fields(call, name, ident)
         try:
             if applied or "timezone" in query or (verb == "GET" and "range" in request.headers):
                 attempt = partial(_special, call, verb, attempt, applied)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+import asyncpg
 
 from tableapi.auth.grants import GrantedRights, SecuredRights
 from tableapi.auth.policy import VERBS, DatabaseRole
@@ -55,7 +57,7 @@ class Dataset:
         replicas: Replicas | None = None,
         identity: Mapping[str, str] | None = None,
         database_roles: Mapping[str, DatabaseRole] | None = None,
-        poll: float = 2.0,
+        poll: float = 0.5,
     ) -> None:
         self.name, self.db, self.bounds, self.unseal = name, db, bounds or Bounds(), unseal
         self.replicas, self.identity = replicas, identity or {}
@@ -70,9 +72,9 @@ class Dataset:
         self._watching: asyncio.Task[None] | None = None
         self._looking = asyncio.Lock()
         self._looked = 0.0
-        self._look_seconds = 0.0  # of the last check, without the wait for a connection
+        self._check_seconds = 0.0  # of the last check, without the wait for a connection
         self._next: asyncio.Task[None] | None = None
-        self._mark = ""
+        self._seen: introspection.Fingerprint | None = None
         self.others: dict[str, Dataset] = {}  # by role: the same database with the tables of another policy
 
     def add_role(self, role: str, rights_of: Callable[[str, str], Rights], named: frozenset[str]) -> None:
@@ -87,7 +89,7 @@ class Dataset:
         """Connect, read the schema, and start to watch it."""
         await self.db.connect()
         async with self.db.reads.acquire() as connection:
-            self._use(await introspection.read(connection, self._acts_as))
+            await self._read(connection)
         if self.replicas is not None:
             await self.replicas.open()
         self.db.listen("tableapi_schema", lambda _: self.look_soon())
@@ -185,7 +187,6 @@ class Dataset:
 
     def _use(self, schema: Schema) -> None:
         """Replace the schema, and drop the plans and rights that were made for the old one."""
-        self._mark = schema.fingerprint
         for other in self.others.values():
             other._use(schema)
         if self._named is not None:
@@ -194,11 +195,16 @@ class Dataset:
         self.plan_cache.clear()
         self._rights.clear()  # they refer to tables of the old schema
 
+    async def _read(self, connection: asyncpg.Connection) -> None:
+        schema, self._seen = await introspection.read(connection, self._acts_as)
+        self._use(schema)
+
     async def look(self) -> None:
         """Read the schema again if DDL changed it.
 
-        Requests that call this before a check begins share the check; there are at most twenty in a second. Whether a
-        caller sees another schema afterwards does not depend on its own check: one that began before may have read it.
+        Requests that call this before a check begins share the check; there are at most twenty in a second, and fewer
+        where they take long. Whether a caller sees another schema afterwards does not depend on its own check: one that
+        began before may have read it.
         """
         if self._parent is not None:
             await self._parent.look()
@@ -209,16 +215,29 @@ class Dataset:
 
     async def _look(self) -> None:
         try:
-            await asyncio.sleep(max(0.0, self._looked + 0.05 - time.monotonic()))
+            await asyncio.sleep(max(0.0, self._looked + max(0.05, self._check_seconds) - time.monotonic()))
         finally:
             self._next = None
         self._looked = time.monotonic()
         async with self._looking, self.db.reads.acquire() as connection:
             began = time.monotonic()
-            if await introspection.fingerprint(connection, self._acts_as) != self._mark:
-                self._use(await introspection.read(connection, self._acts_as))
-                log.info("schema_read", dataset=self.name, tables=len(self.schema.tables))
-            self._look_seconds = time.monotonic() - began
+            seen = await introspection.fingerprint(connection, self._acts_as, self._seen)
+            self._check_seconds = time.monotonic() - began
+            if self._seen is not None and seen.mark == self._seen.mark:
+                self._seen = seen
+                return
+            await self._read(connection)
+            log.info("schema_read", dataset=self.name, tables=len(self.schema.tables))
+
+    async def notice(self, table: Table, names: Iterable[str]) -> bool:
+        """Read the schema again if the table has a column of one of these names, which the schema lacks.
+
+        Returns whether it was read. The question costs one look into an index.
+        """
+        if not await introspection.has_columns(self.db.reads, table, names):
+            return False
+        await self.look()
+        return True
 
     def look_soon(self) -> None:
         """Check for DDL in the background."""
@@ -231,9 +250,11 @@ class Dataset:
             log.warning("schema_not_read", dataset=self.name, error=type(error).__name__)
 
     async def _watch(self) -> None:
-        """Check for DDL every few seconds. A check takes about a millisecond and needs no trigger."""
-        pause = self._poll
+        """Check for DDL twice a second.
+
+        That needs no object in the database. While no transaction ends, a check reads nothing; with thousands of tables
+        its pauses grow, so that it takes at most a tenth of one core of the database.
+        """
         while True:
-            await asyncio.sleep(pause)
+            await asyncio.sleep(max(self._poll, 10 * self._check_seconds))
             await self._quietly()
-            pause = max(self._poll, 100 * self._look_seconds)

@@ -101,7 +101,7 @@ async def install(
         CannotRecord: a table does not exist, has no key or is no table, or the database refuses.
     """
     try:
-        schema = await introspection.read(connection)
+        schema, _ = await introspection.read(connection)
         wanted: dict[tuple[str, str], tuple[Table, tuple[str, ...]]] = {}
         for name, parts in tables.items():
             table = schema.find(name)

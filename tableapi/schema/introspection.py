@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import asyncpg
 import sqlalchemy as sa
@@ -16,6 +18,7 @@ from tableapi.schema.catalog import (
     COLUMNS,
     DEGREES,
     FINGERPRINT,
+    HAS_COLUMNS,
     KEYS,
     LANGUAGES,
     REFERENCES,
@@ -33,66 +36,121 @@ from tableapi.schema.types import BY_NAME, PgType
 MAX_ATTEMPTS = 10
 
 
-async def fingerprint(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> str:
-    """Return a text that changes with every DDL statement that affects the result of `read`."""
-    mark = str(await connection.fetchval(FINGERPRINT))
-    return f"{mark} {await connection.fetchval(privileges.FINGERPRINT)}" if roles else mark
+class Fingerprint(NamedTuple):
+    """A digest of the catalog (`mark`), and the snapshot of PostgreSQL that it was computed in."""
+
+    snapshot: str
+    mark: str
 
 
-async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> Schema:
-    """Read the whole schema of a database, consistent at one moment.
+@dataclass(slots=True)
+class _Rows:
+    """The catalog rows of one snapshot. degrees: the reference systems in degrees (see `_set_degrees`)."""
+
+    default: str
+    types: list[asyncpg.Record]
+    tables: list[asyncpg.Record]
+    columns: list[asyncpg.Record]
+    languages: list[asyncpg.Record]
+    keys: list[asyncpg.Record]
+    rules: list[asyncpg.Record]
+    references: list[asyncpg.Record]
+    views: list[asyncpg.Record]
+    routines: list[asyncpg.Record]
+    degrees: set[int] = field(default_factory=set)
+
+
+async def fingerprint(
+    connection: asyncpg.Connection, roles: Sequence[str] = (), since: Fingerprint | None = None
+) -> Fingerprint:
+    """Return a digest that changes with every DDL statement that affects the result of `read`.
+
+    `since`: an earlier digest, which is returned without reading the catalog if no transaction has ended meanwhile.
+    """
+    [(snapshot, mark)] = await connection.fetch(FINGERPRINT, since.snapshot if since else None)
+    if mark is None and since is not None:
+        return since
+    if roles:
+        mark = f"{mark} {await connection.fetchval(privileges.FINGERPRINT)}"
+    return Fingerprint(snapshot, mark)
+
+
+async def read(connection: asyncpg.Connection, roles: Sequence[str] = ()) -> tuple[Schema, Fingerprint]:
+    """Read the whole schema of a database, consistent at one moment, and its digest.
 
     `roles`: database roles. Their privileges are read, too, and what they may use is part of the schema.
 
     Some catalog functions ignore the snapshot of the transaction; so the schema is read again while concurrent DDL
-    changes its fingerprint.
+    changes its digest.
     """
-    schema = await _read(connection, roles)
+    schema, seen = await _read(connection, roles)
     for _ in range(MAX_ATTEMPTS):
-        if await fingerprint(connection, roles) == schema.fingerprint:
+        now = await fingerprint(connection, roles, seen)
+        if now.mark == seen.mark:
             break
-        schema = await _read(connection, roles)
-    return schema
+        schema, seen = await _read(connection, roles)
+    return schema, seen
 
 
-async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> Schema:
+async def has_columns(connection: Any, table: Table, names: Iterable[str]) -> bool:
+    """Return whether the table has a column of one of these names in the database."""
+    row = await connection.fetchrow(HAS_COLUMNS, table.schema, table.bare, [name.lower() for name in names])
+    return bool(row["found"])
+
+
+async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> tuple[Schema, Fingerprint]:
     async with connection.transaction(isolation="repeatable_read", readonly=True):
-        mark = await fingerprint(connection, named)
+        seen = await fingerprint(connection, named)
         roles = await privileges.existing(connection, named) if named else []
-        default = await connection.fetchval("select coalesce(current_schema(), 'public')")
-        types = _types(await connection.fetch(TYPES))
-        tables, by_oid = _tables(await connection.fetch(TABLES, roles), default)
-        attributes = _columns(await connection.fetch(COLUMNS, roles), by_oid, types)
-        await _find_degrees(connection, tables)
-        languages = tuple(row["name"] for row in await connection.fetch(LANGUAGES))
-        keys = await connection.fetch(KEYS, roles)
-        rules = await connection.fetch(RULES)
-        rows = await connection.fetch(REFERENCES, roles)
-        definitions = await connection.fetch(VIEWS, roles)
-        functions = await connection.fetch(ROUTINES, roles)
-        routines = _routines(functions, default, types, by_oid)
-        names = {oid: (table.schema, table.bare) for oid, table in by_oid.items()}
-        of_roles = await privileges.read(connection, roles, names) if roles else {}
+        tables = await connection.fetch(TABLES, roles)
+        oids = [row["oid"] for row in tables]
+        rows = _Rows(
+            default=await connection.fetchval("select coalesce(current_schema(), 'public')"),
+            types=await connection.fetch(TYPES),
+            tables=tables,
+            columns=await connection.fetch(COLUMNS, oids),
+            languages=await connection.fetch(LANGUAGES),
+            keys=await connection.fetch(KEYS, oids),
+            rules=await connection.fetch(RULES, oids),
+            references=await connection.fetch(REFERENCES, oids),
+            views=await connection.fetch(VIEWS, oids),
+            routines=await connection.fetch(ROUTINES, roles),
+        )
+        rows.degrees = await _degrees(connection, rows)
+        names = {row["oid"]: (row["schema"], row["name"]) for row in rows.tables}
+        granted = await privileges.read(connection, roles, names) if roles else {}
+    # Thousands of tables take a second, in which this process answers requests.
+    schema = await asyncio.to_thread(_schema, rows, seen.mark)
+    schema.privileges = granted
+    return schema, seen
+
+
+def _schema(rows: _Rows, mark: str) -> Schema:
+    """Build the schema."""
+    types = _types(rows.types)
+    tables, by_oid = _tables(rows.tables, rows.default)
+    attributes = _columns(rows.columns, by_oid, types)
+    _set_degrees(tables, rows.degrees)
+    routines = _routines(rows.routines, rows.default, types, by_oid)
+    languages = tuple(row["name"] for row in rows.languages)
     for table in tables.values():
         table.languages = languages
-    for row in keys:
-        if row["oid"] in by_oid:
-            _key(by_oid[row["oid"]], attributes[row["oid"]], row)
-    for row in rules:
-        if row["oid"] in by_oid:
-            table_rules = by_oid[row["oid"]].rules
-            table_rules[row["event"]] = table_rules.get(row["event"], True) and row["returns"]
+    for row in rows.keys:
+        _key(by_oid[row["oid"]], attributes[row["oid"]], row)
+    for row in rows.rules:
+        table_rules = by_oid[row["oid"]].rules
+        table_rules[row["event"]] = table_rules.get(row["event"], True) and row["returns"]
     references = [
         Reference(by_oid[r["oid"]], by_oid[r["target"]], _names(attributes[r["oid"]], r["own"]),
                   _names(attributes[r["target"]], r["theirs"]))
-        for r in rows if r["oid"] in by_oid and r["target"] in by_oid
+        for r in rows.references
     ]  # fmt: skip
     references = relations.distinct(references)
     relations.relate(references)
-    origins = views.origins({row["oid"]: row["action"] for row in definitions if row["oid"] in by_oid})
+    origins = views.origins({row["oid"]: row["action"] for row in rows.views})
     relations.relate_views(references, views.columns(origins, by_oid, attributes))
-    _computed(functions, types, by_oid)
-    return Schema(tables, mark, {name.lower(): name for name in tables}, routines, of_roles)
+    _computed(rows.routines, types, by_oid)
+    return Schema(tables, mark, {name.lower(): name for name in tables}, routines)
 
 
 def _routines(
@@ -205,13 +263,15 @@ def _columns(
     rows: list[asyncpg.Record], by_oid: Mapping[int, Table], types: Mapping[int, PgType]
 ) -> dict[int, dict[int, str]]:
     numbers: dict[int, dict[int, str]] = defaultdict(dict)
+    of_columns: dict[tuple[int, str], PgType] = {}  # most columns share a type
     for row in rows:
-        if row["oid"] not in by_oid:
-            continue
         table, name = by_oid[row["oid"]], row["name"]
-        base = types.get(row["type"]) or PgType("other", row["db_type"], row["db_type"])
-        system = _SYSTEM.search(row["db_type"]) if base.postgis else None
-        type_ = replace(base, db_type=row["db_type"], srid=int(system[1]) if system else 0)
+        type_ = of_columns.get((row["type"], row["db_type"]))
+        if type_ is None:
+            base = types.get(row["type"]) or PgType("other", row["db_type"], row["db_type"])
+            system = _SYSTEM.search(row["db_type"]) if base.postgis else None
+            type_ = replace(base, db_type=row["db_type"], srid=int(system[1]) if system else 0)
+            of_columns[row["type"], row["db_type"]] = type_
         column = Column(
             name, type_, row["nullable"], row["default"], row["identity"], row["generated"], comment=row["comment"],
             unsure=row["unsure"],
@@ -228,18 +288,26 @@ def _columns(
     return numbers
 
 
-async def _find_degrees(connection: asyncpg.Connection, tables: Mapping[str, Table]) -> None:
-    """Find out which geometries have longitudes and latitudes, where their reference system is not WGS 84."""
-    columns = [c for table in tables.values() for c in table.columns.values() if c.type.srid not in (0, 4326)]
-    if not columns:
-        return
-    sql = DEGREES.format(schema=quoted(columns[0].type.postgis))
-    systems: set[int] = set()
+async def _degrees(connection: asyncpg.Connection, rows: _Rows) -> set[int]:
+    """Return the reference systems in degrees, other than WGS 84."""
+    schema = next((row["postgis"] for row in rows.types if row["postgis"] is not None), None)
+    if schema is None:
+        return set()
+    systems = {int(system[1]) for row in rows.columns if (system := _SYSTEM.search(row["db_type"]))} - {0, 4326}
+    if not systems:
+        return set()
     with suppress(asyncpg.PostgresError):  # without the right to read the systems, coordinates are taken as they are
         async with connection.transaction():
-            systems = {row["srid"] for row in await connection.fetch(sql, [column.type.srid for column in columns])}
-    for column in columns:
-        column.type = replace(column.type, degrees=column.type.srid in systems)
+            found = await connection.fetch(DEGREES.format(schema=quoted(schema)), list(systems))
+            return {row["srid"] for row in found}
+    return set()
+
+
+def _set_degrees(tables: Mapping[str, Table], systems: set[int]) -> None:
+    for table in tables.values():
+        for column in table.columns.values():
+            if column.type.srid not in (0, 4326):
+                column.type = replace(column.type, degrees=column.type.srid in systems)
 
 
 def _names(columns: Mapping[int, str], numbers: Iterable[int]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from tableapi.schema.model import Relation, Table
 from tableapi.schema.views import ViewColumns
@@ -60,7 +61,8 @@ def _add(table: Table, relation: Relation, *fields: str) -> None:
 
     If its name is taken, as with two keys between the same tables, append its fields or a number.
     """
-    for suffix in ("", *("_" + f for f in fields), "_" + "_".join(fields), *(f"_{n}" for n in range(2, 100))):
+    numbers = (f"_{number}" for number in range(2, 100))
+    for suffix in chain(("", *("_" + f for f in fields), "_" + "_".join(fields)), numbers):
         name = relation.name + suffix
         if name not in table.relations and name not in table.columns:
             relation.name = name
@@ -84,7 +86,7 @@ def relate_views(references: list[Reference], views: list[ViewColumns]) -> None:
             for target, theirs in targets:
                 if source is not ref.table or target is not ref.target:
                     _relate_one(source, own, target, theirs)
-    for near, far in _junctions(references):
+    for near, far in _junctions(references) if views else ():
         for view, own in _standing_for(views, near.target, near.theirs):
             name = f"{_without_dots(far.target.name)}_by_{_without_dots(near.table.name)}"
             relation = Relation(
@@ -112,7 +114,10 @@ def _relate_one(source: Table, own: tuple[str, ...], target: Table, theirs: tupl
 
 def _junctions(references: list[Reference]) -> Iterator[tuple[Reference, Reference]]:
     """Yield every pair of foreign keys of one table to different tables."""
+    by_table: dict[int, list[Reference]] = defaultdict(list)
+    for ref in references:
+        by_table[id(ref.table)].append(ref)
     for near in references:
-        for far in references:
-            if near.table is far.table and near.target is not far.target:
+        for far in by_table[id(near.table)]:
+            if near.target is not far.target:
                 yield near, far

@@ -249,6 +249,7 @@ async def _done(connection: asyncpg.Connection, migration: Migration, needs: int
     await _record(connection)
     sql = "insert into schemaversion (version, name, needs) values ($1, $2, $3)"
     await connection.execute(sql, migration.version, migration.name, needs)
+    await connection.execute("notify tableapi_schema")  # running servers read the schema again
 
 
 def _migrations(folder: Path) -> list[Migration]:

@@ -189,7 +189,13 @@ async def answer(call: TableRequest, parts: AsyncIterator[bytes]) -> Reply:
     _running += 1
     try:
         stream = lines.blocks(parts)
-        columns = _columns(call, right, [name async for name in _header(stream)])
+        names = [name async for name in _header(stream)]
+        unknown = [name for name in names if call.table.find(name) is None]
+        if unknown and await call.dataset.notice(call.table, unknown):
+            call.table = await call.dataset.table(call.table.name)
+            call.rights = call.dataset.rights(call.actor.role)
+            right = _right(call)
+        columns = _columns(call, right, names)
         async with call.dataset.db.writes.acquire() as connection:
             transaction = connection.transaction()
             await transaction.start()
