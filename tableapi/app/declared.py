@@ -54,7 +54,8 @@ def _declared(
 async def _schema(url: str, roles: Mapping[str, DatabaseRole]) -> Schema:
     connection = await connect(url, timeout=5)
     try:
-        return await introspection.read(connection, sorted({acts.name for acts in roles.values()}))
+        schema, _ = await introspection.read(connection, sorted({acts.name for acts in roles.values()}))
+        return schema
     finally:
         await connection.close()
 

@@ -273,7 +273,7 @@ async def _change_one(call: TableRequest, verb: str, ident: str) -> Reply:
     record = body = call.body
     if isinstance(record, dict) and "resource" in record and call.table.find("resource") is None:
         record = (body_records(record, 1) or [{}])[0]
-    if not isinstance(record, dict) or not record:
+    if not isinstance(record, dict) or not (record or (verb == "PUT" and call.options().upsert)):
         raise BadRequest("Send the record itself: an object with the fields to change.", reason="no_records")
     call.body = None  # its fields are not options
     options = _checked_options(call)

@@ -140,7 +140,7 @@ class Writer:
         refusals.at_create(self.call, right, change, forced or {})
         await nested.parents(self, change)
         change.values.update({name: value for name, value in (forced or {}).items() if right.sets((name,))})
-        if change.empty and not right.stamp:
+        if change.empty and not right.stamp and (record or self.depth):  # {} is a row of defaults
             raise BadRequest(f"The record has no field of '{table.name}'.", reason="no_fields")
         conflict = self._conflict(table, change, record) if self.options.upsert and not self.depth else None
         extra = nested.needed(change)

@@ -224,3 +224,64 @@ def test_a_deferred_constraint_refuses_one_record_of_continue(checked: httpx.Cli
     assert checked.get("linked").json()["resource"] == [{"id": 1, "next": 3}, {"id": 3, "next": 1}]
     both = [{"id": 5, "next": 6}, {"id": 6, "next": 5}]
     assert checked.post("linked", json=both).status_code == 200
+
+
+DEFAULTS = """
+create table ticket (id serial primary key);
+create table counted (id bigint generated always as identity primary key);
+create table filled (id serial primary key, a text not null default 'a', on_day date default '2024-01-02');
+create table strict (id serial primary key, a text not null);
+create table keyed (id integer primary key);
+create table bare ();
+create table part (id serial primary key, ticket_id integer references ticket);
+create view of_filled as select * from filled;
+"""
+
+
+@pytest.fixture(scope="module")
+def defaults(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
+    server = module_serve("--dataset", f"d={module_database(DEFAULTS)}", "--open")
+    with httpx.Client(base_url=f"{server.url}/api/v2/d/_table/", timeout=30) as client:
+        yield client
+
+
+def test_a_record_of_unknown_or_missing_fields_is_rejected(defaults: httpx.Client) -> None:
+    for verb, path, body, message in (
+        ("POST", "filled", [{"aa": 1}], "no field of 'filled'"),
+        ("POST", "counted", [{"id": 5}], "no field of 'counted'"),
+        ("POST", "part", [{"ticket_id": None, "ticket_by_ticket_id": {}}], "no field of 'ticket'"),
+        ("POST", "strict", [{}], "'a'"),
+        ("POST", "keyed", [{}], "'id'"),
+        ("POST", "filled", [], "No records"),
+        ("PATCH", "filled/1", {}, "Send the record itself"),
+        ("PUT", "filled/1", {}, "Send the record itself"),
+    ):
+        answer = defaults.request(verb, path, json=body)
+        assert (answer.status_code, message in answer.text) == (400, True), (path, answer.text)
+
+
+def test_an_empty_record_is_a_row_of_defaults(defaults: httpx.Client) -> None:
+    def made(path: str, body: Any, **options: Any) -> Any:
+        answer = defaults.post(path, json=body, **options)
+        assert answer.status_code == 200, (path, answer.text)
+        return answer.json()["resource"]
+
+    assert made("ticket", {"resource": [{}]}) == [{"id": 1}]
+    assert made("ticket", {"resource": [{}]}) == [{"id": 2}]
+    assert made("ticket", [{}, {"id": 9}, {}]) == [{"id": 3}, {"id": 9}, {"id": 4}]
+    assert made("ticket?dry_run=true", [{}]) == [{"id": 5}]
+    assert made("ticket?upsert=true", [{}]) == [{"id": 6}]
+    assert made("ticket?upsert=true", [{"id": 6}]) == made("ticket?upsert=true", [{"id": 6}]) == [{"id": 6}]
+    assert made("ticket", [{}], headers={"Idempotency-Key": "one"}) == made(
+        "ticket", [{}], headers={"Idempotency-Key": "one"}
+    )
+    assert defaults.put("ticket/50?upsert=true", json={}).json() == {"id": 50}
+    assert defaults.put("ticket/50?upsert=true", json={}).json() == {"id": 50}
+    assert made("counted", {"resource": {}}) == [{"id": 1}]
+    row = {"id": 1, "a": "a", "on_day": "2024-01-02"}
+    assert made("filled?fields=*", [{}]) == [row]
+    assert made("of_filled?fields=*", [{}]) == [row | {"id": 2}]
+    assert made("bare", [{}]) == [{}]
+    assert made("ticket?related=part_by_ticket_id", [{"id": 60, "part_by_ticket_id": [{}, {}]}])[0][
+        "part_by_ticket_id"
+    ] == [{"id": 1, "ticket_id": 60}, {"id": 2, "ticket_id": 60}]
