@@ -72,7 +72,7 @@ _CHANGE = """
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
-    """Write an audit row for each read that shows keys in clear; one without the field `apikey` shows none."""
+    """Write an audit row for each read that shows keys in clear."""
     if ctx.actor.role not in VIEW and _shows_keys(options):
         await audit.write(ctx, "keys_read")
 

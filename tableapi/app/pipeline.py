@@ -185,10 +185,10 @@ class App:
     async def _service_hint(self, request: HttpRequest, name: str) -> str:
         """Return the name of a dataset that was misspelt, for callers with valid credentials."""
         try:
-            await self.callers.caller(request)
+            actor = await self.callers.caller(request)
         except ApiError:
             return ""
-        return suggestion(name, self.services.datasets)
+        return suggestion(name, self.services.datasets) if actor.role else ""
 
     async def _page(self, request: HttpRequest) -> Reply:
         request.route = "page"

@@ -214,3 +214,22 @@ async def test_the_client_comes_with_what_the_caller_may_see(product: Product, a
         "GET", "appuser", filter=f"(appuserid={account.owner.appuserid})", related="client_by_clientid"
     )
     assert person.json()["resource"][0]["client_by_clientid"]["clientid"] == account.clientid
+
+
+async def test_a_session_tells_whether_the_account_has_a_password(product: Product, account: Account) -> None:
+    for password, has in (("hash", 1), (None, 0)):
+        await product.db.execute(
+            "update appuser set password = $2 where appuserid = $1", account.owner.appuserid, password
+        )
+        assert (await account.owner.http.get(SESSION)).json()["haspassword"] == has
+
+
+async def test_a_misspelt_dataset_and_relation_get_a_suggestion(product: Product, account: Account) -> None:
+    misspelt = await account.owner.http.get("/api/v2/lead/_table/client")
+    error = misspelt.json()["error"]
+    assert (misspelt.status_code, error["context"]["reason"]) == (404, "unknown_service")
+    assert error["message"].endswith("Did you mean 'leads'?")
+    without_key = await product.caller(key="").get("/api/v2/lead/_table/client")
+    assert "leads" not in without_key.text
+    relation = await account.owner.http.get("/api/v2/leads/_table/client", params={"related": "usersubscription"})
+    assert relation.json()["error"]["message"].endswith("Did you mean 'usersubscription_by_clientid'?")
