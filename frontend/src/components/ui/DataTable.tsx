@@ -27,6 +27,8 @@ export interface Column<Row> {
   align?: "end";
   /** What the list is ordered by when its head is pressed. */
   sort?: string;
+  /** Text of any length: it wraps before another column goes out of view. */
+  wraps?: boolean;
   /** Row actions: shown on hover and focus, always on touch. */
   quiet?: boolean;
 }
@@ -141,8 +143,8 @@ function Head<Row>({ columns, rows, selection, sort, onSort, narrow }: Props<Row
         {narrow ? (
           <th>{columns[0]?.head}</th>
         ) : (
-          columns.map(({ key, head, align, quiet, sort: by }) => (
-            <th key={key} data-align={align} data-quiet={quiet} data-controls={hasControls(key, quiet)} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
+          columns.map(({ key, head, align, quiet, wraps, sort: by }) => (
+            <th key={key} data-align={align} data-wraps={wraps} data-quiet={quiet} data-controls={hasControls(key, quiet)} aria-sort={sort && by === sort.by ? (sort.down ? "descending" : "ascending") : undefined}>
               {by && onSort ? (
                 <button type="button" className={classes.sort} onClick={() => onSort(by)}>
                   {head}
@@ -193,8 +195,8 @@ const Line = memo(function Line({ row, columns, tick, name, state, onToggle, onO
 /** Memoised apart from the line: a tick draws none of them anew. */
 const Cells = memo(function Cells({ row, columns, phone }: Pick<LineProps, "row" | "columns" | "phone">) {
   if (phone) return <td className={classes.phone}>{phone(row)}</td>;
-  return columns.map(({ key, align, quiet, cell }) => (
-    <td key={key} data-align={align} data-quiet={quiet} data-controls={hasControls(key, quiet)}>
+  return columns.map(({ key, align, quiet, wraps, cell }) => (
+    <td key={key} data-align={align} data-wraps={wraps} data-quiet={quiet} data-controls={hasControls(key, quiet)}>
       {cell(row)}
     </td>
   ));

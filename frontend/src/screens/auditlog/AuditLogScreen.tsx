@@ -19,8 +19,8 @@ function columnsOf(nameOf: Words, targetOf: Words): Column<AuditEvent>[] {
   return [
     { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
     { key: "event", head: t("audit.event"), cell: ({ event }) => eventText(event) },
-    { key: "target", head: t("audit.target"), cell: (event) => targetOf(event) || "–" },
-    { key: "actor", head: t("audit.actor"), cell: nameOf },
+    { key: "target", head: t("audit.target"), wraps: true, cell: (event) => targetOf(event) || "–" },
+    { key: "actor", head: t("audit.actor"), wraps: true, cell: nameOf },
     { key: "ip", head: t("sessions.ip"), cell: ({ ip }) => ip ?? "–" },
   ];
 }

@@ -27,7 +27,7 @@ import { useResult } from "./useResult";
 // The sheet has every row; the page shows as many as can be looked over.
 const MOST_SHOWN = 100;
 const COLUMNS: readonly Column<BulkRow>[] = [
-  { key: "address", head: t("bulk.address"), cell: (row) => row.linkedinurl },
+  { key: "address", head: t("bulk.address"), wraps: true, cell: (row) => row.linkedinurl },
   {
     key: "status",
     head: t("bulk.rowStatus"),

@@ -30,7 +30,7 @@ function columnsOf(nameOf: (row: LedgerRow) => string): Column<LedgerRow>[] {
     { key: "time", head: t("audit.time"), cell: ({ createdon }) => momentText(createdon) },
     { key: "kind", head: t("ledger.kind"), cell: kindText },
     { key: "reason", head: t("ledger.reason"), cell: ({ reason }) => eventText(reason) },
-    { key: "actor", head: t("audit.actor"), cell: nameOf },
+    { key: "actor", head: t("audit.actor"), wraps: true, cell: nameOf },
     { key: "delta", head: t("ledger.change"), align: "end", cell: (row) => <Change {...row} /> },
     { key: "balance", head: t("ledger.balance"), align: "end", cell: ({ balance_after }) => numberText(balance_after) },
   ];

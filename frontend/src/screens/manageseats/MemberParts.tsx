@@ -19,7 +19,7 @@ export const roleOf = (member: User): string => (isAdmin(member) ? t("seats.role
 
 export function Name({ member: { name, avatar } }: { member: User }) {
   return (
-    <div className={classes.name} title={name}>
+    <div className={classes.name}>
       <NameAvatar name={name} src={avatar} size={24} />
       <span>{name}</span>
     </div>

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { explain } from "../../api/explain";
 import { useDeleteMember, useResendInvite, useToggleMember } from "../../api/team";
 import type { User } from "../../api/types";
+import { Address } from "../../components/Address";
 import { Confirm } from "../../components/ui/Confirm";
 import { type Column, DataTable } from "../../components/ui/DataTable";
 import { localDayText } from "../../lib/dates";
@@ -12,8 +13,8 @@ import { Actions, type MemberActions, MemberStatus, Name, PhoneRow, roleOf } fro
 
 function columnsOf(actions: MemberActions): Column<User>[] {
   return [
-    { key: "name", head: t("contacts.name"), cell: (member) => <Name member={member} /> },
-    { key: "email", head: t("field.email"), cell: ({ email }) => email },
+    { key: "name", head: t("contacts.name"), wraps: true, cell: (member) => <Name member={member} /> },
+    { key: "email", head: t("field.email"), wraps: true, cell: ({ email }) => <Address text={email} /> },
     { key: "role", head: t("seats.role"), cell: roleOf },
     { key: "created", head: t("seats.created"), cell: ({ createdon }) => localDayText(createdon) },
     { key: "status", head: t("seats.status"), cell: (member) => <MemberStatus member={member} onToggle={actions.onToggle} /> },

@@ -29,7 +29,7 @@ type Opens = (member: PlatformUsage) => void;
 
 function columnsOf(onOpen: Opens): Column<PlatformUsage>[] {
   return [
-    { key: "member", head: t("usage.member"), cell: (member) => <Member member={member} /> },
+    { key: "member", head: t("usage.member"), wraps: true, cell: (member) => <Member member={member} /> },
     { key: "total", head: t("usage.total"), align: "end", cell: (member) => <Total member={member} onOpen={onOpen} /> },
     { key: "personal", head: t("usage.personal"), align: "end", cell: (member) => text(member.personalemailcount) },
     { key: "business", head: t("usage.business"), align: "end", cell: (member) => text(member.busemailcount) },
