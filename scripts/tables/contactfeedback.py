@@ -1,6 +1,6 @@
 """Hook of /_table/contactfeedback: vote on a value that the account has paid for.
 
-A new vote replaces the old.
+A new vote replaces the old; the action `withdraw` deletes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Vote(BaseModel):
 
     linkedin_url: str
     info: str = Field(min_length=1, max_length=320)
-    action: Literal["upvote", "downvote"]
+    action: Literal["upvote", "downvote", "withdraw"]
     type: Literal["personalemail", "businessemail", "phone"]
     downvotereason: Literal["invalid", "outofservice", "others"] | None = None
     reasonnote: str | None = Field(default=None, max_length=1000)
@@ -46,7 +46,10 @@ _CONTACT = """
     select c.emails, c.phone_numbers from usercontact c join reveal r using (contactid)
     where r.clientid = $1 and r.personid = $2 and r.kind = $3
 """
-_REPLACE = "delete from contactfeedback where appuserid = $1 and personid = $2 and type = $3 and infohash = any($4)"
+_DELETE = """
+    delete from contactfeedback where appuserid = $1 and personid = $2 and type = $3 and infohash = any($4)
+    returning feedbackid
+"""
 _KEEP = """
     insert into contactfeedback (clientid, appuserid, personid, linkedin_url, info, infohash, action, type,
                                  downvotereason, reasonnote)
@@ -72,7 +75,7 @@ async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[st
         return [{"feedbackid": await _vote(ctx, vote, persons[key])} for vote, key in zip(votes, keys, strict=True)]
 
 
-async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int:
+async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int | None:
     row: Any = None
     if person is not None:
         row = await ctx.db.fetchrow(_CONTACT, ctx.actor.clientid, person.personid, KIND[vote.type])
@@ -82,8 +85,8 @@ async def _vote(ctx: Context, vote: Vote, person: Person | None) -> int:
 
 
 def _check_reason(vote: Vote) -> None:
-    """Validate the reason of a downvote and the note that it requires; clear both for an upvote."""
-    if vote.action == "upvote":
+    """Validate the reason of a downvote and the note that it requires; clear both for other actions."""
+    if vote.action != "downvote":
         vote.downvotereason = vote.reasonnote = None
         return
     if vote.downvotereason is None or (vote.type != "phone" and vote.downvotereason == "outofservice"):
@@ -106,12 +109,16 @@ def _values(ctx: Context, row: Any, type_: str) -> set[str]:
     return {item["address"].lower() for item in items if item["type"] == email_type}
 
 
-async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int:
+async def _keep(ctx: Context, vote: Vote, personid: int, url: str) -> int | None:
+    """Return the id of the vote that was stored or withdrawn; None where there was none to withdraw."""
     hashes = ctx.vault.indexes("feedback", f"{vote.type}:{vote.info.lower()}")
     note = ctx.vault.seal(vote.reasonnote) if vote.reasonnote else None
     appuserid = ctx.actor.appuserid
+    if vote.action == "withdraw":
+        withdrawn: int | None = await ctx.db.fetchval(_DELETE, appuserid, personid, vote.type, hashes)
+        return withdrawn
     # The unique key does not catch an earlier vote hashed with an older secret key.
-    await ctx.db.execute(_REPLACE, appuserid, personid, vote.type, hashes[1:])
+    await ctx.db.execute(_DELETE, appuserid, personid, vote.type, hashes[1:])
     feedbackid: int = await ctx.db.fetchval(
         _KEEP,
         ctx.actor.clientid, appuserid, personid, url, ctx.vault.seal(vote.info), hashes[0], vote.action, vote.type,

@@ -65,6 +65,26 @@ async def test_a_new_vote_replaces_the_old_and_is_sealed_at_rest(
     assert (await colleague.table("GET", "contactfeedback")).json()["resource"] == []
 
 
+async def test_a_vote_can_be_withdrawn_by_its_user_alone(
+    account: Account, other: Account, vote: dict[str, Any]
+) -> None:
+    back = {
+        "linkedin_url": vote["linkedin_url"],
+        "info": vote["info"].upper(),
+        "type": vote["type"],
+        "action": "withdraw",
+    }
+    colleague = await account.user()
+    kept = (await account.owner.table("POST", "contactfeedback", vote)).json()["resource"]
+    assert (await other.owner.table("POST", "contactfeedback", back)).status_code == 404
+    assert (await colleague.table("POST", "contactfeedback", back)).json()["resource"] == [{"feedbackid": None}]
+    assert len((await account.owner.table("GET", "contactfeedback")).json()["resource"]) == 1
+    for answered in (kept, [{"feedbackid": None}]):  # a repetition finds no vote
+        withdrawn = await account.owner.table("POST", "contactfeedback", back)
+        assert (withdrawn.status_code, withdrawn.json()["resource"]) == (200, answered), withdrawn.text
+        assert (await account.owner.table("GET", "contactfeedback")).json()["resource"] == []
+
+
 async def test_votes_sent_together_all_count_or_none(account: Account, vote: dict[str, Any]) -> None:
     up = vote | {"action": "upvote"}
     bad = up | {"type": "phone", "info": "+12025550123"}

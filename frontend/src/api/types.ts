@@ -54,9 +54,9 @@ export type Found = Omit<Schemas["Card"], "emails" | "bus_email_validation"> & {
 
 type Validation = "valid" | "unknown" | null;
 
-/** A vote on one contact value. */
+/** A vote on one contact value; "withdraw" takes it back. */
 export type Feedback = Pick<Columns<"contactfeedback">, "linkedin_url" | "info"> & {
-  action: "upvote" | "downvote";
+  action: "upvote" | "downvote" | "withdraw";
   type: "personalemail" | "businessemail" | "phone";
   downvotereason?: "invalid" | "outofservice" | "others";
   reasonnote?: string;

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { t } from "../lib/i18n.dashboard";
 import { FEEDBACK_TYPE, type Kind } from "../domain/reveal";
 import { digitsOf, isBlank, isEmail } from "../lib/validate";
-import type { Votable } from "../domain/votes";
+import type { Votable, Vote } from "../domain/votes";
 import classes from "./FlagDialog.module.css";
 import { BusyButton } from "./ui/BusyButton";
 import { Dialog } from "./ui/Dialog";
@@ -22,15 +22,19 @@ interface Props {
   values: readonly Votable[] | null;
   busy: boolean;
   onClose: () => void;
+  /** The user's present vote on a value. */
+  voteOf: (one: Votable) => Vote | undefined;
   onSubmit: (answer: FlagAnswer) => void;
+  /** Takes a report back. */
+  onWithdraw: (one: Pick<FlagAnswer, "info" | "type">) => void;
 }
 
-export function FlagDialog({ values, busy, onClose, onSubmit }: Props) {
+export function FlagDialog({ values, ...rest }: Props) {
   const [first] = values ?? [];
   const title = values && values.length > 1 ? t("vote.title") : first?.kind === "phone" ? t("vote.titlePhone") : t("vote.titleEmail");
   return (
-    <Dialog opened={values !== null} onClose={onClose} title={title}>
-      {values && first && <FlagForm values={values} busy={busy} onClose={onClose} onSubmit={onSubmit} />}
+    <Dialog opened={values !== null} onClose={rest.onClose} title={title}>
+      {values && first && <FlagForm values={values} {...rest} />}
     </Dialog>
   );
 }
@@ -49,9 +53,11 @@ const REASONS = {
 
 type Reason = FlagAnswer["downvotereason"];
 
-function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: readonly Votable[] }) {
-  const [index, setIndex] = useState(0);
+function FlagForm({ values, busy, voteOf, onClose, onSubmit, onWithdraw }: Props & { values: readonly Votable[] }) {
+  // The reported value first: it is the one to change or to take back.
+  const [index, setIndex] = useState(() => Math.max(0, values.findIndex((one) => voteOf(one) === "downvote")));
   const { kind, value } = values[index]!;
+  const isReported = voteOf(values[index]!) === "downvote";
   const isPhone = kind === "phone";
   const reasons = REASONS[isPhone ? "phone" : "email"];
   const form = useForm({
@@ -103,6 +109,11 @@ function FlagForm({ values, busy, onClose, onSubmit }: Props & { values: readonl
           <Textarea label={t("vote.noteLabel")} placeholder={t("vote.note")} rows={3} maxLength={500} {...form.getInputProps("note")} />
         )}
         <Group justify="flex-end">
+          {isReported && (
+            <Button variant="subtle" mr="auto" disabled={busy} onClick={() => onWithdraw({ info: value, type: FEEDBACK_TYPE[kind] })}>
+              {t("vote.withdraw")}
+            </Button>
+          )}
           <Button variant="default" onClick={onClose}>
             {t("cancel")}
           </Button>

@@ -7,7 +7,7 @@ interface Saved {
   linkedin_url: string;
   info: string;
   type: string;
-  action: Vote;
+  action: Vote | "withdraw";
 }
 
 export interface Votable {
@@ -25,7 +25,13 @@ export const NO_VOTES: Votes = new Map();
 export function votesByValue(saved: readonly Saved[]): Votes {
   // Always the same object for none: another one would draw every cell of a list anew.
   if (saved.length === 0) return NO_VOTES;
-  return new Map(saved.map(({ linkedin_url, type, info, action }) => [keyOf(linkedin_url, type, info), action]));
+  const votes = new Map<string, Vote>();
+  for (const { linkedin_url, type, info, action } of saved) {
+    const key = keyOf(linkedin_url, type, info);
+    if (action === "withdraw") votes.delete(key);
+    else votes.set(key, action);
+  }
+  return votes;
 }
 
 export function voteOn(votes: Votes, url: string, { kind, value }: Votable): Vote | undefined {

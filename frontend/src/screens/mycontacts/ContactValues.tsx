@@ -29,10 +29,11 @@ export function ContactValues({ contact, person }: { contact: UserContact; perso
     feedback.mutate([{ linkedin_url: url, ...details }], {
       onSuccess: () => {
         setFlagged(null);
-        toast(t("vote.thanks"));
+        toast(t(details.action === "withdraw" ? "vote.withdrawn" : "vote.thanks"));
       },
       onError: (error) => toast(explain(error), "bad"),
     });
+  const voteOf = (one: Votable) => votes && voteOn(votes, url, one);
   const flag = (answer: FlagAnswer) => vote({ action: "downvote", ...answer });
 
   return (
@@ -46,8 +47,8 @@ export function ContactValues({ contact, person }: { contact: UserContact; perso
                 key={one.value}
                 value={one.value}
                 verified={isVerified(person, kind, one.value)}
-                vote={votes && voteOn(votes, url, one)}
-                onUpvote={() => vote({ action: "upvote", info: one.value, type: FEEDBACK_TYPE[kind] })}
+                vote={voteOf(one)}
+                onUpvote={() => vote({ action: voteOf(one) === "upvote" ? "withdraw" : "upvote", info: one.value, type: FEEDBACK_TYPE[kind] })}
                 onFlag={() => setFlagged(one)}
               />
             ))}
@@ -55,7 +56,7 @@ export function ContactValues({ contact, person }: { contact: UserContact; perso
           </Field>
         );
       })}
-      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} onClose={() => setFlagged(null)} onSubmit={flag} />
+      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagged(null)} onSubmit={flag} onWithdraw={(answer) => vote({ action: "withdraw", ...answer })} />
     </>
   );
 }

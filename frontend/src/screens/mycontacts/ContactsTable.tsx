@@ -9,10 +9,10 @@ import { DataTable } from "../../components/ui/DataTable";
 import { Pager } from "../../components/ui/Pager";
 import type { ContactOrder } from "../../domain/contactfilter";
 import { FEEDBACK_TYPE } from "../../domain/reveal";
-import { NO_VOTES } from "../../domain/votes";
+import { NO_VOTES, type Votable, voteOn, voteOnAll } from "../../domain/votes";
 import { t } from "../../lib/i18n.dashboard";
 import { toast } from "../../stores/toasts";
-import { columnsWithout } from "./columns";
+import { columnsOf } from "./columns";
 import { PhoneRow } from "./PhoneRow";
 import { type ChangeList, type ListParams, useIsMine } from "./useListParams";
 import type { Removal } from "./useRemoval";
@@ -52,18 +52,22 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
       {
         onSuccess: () => {
           setFlagging(null);
-          toast(t("vote.thanks"));
+          toast(t(action === "withdraw" ? "vote.withdrawn" : "vote.thanks"));
         },
         onError: (error) => toast(explain(error), "bad"),
       },
     );
-  const upvote = (row: UserContact) =>
-    vote(row, "upvote", votableOf(row).map(({ kind, value }) => ({ info: value, type: FEEDBACK_TYPE[kind] })));
+  const upvote = (row: UserContact) => {
+    const values = votableOf(row);
+    const pressed = voteOnAll(votes, row.linkedinurl, values) === "upvote";
+    vote(row, pressed ? "withdraw" : "upvote", values.map(({ kind, value }) => ({ info: value, type: FEEDBACK_TYPE[kind] })));
+  };
   const flag = (answer: FlagAnswer) => flagging && vote(flagging, "downvote", [answer]);
+  const voteOf = (one: Votable) => (flagging ? voteOn(votes, flagging.linkedinurl, one) : undefined);
   const open = (row: UserContact) => change({ contact: row.contactid });
 
-  const { hide } = shown;
-  const columns = useMemo(() => columnsWithout(hide), [hide]);
+  const { hide, single } = shown;
+  const columns = useMemo(() => columnsOf(hide, single), [hide, single]);
   const isMine = useIsMine(shown);
   const voting = useVoting({
     isMine,
@@ -104,7 +108,7 @@ export function ContactsTable({ rows, count, shown, change, selection, removal }
         compact={shown.compact}
         foot={<Pager page={shown.page} size={shown.size} count={count} onChange={change} />}
       />
-      <FlagDialog values={flagging && votableOf(flagging)} busy={feedback.isPending} onClose={() => setFlagging(null)} onSubmit={flag} />
+      <FlagDialog values={flagging && votableOf(flagging)} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagging(null)} onSubmit={flag} onWithdraw={(one) => flagging && vote(flagging, "withdraw", [one])} />
     </VotingContext>
   );
 }

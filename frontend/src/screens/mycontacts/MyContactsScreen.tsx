@@ -17,7 +17,7 @@ import { Page } from "../../components/ui/Page";
 import { Pager } from "../../components/ui/Pager";
 import { t } from "../../lib/i18n.dashboard";
 import type { ScreenHandle } from "../../lib/screenhandle";
-import { columnsWithout } from "./columns";
+import { columnsOf } from "./columns";
 import { ContactsTable, votesOf } from "./ContactsTable";
 import { Filters } from "./Filters";
 import classes from "./MyContacts.module.css";
@@ -137,7 +137,7 @@ function Content({ list, shown, change, selection, removal }: ContentProps) {
       list={list}
       rows={list.data && removal.rows}
       explain={problemOf}
-      skeleton={{ lines: 8, columns: columnsWithout(shown.hide), ticks: true, faces: true }}
+      skeleton={{ lines: 8, columns: columnsOf(shown.hide, shown.single), ticks: true, faces: true }}
       empty={<Nothing shown={shown} change={change} />}
     >
       {(rows) => <ContactsTable rows={rows} count={list.data?.meta?.count ?? 0} shown={shown} change={change} selection={selection} removal={removal} />}

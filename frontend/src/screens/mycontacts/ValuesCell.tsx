@@ -1,4 +1,4 @@
-/** The values of one kind in one line: the first, and a button for the others. A press on a value copies it. */
+/** The values of one kind: up to three, or the first and a button for the others. A press on a value copies it. */
 import { Popover } from "@mantine/core";
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { use, useState } from "react";
@@ -13,10 +13,20 @@ import { VotingContext, votableOf } from "./voting";
 
 const MOST_VALUES = 3;
 
-export function ValuesCell({ row, kind }: { row: UserContact; kind: Kind }) {
+export function ValuesCell({ row, kind, single }: { row: UserContact; kind: Kind; single: boolean }) {
   const values = votableOf(row).filter((one) => one.kind === kind);
-  const [first, ...others] = values.slice(0, MOST_VALUES).map(({ value }) => value);
+  const few = values.slice(0, MOST_VALUES).map(({ value }) => value);
+  const [first, ...others] = few;
   if (first === undefined) return <span className={classes.none}>–</span>;
+  if (!single) {
+    return (
+      <span className={classes.few}>
+        {few.map((value) => (
+          <Value key={value} row={row} kind={kind} value={value} />
+        ))}
+      </span>
+    );
+  }
   return (
     <span className={classes.values}>
       <Value row={row} kind={kind} value={first} />

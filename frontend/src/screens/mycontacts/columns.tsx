@@ -9,14 +9,17 @@ import { ActionsCell } from "./ActionsCell";
 import classes from "./MyContacts.module.css";
 import { ValuesCell } from "./ValuesCell";
 
-const COLUMNS: readonly Column<UserContact>[] = [
+const columns = (single: boolean): readonly Column<UserContact>[] => [
   { key: "name", head: t("contacts.name"), sort: "name", cell: (row) => <NameCell row={row} /> },
-  { key: "phone", head: t("contacts.phone"), cell: (row) => <ValuesCell row={row} kind="phone" /> },
-  { key: "business", head: t("contacts.business"), cell: (row) => <ValuesCell row={row} kind="business" /> },
-  { key: "personal", head: t("contacts.personal"), cell: (row) => <ValuesCell row={row} kind="personal" /> },
+  { key: "phone", head: t("contacts.phone"), cell: (row) => <ValuesCell row={row} kind="phone" single={single} /> },
+  { key: "business", head: t("contacts.business"), cell: (row) => <ValuesCell row={row} kind="business" single={single} /> },
+  { key: "personal", head: t("contacts.personal"), cell: (row) => <ValuesCell row={row} kind="personal" single={single} /> },
   { key: "added", head: t("contacts.added"), sort: "newest", cell: (row) => <AddedCell at={row.createdon} /> },
   { key: "feedback", head: t("contacts.feedback"), quiet: true, cell: (row) => <ActionsCell row={row} /> },
 ];
+
+const THREE = columns(false);
+const SINGLE = columns(true);
 
 export const HIDEABLE: readonly (readonly [key: string, text: TextKey])[] = [
   ["phone", "contacts.phone"],
@@ -26,8 +29,11 @@ export const HIDEABLE: readonly (readonly [key: string, text: TextKey])[] = [
   ["feedback", "contacts.feedback"],
 ];
 
-export const columnsWithout = (hidden: readonly string[]): readonly Column<UserContact>[] =>
-  hidden.length === 0 ? COLUMNS : COLUMNS.filter(({ key }) => !hidden.includes(key));
+/** The columns that are not hidden, with up to three values of a kind in a cell or, with `single`, the first. */
+export function columnsOf(hidden: readonly string[], single: boolean): readonly Column<UserContact>[] {
+  const all = single ? SINGLE : THREE;
+  return hidden.length === 0 ? all : all.filter(({ key }) => !hidden.includes(key));
+}
 
 function NameCell({ row }: { row: UserContact }) {
   return (

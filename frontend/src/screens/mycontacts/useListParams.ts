@@ -25,13 +25,15 @@ export interface ListParams {
   /** Keys of columns that are not shown. */
   hide: string[];
   compact: boolean;
+  /** One value of a kind in a row, not up to three. */
+  single: boolean;
   /** The contact in the drawer; 0 for none. */
   contact: number;
 }
 
 export const TEAM = "team";
 
-const FLAGS = ["phone", "email", "personal", "verified", "compact"] as const;
+const FLAGS = ["phone", "email", "personal", "verified", "compact", "single"] as const;
 
 const count = (text: string | null): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : 0);
 
@@ -52,6 +54,7 @@ export function readList(params: URLSearchParams): ListParams {
     days: count(params.get("days")),
     hide: params.get("hide")?.split(",").filter(Boolean) ?? [],
     compact: is("compact"),
+    single: is("single"),
     contact: count(params.get("contact")),
   };
 }

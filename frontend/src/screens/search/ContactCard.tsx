@@ -42,10 +42,11 @@ export function ContactCard({ found, asked, onChange }: Props) {
     feedback.mutate([{ linkedin_url: url, ...details }], {
       onSuccess: () => {
         setFlagged(null);
-        toast(t("vote.thanks"));
+        toast(t(details.action === "withdraw" ? "vote.withdrawn" : "vote.thanks"));
       },
       onError: (error) => toast(explain(error), "bad"),
     });
+  const voteOf = (one: Votable) => votes && voteOn(votes, url, one);
   const flag = (answer: FlagAnswer) => vote({ action: "downvote", ...answer });
   const hidden = isExpired(me) ? [] : kinds.filter((kind) => fieldOf(found, kind).hidden);
 
@@ -74,8 +75,8 @@ export function ContactCard({ found, asked, onChange }: Props) {
           found={found}
           canReveal={!isExpired(me)}
           reveals={reveals}
-          voteOf={(value) => votes && voteOn(votes, url, { kind, value })}
-          onUpvote={(value) => vote({ action: "upvote", info: value, type: FEEDBACK_TYPE[kind] })}
+          voteOf={(value) => voteOf({ kind, value })}
+          onUpvote={(value) => vote({ action: voteOf({ kind, value }) === "upvote" ? "withdraw" : "upvote", info: value, type: FEEDBACK_TYPE[kind] })}
           onFlag={(value) => setFlagged({ kind, value })}
         />
       ))}
@@ -86,7 +87,7 @@ export function ContactCard({ found, asked, onChange }: Props) {
           <Link to={`/dashboard/main/mycontacts?search=${encodeURIComponent(found.full_name)}`}>{t("search.showSaved")}</Link>
         </footer>
       )}
-      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} onClose={() => setFlagged(null)} onSubmit={flag} />
+      <FlagDialog values={flagged && [flagged]} busy={feedback.isPending} voteOf={voteOf} onClose={() => setFlagged(null)} onSubmit={flag} onWithdraw={(answer) => vote({ action: "withdraw", ...answer })} />
     </article>
   );
 }

@@ -53,6 +53,8 @@ export const search: Translation<typeof english> = {
     down: "Negativ bewerten",
     flag: "{{value}} melden",
     thanks: "Vielen Dank! Ihre Rückmeldung wurde gesendet.",
+    withdraw: "Meldung zurücknehmen",
+    withdrawn: "Ihre Bewertung wurde zurückgenommen.",
     titleEmail: "Diese E-Mail-Adresse melden",
     titlePhone: "Diese Mobilnummer melden",
     title: "Diesen Kontakt melden",

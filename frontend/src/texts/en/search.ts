@@ -50,6 +50,8 @@ export const search = {
     down: "Downvote",
     flag: "Flag {{value}}",
     thanks: "Thanks! Your feedback has been submitted.",
+    withdraw: "Take report back",
+    withdrawn: "Your vote was taken back.",
     titleEmail: "Report this email",
     titlePhone: "Report this cell number",
     title: "Report this contact",
