@@ -87,7 +87,7 @@ def key_problem(secret_keys: Sequence[str]) -> str:
 
 # Characters. A key of SECRET_KEYS shorter than GUESSABLE_SECRET ends the start; `tableapi check` asks for MIN_SECRET.
 MIN_SECRET, GUESSABLE_SECRET = 32, 16
-MIN_TOKEN, MIN_LOCAL_TOKEN = 16, 5
+MIN_TOKEN, MIN_LOCAL_TOKEN = 16, 3
 
 
 def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
