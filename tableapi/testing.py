@@ -29,7 +29,7 @@ def database(folder: Path) -> Iterator[str]:
 
 @asynccontextmanager
 async def serving(project: Path, url: str, data_dir: Path, **settings: Any) -> AsyncIterator[App]:
-    """Serve the project in a folder on the database at `url`, which `schema.sql` and the script `init` fill.
+    """Serve the project in a folder on the database at `url`, filled by `schema.sql` and `init`.
 
     Args:
         data_dir: For uploads and secrets of the test.

@@ -1,6 +1,6 @@
 """Work of the interpreter that may take long, in a few threads beside the event loop.
 
-Plans of reads have threads of their own, so that they never wait for a file that is being written.
+Plans of reads have a thread of their own, so that they never wait for a file that is being written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 MIN_BYTES = 65_536  # smaller bodies are converted at once, in a few milliseconds
 MAX_BYTES = 16_000_000  # of JSON that is decoded: while it is, no other thread runs
 
-_plans = ThreadPoolExecutor(2, "plans")
+_plans = ThreadPoolExecutor(1, "plans")
 _bodies = ThreadPoolExecutor(2, "bodies")
 
 

@@ -9,7 +9,7 @@ MAX_CHARS = 2_000_000  # of SQL that a connection keeps; a read of all relations
 
 
 class PreparedStatements(dict[str, Statement], Generic[Statement]):
-    """Prepared statements by their SQL, the least recently used first, limited in number and in characters."""
+    """Prepared statements by SQL, the least recently used first, limited in number and characters."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -130,31 +129,34 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds(), account=call.recorded_by)
 
 
-WIDE = 40  # columns and relations of a read, from which building its plan takes long
+SMALL = 40  # parts of a read whose plan is built on the event loop, within some milliseconds
 _building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 
 
 async def _planned(call: TableRequest, key: Any, parsed: Options, build: Callable[..., T], *args: Any) -> T:
-    """Build a plan beside the event loop, and remember it unless the schema was read again meanwhile.
+    """Build a plan, and remember it unless the schema was read again meanwhile.
 
-    Wide plans are built one at a time, so that they leave a thread to the others and no plan is built twice.
+    A large plan takes long enough to delay other requests, so it is built in a thread, one at a time.
     """
     schema = call.dataset.schema
-    wide = _parts(call.table, parsed) > WIDE
-    async with _building.setdefault(asyncio.get_running_loop(), asyncio.Lock()) if wide else nullcontext():
-        known: T | None = call.dataset.plan_cache.get(key) if wide else None
-        built = await threads.plan(build, *args) if known is None else known
+    if _parts(call.table, parsed) <= SMALL:
+        built = build(*args)
+    else:
+        async with _building.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            known: T | None = call.dataset.plan_cache.get(key)
+            built = await threads.plan(build, *args) if known is None else known
     if call.dataset.schema is schema:
         call.dataset.keep(key, built)
     return built
 
 
 def _parts(table: Table, parsed: Options) -> int:
-    """Return about how many columns and relations the statement of a read has."""
+    """Return about how many columns, relations and conditions the statement of a read has."""
     every = "*" in parsed.related or any("*" in text for name, text in parsed.relations.items() if "related" in name)
-    named = max((parsed.fields or "").count(","), parsed.group.count(","))
+    named = (parsed.fields or "").count(",")
     columns = len(table.columns) if parsed.fields is None or "*" in parsed.fields else named
-    return columns + (3 * len(table.relations) if every else 0)
+    texts = (parsed.filter, parsed.having, parsed.group, parsed.order, parsed.related, *parsed.relations.values())
+    return columns + sum(map(len, texts)) // 20 + (3 * len(table.relations) if every else 0)
 
 
 async def _keyed(call: TableRequest, count: int) -> tuple[list[Any], Plan]:

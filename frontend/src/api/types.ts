@@ -30,7 +30,7 @@ export type Client = Columns<"client"> & {
 
 export type User = Columns<"appuser">;
 
-/** The signed-in user, as the session calls return it. `haspassword` is 0 for a user who signs in with a provider alone. */
+/** The signed-in user, as the session calls return it. `haspassword` is 0 for an account that signs in with a provider alone. */
 export type Account = User & {
   session_token: string;
   usersessionid: number | null;

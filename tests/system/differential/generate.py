@@ -50,7 +50,7 @@ class Generator:
         return self._groups(name, source) if self.random.random() < 0.2 else self._list(name, source)
 
     def selection(self) -> Selection:
-        """Return a filter through relations, which is asked for in every verb."""
+        """Return a filter through relations, for every verb."""
         self.aliases = 0
         name = self.random.choice([name for name, source in self.model.tables.items() if source.one or source.many])
         wire, condition = self._through(self.model.tables[name], "t", 2)
