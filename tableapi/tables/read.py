@@ -129,7 +129,7 @@ def read_request(call: TableRequest, parsed: Options, tree: Filter | None) -> Re
     return ReadRequest(call.table, right, call.rights, parsed, tree, call.bounds(), account=call.recorded_by)
 
 
-SMALL = 40  # parts of a read whose plan is built on the event loop, within some milliseconds
+SMALL = 40  # parts; a plan of no more is built on the event loop, within some milliseconds
 _building = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 
 

@@ -1,0 +1,196 @@
+"""Rows of another account in exports, tools of MCP, descriptions and change streams: every caller, every table.
+
+`test_policy_matrix` asks the same of plain reads and writes, `test_relation_matrix` of nested ones.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import httpx2
+import pytest
+
+import policy
+from tableapi.tables.export import XLSX
+from tests.helpers.live import EventStream
+from tests.helpers.product import KEY, TABLE, Account, Product
+from tests.product.test_policy_matrix import KEYS, MARK, furnish
+
+FORMATS = ("text/csv", XLSX, "application/x-ndjson", "application/xml", "application/geo+json")
+MCP = {"Accept": "application/json, text/event-stream"}
+LIVE = sorted(table for table, access in policy.POLICY.items() if access.live)
+CHANGES = {
+    "appuser": "firstname = firstname || 'x'", "bulkjob": "total = total + 1",
+    "usercontact": "createdon = createdon + interval '1 second'", "usercredit": "contactcredit = contactcredit + 1",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+async def victim(product: Product) -> Account:
+    account = await product.account()
+    await furnish(product, account)
+    return account
+
+
+@pytest.fixture(scope="module")
+async def tokens(product: Product) -> AsyncIterator[dict[str, str]]:
+    """Return the session tokens of callers outside the account, by their role; "" is the app key alone."""
+    product.app.services.limited = False
+    other, fresh = await product.account(), await product.account()
+    await furnish(product, other, "own-mark")
+    await product.db.execute("update appuser set isverified = 0 where appuserid = $1", fresh.owner.appuserid)
+    yield {
+        "key": "", "unverified": fresh.owner.token, "member": (await other.user()).token,
+        "admin": (await other.user("admin")).token, "owner": other.owner.token,
+    }  # fmt: skip
+    product.app.services.limited = True
+
+
+@pytest.fixture(autouse=True)
+async def _no_agents_left(product: Product) -> AsyncIterator[None]:
+    """Stop the session manager of MCP, which belongs to the event loop of the test."""
+    yield
+    await product.app.agents.stop()
+
+
+async def _rows(product: Product, table: str, victim: Account) -> list[dict[str, Any]]:
+    column, value = ("appuserid", victim.owner.appuserid) if table == "usersession" else ("clientid", victim.clientid)
+    rows = await product.db.fetch(f"select t.* from {table} t where {column} = $1 order by {KEYS[table]}", value)
+    assert rows, f"the victim has no row in {table}"
+    return [dict(row) for row in rows]
+
+
+def _selections(table: str, ident: int) -> list[dict[str, str]]:
+    key = KEYS[table]
+    return [
+        {"filter": f"{key}={ident}"},
+        {"filter": f"{key}={ident} or 1=1", "limit": "1000"},
+        {"ids": str(ident)},
+        {"filter": f"{key}={ident}", "related": "*"},
+        {"filter": f"{key}={ident}", "fields": f"{key} AS a,{key} AS b"},
+        {"order": f"{key} desc", "limit": "1000"},
+    ]
+
+
+def _text(answer: httpx2.Response) -> str:
+    """Return the text of a response; of a workbook, that of its parts."""
+    if answer.headers["content-type"].startswith(XLSX):
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as book:
+            return "".join(book.read(name).decode() for name in book.namelist())
+    return answer.text
+
+
+@pytest.mark.parametrize(
+    "accept", ["text/csv", XLSX, "application/x-ndjson", "application/xml", "application/geo+json"]
+)
+@pytest.mark.parametrize("table", sorted(KEYS))
+async def test_no_export_holds_a_row_of_another_account(
+    product: Product, victim: Account, tokens: dict[str, str], table: str, accept: str
+) -> None:
+    ident = (await _rows(product, table, victim))[0][KEYS[table]]
+    for name, token in tokens.items():
+        async with product.caller(token) as http:
+            for query in _selections(table, ident):
+                answer = await http.get(TABLE + table, params=query, headers={"Accept": accept})
+                assert answer.status_code < 500, (name, query, answer.text)
+                assert MARK not in _text(answer), (name, query)
+                names_one = "order" not in query and "1=1" not in query.get("filter", "")
+                if accept == "text/csv" and answer.status_code == 200 and names_one:
+                    assert answer.text.count("\n") <= 1, (name, query, answer.text)
+
+
+def _calls(table: str, row: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return calls of tools that name a row."""
+    key = KEYS[table]
+    ident = row[key]
+    change: dict[str, Any] = {name: "taken" for name in ("name", "companyname", "purpose", "note") if name in row} or {
+        "isactive": 0
+    }
+    selected = {"table": table, "filter": f"{key} = {ident}"}
+    listed = [{"field": key, "op": "=", "value": ident}]
+    return [
+        ("query", selected | {"count": True}),
+        ("query", {"table": table, "filter": f"{key} = {ident} or 1 = 1", "limit": 200}),
+        ("query", {"table": table, "filter": listed}),
+        ("query", {"table": table, "order": [f"{key} desc"], "limit": 200}),
+        ("get_record", {"table": table, "id": ident}),
+        ("get_record", {"table": table, "id": "_changes"}),
+        ("aggregate", selected | {"measures": [{"function": "max", "field": key}], "group": [key]}),
+        ("describe_tables", {"tables": [table], "samples": True}),
+        ("update_records", selected | {"change": change}),
+        ("update_records", {"table": table, "records": [{key: ident} | change]}),
+        ("create_records", {"table": table, "records": [{key: ident} | change]}),
+        ("delete_records", selected),
+        ("delete_records", {"table": table, "ids": [ident]}),
+    ]
+
+
+@pytest.mark.parametrize("table", sorted(KEYS))
+async def test_no_tool_reads_or_writes_a_row_of_another_account(
+    product: Product, victim: Account, tokens: dict[str, str], table: str
+) -> None:
+    before = await _rows(product, table, victim)
+    for name, token in tokens.items():
+        async with product.caller(token) as http:
+            for tool, arguments in _calls(table, before[0]):
+                params = {"name": tool, "arguments": arguments}
+                message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+                answer = await http.post("/mcp", json=message, headers=MCP)
+                case = (name, tool, arguments, answer.text)
+                assert answer.status_code < 500, case
+                assert "status: 500" not in answer.text, case
+                assert MARK not in answer.text, case
+                if tool == "aggregate" and answer.status_code == 200:
+                    assert f'"{KEYS[table]}":{before[0][KEYS[table]]}' not in answer.text.replace("\\", ""), case
+    assert await _rows(product, table, victim) == before
+
+
+async def test_no_description_holds_a_value_of_another_account(
+    product: Product, victim: Account, tokens: dict[str, str]
+) -> None:
+    assert MARK in json.dumps(await _rows(product, "client", victim), default=str)
+    for name, token in tokens.items():
+        async with product.caller(token) as http:
+            for path in ("_spec", "_spec?typed=true", "leads/_spec", "leads/_spec?typed=true", "leads/_schema",
+                         *(f"leads/_schema/{table}" for table in KEYS),
+                         *(f"leads/_table/{table}?include_schema=true" for table in KEYS)):  # fmt: skip
+                answer = await http.get(f"/api/v2/{path}")
+                assert answer.status_code < 500, (name, path, answer.text)
+                assert MARK not in answer.text, (name, path)
+
+
+def _stream(product: Product, table: str, token: str, query: dict[str, str]) -> EventStream:
+    headers = {"X-API-Key": KEY} | ({"X-Session-Token": token} if token else {})
+    return EventStream(product.app, f"{TABLE}{table}/_changes", headers, query)
+
+
+@pytest.mark.parametrize("table", LIVE)
+async def test_no_stream_tells_of_a_change_in_another_account(
+    product: Product, victim: Account, tokens: dict[str, str], table: str
+) -> None:
+    """Two changes are awaited by the owner of the row: at the second, every stream had the first."""
+    row, key = (await _rows(product, table, victim))[0], KEYS[table]
+    change = f"update {table} set {CHANGES[table]} where {key} = $1"
+    queries = [{}, {"filter": f"{key}={row[key]}"}, {"filter": f"{key}={row[key]} or 1=1", "related": "*"}]
+    async with AsyncExitStack() as stack:
+        streams = {
+            (name, number): await stack.enter_async_context(_stream(product, table, token, query))
+            for name, token in tokens.items()
+            for number, query in enumerate(queries)
+        }
+        own = await stack.enter_async_context(_stream(product, table, victim.owner.token, {}))
+        assert await own.next() == ("reset", {})
+        for _ in range(2):
+            await product.db.execute(change, row[key])
+            event, record = await own.next()
+            assert (event, record[key]) == ("row", row[key])
+        for case, stream in streams.items():
+            assert stream.status < 500, (case, stream.body)
+            assert MARK not in stream.body.decode(), case
+            assert f'"{key}":{row[key]}' not in stream.body.decode(), case
+        assert any(stream.status == 200 for stream in streams.values())
