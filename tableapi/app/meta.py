@@ -173,7 +173,9 @@ class Meta:
         if not self._serves_routines:
             raise _unknown(parts[0])
         limit = self._settings.body_bytes
-        run = partial(routines.answer, request, dataset, request.actor, parts, query, limit)
+        run = partial(
+            routines.answer, request, dataset, request.actor, parts, query, limit, strict=self._services.strict
+        )
         key = request.headers.get("idempotency-key")
         undone = routines.is_dry_run(query, request.headers.get("prefer", ""))
         if request.method != "POST" or len(parts) == 1 or key is None or undone:

@@ -206,6 +206,12 @@ class Services:
         self.live.start()
         self.is_open = True
 
+    @property
+    def strict(self) -> bool:
+        """Whether unknown options are errors, unless a request decides otherwise."""
+        strict = self.settings.strict_options
+        return strict if strict is not None else self.served.project is None and not self.served.embedded
+
     def waits(self) -> bool:
         """Return whether requests are waiting for a database connection."""
         return any(dataset.waiting for dataset in self.datasets.values())

@@ -39,8 +39,6 @@ class TableCalls:
 
     def __init__(self, services: Services) -> None:
         self._services, self._body_bytes = services, services.settings.body_bytes
-        served, strict = services.served, services.settings.strict_options
-        self._strict = strict if strict is not None else served.project is None and not served.embedded
 
     async def answer(
         self, request: HttpRequest, dataset: Dataset, rights: Rights, parts: list[str], query: dict[str, str]
@@ -70,9 +68,16 @@ class TableCalls:
         request.cancellable = verb == "GET"
         name, ident = parts[1], parts[2] if len(parts) == 3 else None
         table = dataset.schema.tables.get(name) or await dataset.table(name, rights)
-        strict = "handling=strict" in applied or (self._strict and "handling=lenient" not in applied)
+        strict = "handling=strict" in applied or (self._services.strict and "handling=lenient" not in applied)
         if strict and rights.right(table, verb) is not None:  # without a right the error is that of an unknown table
-            _refuse_unknown_options(verb, query, body, table.relation)
+            try:
+                _refuse_unknown_options(verb, query, body, table.relation)
+            except BadRequest:
+                if not any("_by_" in option for option in query):  # of a relation, which may be new
+                    raise
+                await dataset.look()
+                table, rights = await dataset.table(name, rights), dataset.rights(request.actor.role)
+                _refuse_unknown_options(verb, query, body, table.relation)
         call = TableRequest(dataset, request.actor, rights, table, query, body, request.headers)
         if call.actor.role in self._services.recorded and call.actor.account is None:
             call.recorded_by = self._services.account
@@ -191,7 +196,17 @@ def _preferred(request: HttpRequest, query: dict[str, str]) -> str:
 
 
 def _refuse_unknown_options(verb: str, query: Mapping[str, str], body: Any, relations: Relations) -> None:
-    """Raise BadRequest for the first option of a request that does not exist, with what to write instead."""
+    """Raise BadRequest for the first option of a request that does not exist or has no effect on its verb.
+
+    The message says what to write instead.
+    """
+    if verb != "GET" and (name := next((name for name in query if name in options.OF_READS), "")):
+        raise BadRequest(
+            f"Option '{name}' has no effect on {verb}, which concerns every record that it names. max_affected limits "
+            "their number. To have it ignored, send Prefer: handling=lenient.",
+            reason="bad_option",
+            context={"option": name},
+        )
     sent: dict[str, Any] = dict(query)
     if verb == "GET" and isinstance(body, dict):  # a read that is sent with POST has options in its body
         sent |= {name: value for name, value in body.items() if name != "resource"}

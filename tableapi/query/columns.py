@@ -201,5 +201,5 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
 
 
 def _in_all(table: Table, relation: Relation) -> bool:
-    """Return whether `*` holds a derived relation: of a view, to no materialized view."""
-    return table.is_view and relation.target.kind != "m"
+    """Return whether `*` holds a derived relation: of a view, to a table. A view may fail, and the read with it."""
+    return table.is_view and not relation.target.is_view

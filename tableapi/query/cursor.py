@@ -39,6 +39,8 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
             seen.add(column.name)
     if scope.right.grants and not all(map(scope.right.sees, key)):
         key = ()  # PostgreSQL does not let the role order by it
+    if scope.table.kind == "f" and terms:  # rows of a function have no key; what orders them is their values
+        key = tuple(column.name for column in scope.table.columns.values() if _completes(scope, column))
     for name in key:
         if name not in seen:
             order.append((OrderTerm((name,), False, ""), scope.clause.c[name], scope.table.columns[name]))
@@ -52,6 +54,10 @@ def ordering(scope: Scope, terms: list[OrderTerm], key: tuple[str, ...], *, tota
                 reason="no_primary_key",
             )
     return order
+
+
+def _completes(scope: Scope, column: Column) -> bool:
+    return column.type.sorts and scope.right.sees(column.name) and column.name not in scope.right.sealed
 
 
 _PLACE = {

@@ -39,6 +39,11 @@ KNOWN = BODY_OPTIONS | {
     "include_schema", "allow_related_delete", "force", "as_list", "wrap", "file", "accept", "upsert", "refresh",
     "return", "timezone", "explain", "raw", "import",
 }  # fmt: skip
+# Options without an effect on writes.
+OF_READS = frozenset(
+    ("order", "sort", "order_by", "limit", "top", "offset", "skip", "group", "group_by", "having", "cursor",
+     "include_count", "count_only", "include_schema")
+)  # fmt: skip
 _CONDITIONS = "Write all conditions in one option: filter=(a = 1) or (b > 2)."
 _HEADER = "Send credentials as headers: X-API-Key, X-Session-Token."
 # What to write instead of options of other table APIs.

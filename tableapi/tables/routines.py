@@ -69,9 +69,19 @@ def public(dataset: Dataset, role: str, verb: str = "GET") -> list[Routine]:
 
 
 async def answer(
-    http: Any, dataset: Dataset, actor: Actor, parts: list[str], query: dict[str, str], max_bytes: int
+    http: Any,
+    dataset: Dataset,
+    actor: Actor,
+    parts: list[str],
+    query: dict[str, str],
+    max_bytes: int,
+    *,
+    strict: bool,
 ) -> Reply:
-    """Answer a GET or POST of `/_func` or `/_proc`."""
+    """Answer a GET or POST of `/_func` or `/_proc`.
+
+    strict: whether parameters and options that the routine does not have are errors.
+    """
     kind = parts[0]
     verb = "GET" if http.method == "HEAD" else http.method
     if verb not in ("GET", "POST"):
@@ -93,7 +103,9 @@ async def answer(
     if "prefer" in http.headers:
         applied = preferences.preferred(http.headers["prefer"], preferred, _PREFERENCES)
         if "handling=strict" in applied:
-            _refuse_without_effect(http.headers, routine, query, sent)
+            _refuse_without_effect(http.headers)
+    if "handling=strict" in applied or (strict and "handling=lenient" not in applied):
+        _refuse_unknown(routine, query, sent)
     query = query | {k: v for k, v in preferred.items() if k not in query and k not in _parameters(routine)}
     parsed = responses_rows.options_of(routine, query, body)
     guards = _guards(routine, query, body, preferred, parsed)
@@ -144,19 +156,25 @@ def _guards(
     return guards
 
 
-def _refuse_without_effect(
-    headers: Mapping[str, str], routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]
-) -> None:
-    """Refuse what a call would ignore, for `handling=strict`.
+def _refuse_without_effect(headers: Mapping[str, str]) -> None:
+    """Refuse headers that a call would ignore, for `handling=strict`.
 
     Raises:
-        BadRequest, NotAcceptable: an option, parameter, header or format has no effect.
+        BadRequest, NotAcceptable: a header or format has no effect.
     """
     preferences.refuse_without_effect(headers)
     if media_type(headers.get("accept", "")) not in _FORMATS:
         raise preferences.NotAcceptable("A routine answers JSON. Send Accept: application/json.")
+
+
+def _refuse_unknown(routine: Routine, query: Mapping[str, str], sent: list[Any] | dict[str, Any]) -> None:
+    """Refuse parameters and options that a call would ignore.
+
+    Raises:
+        BadRequest: `unknown_option`.
+    """
     known = _parameters(routine) | {*_SHAPING, *_GUARDS, *responses_rows.OPTIONS}
-    names = [*query, *(sent if isinstance(sent, dict) else ())]
+    names = dict.fromkeys((*query, *(sent if isinstance(sent, dict) else ())))
     if unknown := [name for name in names if name.lower() not in known and "." not in name]:
         raise BadRequest(
             f"'{routine.name}' has no parameter or option '{unknown[0][:100]}'.{suggestion(unknown[0], known)}",

@@ -213,6 +213,9 @@ async def test_records_of_a_new_relation_are_written(living: tuple[httpx.AsyncCl
     answer = await client.patch("/steady/1", json={"a": "b", "leaf_by_steady_id": [{"id": 5}]})
     assert answer.status_code == 200, answer.text
     assert await database.fetchval("select steady_id from leaf where id = 5") == 1
+    await alter(database, "alter table leaf add other_id integer references steady(id)")
+    answer = await client.get("/steady?limit=1&related=leaf_by_other_id&leaf_by_other_id.fields=id")
+    assert answer.status_code == 200, answer.text
 
 
 async def test_new_columns_are_noticed_under_load_and_with_many_tables(

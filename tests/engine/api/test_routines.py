@@ -35,6 +35,14 @@ create function records(n integer) returns setof record language sql as
     'select id, ''x'' || id as name from item where id <= n order by id';
 create table typed (id integer primary key, v regtype, c regclass, p regprocedure, r regrole);
 insert into typed values (1, 'integer', 'item', 'empty()', 'postgres');
+create function levels(a integer, b integer) returns table (level integer, n integer) language sql stable as
+    'select g % 2, g from generate_series(a, b) g order by md5(g::text)';
+create table pupil (id integer primary key, name text);
+insert into pupil values (1, 'a'), (2, 'b');
+create table mark (id integer primary key, pupil_id integer references pupil);
+insert into mark values (1, 1);
+create view pupils as select * from pupil;
+create view marks as select id, pupil_id, 1 / (id - id) as broken from mark;
 create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; end';
 """
 
@@ -42,7 +50,7 @@ create procedure bump(inout v integer) language plpgsql as 'begin v := v + 1; en
 @pytest.fixture(scope="module")
 def routines(module_database: NewDatabase, module_serve: Serve) -> Iterator[httpx.Client]:
     url = module_database(SQL)
-    public = "add,many,touch,bump,sales.hello,take,clear,empty,ends,named,one_record,no_record,records"
+    public = "add,many,touch,bump,sales.hello,take,clear,empty,ends,named,one_record,no_record,records,levels"
     server = module_serve("--dataset", f"x={url}", "--open", PUBLIC_ROUTINES=public)
     with httpx.Client(base_url=f"{server.url}/api/v2/x", timeout=30) as client:
         yield client
@@ -110,7 +118,7 @@ def test_the_public_ones_are_listed_and_described(routines: httpx.Client) -> Non
     assert routines.get("/_proc").json() == {"resource": [{"name": "bump"}, {"name": "empty"}, {"name": "ends"}]}
     names = [routine["name"] for routine in routines.get("/_func").json()["resource"]]
     assert names == [
-        "add", "clear", "many", "named", "no_record", "one_record", "records", "sales.hello", "take", "touch",
+        "add", "clear", "levels", "many", "named", "no_record", "one_record", "records", "sales.hello", "take", "touch",
     ]  # fmt: skip
     assert "/api/v2/x/_func/many" in routines.get("/_spec").json()["paths"]
 
@@ -197,7 +205,7 @@ def test_a_ceiling_or_a_strict_call_is_refused(
 
 def test_an_unknown_parameter_is_refused_by_strict_handling(items: httpx.Client) -> None:
     sent = {"a": 1, "b": 2, "smthelse": 3}
-    assert items.post("/_func/add", json=sent).json() == [{"add": 3}]
+    assert items.post("/_func/add", json=sent, headers={"Prefer": "handling=lenient"}).json() == [{"add": 3}]
     refused = items.post("/_func/add", json=sent, headers={"Prefer": "handling=strict"})
     context = refused.json()["error"]["context"]
     assert (refused.status_code, context["reason"], context["options"]) == (400, "unknown_option", ["smthelse"])
@@ -246,3 +254,51 @@ def test_a_write_is_not_explained(items: httpx.Client) -> None:
             refused = items.request(method, url, json=body, headers=headers)
             context = refused.json()["error"]["context"]
             assert (refused.status_code, context["reason"], context["option"]) == (400, "bad_option", "explain")
+
+
+def test_an_unknown_parameter_is_an_error(routines: httpx.Client) -> None:
+    for path, body in (
+        ("/_func/add?a=1&smthelse=3", None),
+        ("/_func/add", {"a": 1, "smthelse": 3}),
+        ("/_func/add", {"params": {"a": 1, "smthelse": 3}}),
+        ("/_func/add", {"params": [{"name": "a", "value": 1}, {"name": "smthelse", "value": 3}]}),
+        ("/_func/levels?a=1&b=2&smthelse=3&order=n", None),
+        ("/_proc/bump", {"v": 1, "smthelse": 3}),
+    ):
+        answer = routines.get(path) if body is None else routines.post(path, json=body)
+        assert answer.status_code == 400, (path, answer.text)
+        assert answer.json()["error"]["context"]["options"] == ["smthelse"]
+        lenient = {"Prefer": "handling=lenient"}
+        answer = routines.request("GET" if body is None else "POST", path, json=body, headers=lenient)
+        assert answer.status_code == 200, (path, answer.text)
+    assert routines.get("/_func/add?A=1&returns=integer").json() == 11
+    assert routines.get("/_func/levels?a=1&b=2&order=n&limit=1&wrapper=rows").json()["rows"][0]["n"] == 1
+
+
+def test_pages_of_rows_of_a_function_do_not_overlap(routines: httpx.Client) -> None:
+    def page(offset: int) -> list[int]:
+        query = f"a=1&b=60&order=level desc&limit=7&offset={offset}"
+        return [row["n"] for row in routines.get(f"/_func/levels?{query}").json()]
+
+    ns = [n for offset in range(0, 60, 7) for n in page(offset)]
+    assert ns == [*range(1, 61, 2), *range(2, 61, 2)]
+    assert routines.get("/_func/levels?a=1&b=60&fields=n").json() != [{"n": n} for n in range(1, 61)]
+
+
+def test_all_relations_of_a_view_leave_out_views(routines: httpx.Client) -> None:
+    answer = routines.get("/_table/pupils?filter=id=1&related=*")
+    assert answer.json()["resource"] == [{"id": 1, "name": "a", "mark_by_pupil_id": [{"id": 1, "pupil_id": 1}]}]
+    assert routines.get("/_table/pupils?related=marks_by_pupil_id").status_code in (400, 409)
+    assert routines.get("/_table/pupils?related=pupils_by_pupil_id").status_code == 400
+
+
+@pytest.mark.parametrize("verb", ["PATCH", "DELETE"])
+@pytest.mark.parametrize("option", ["limit=1", "order=id", "top=1", "offset=1", "include_count=true", "group=name"])
+def test_an_option_of_reads_is_an_error_in_a_write_by_filter(routines: httpx.Client, verb: str, option: str) -> None:
+    path, body = f"/_table/pupil?filter=id>0&dry_run=true&{option}", [{"name": "c"}]
+    sent = body if verb == "PATCH" else None
+    answer = routines.request(verb, path, json=sent)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"]["context"]["option"] == option.split("=")[0]
+    lenient = routines.request(verb, path, json=sent, headers={"Prefer": "handling=lenient"})
+    assert lenient.status_code == (200 if verb == "PATCH" else 409)  # another table refers to a record
