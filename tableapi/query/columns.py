@@ -201,5 +201,5 @@ def narrowing(options: Options, limits: Limits) -> Callable[[Scope], list[Any]]:
 
 
 def _in_all(table: Table, relation: Relation) -> bool:
-    """Return whether `*` holds a derived relation: of a view, to a table. A view may fail, and the read with it."""
+    """Return whether `*` holds a derived relation: of a view, to a table. A view may fail."""
     return table.is_view and not relation.target.is_view

@@ -13,6 +13,7 @@ from typing import Any
 import asyncpg
 import sqlalchemy as sa
 
+from tableapi import exact_json
 from tableapi.exact_json import Cell
 from tableapi.query.statement import bad_value
 from tableapi.schema.model import Table
@@ -51,6 +52,7 @@ class Cells:
     def __init__(self, table: Table, columns: list[str], report: Report) -> None:
         types = {place: table.columns[name].type for place, name in enumerate(columns)}
         self._types = {place: type_ for place, type_ in types.items() if type_.kind in _BEGINS}
+        self._json = [place for place, type_ in types.items() if type_.kind == "json"]
         self._encoded = any(type_.kind == "bytea" for type_ in self._types.values())
         self._columns, self._report = columns, report
 
@@ -88,6 +90,25 @@ class Cells:
             for number, record in enumerate(records)
             if number not in bad
         ]
+
+    def is_json(self, column: str) -> bool:
+        """Return whether a column holds JSON."""
+        return column in self._columns and self._columns.index(column) in self._json
+
+    def with_strings(self, records: list[Block]) -> list[Block]:
+        """Return the records with the bare texts of JSON columns as JSON strings, as exports write them.
+
+        A text that begins like an object, an array or a string is meant to be JSON and stays.
+        """
+        replaced = []
+        for record in records:
+            row, changed = cells_of(record), False
+            for place in self._json if len(row) == len(self._columns) else ():
+                value = value_of(row[place])
+                if value.strip() and value.lstrip()[0] not in '{["' and Cell(value).value() == value:
+                    row[place], changed = _quoted(exact_json.dumps(value).decode()), True
+            replaced.append(Block(",".join(row).encode() + _line_end(record), record.first) if changed else record)
+        return replaced
 
     async def _replace(
         self, connection: Any, sql: str, cells: list[_Nested], rows: dict[int, list[str]], bad: dict[int, Any]

@@ -53,7 +53,7 @@ class _Import:
     async def add(self, block: Block) -> None:
         """Write the records of a block, without its bad lines."""
         records: list[Block] = []
-        content = block.content
+        content, strings = block.content, False
         if self.cells.concern(content):
             records = await self.cells.convert(self.connection, block.records())
             content = lines.joined(records)
@@ -70,6 +70,10 @@ class _Import:
                 _raise_unless_refusal(error)
                 records = records or block.records()
                 match = _PLACE.search(str(error.context or ""))
+                if match is not None and not strings and self.cells.is_json(match[2] or ""):
+                    records, strings = self.cells.with_strings(records), True
+                    content = lines.joined(records)
+                    continue
                 if match is None or any(record.lines > 1 for record in records):  # such lines are counted in many ways
                     await self._halves(records, error)
                     return

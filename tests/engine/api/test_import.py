@@ -22,6 +22,7 @@ create table item (
 );
 create table bound (id integer primary key, shop integer references shop);
 create view items as select * from item;
+create table doc (id integer primary key, name text, j jsonb, k json);
 """
 FULL, WRITER, OWNER = "full-key", "writer-key", "owner-key"
 ACCESS = {
@@ -215,3 +216,20 @@ def test_a_large_file_is_imported_in_blocks(http: httpx.Client) -> None:
     assert bad(send(http, content)) == [(300_002, "bad_value", "price")]
     assert send(http, b"name,price,note\n" + lines).json()["created"] == 200_000
     assert count(http) == 200_000
+
+
+def test_json_strings_of_an_exported_file_are_imported(http: httpx.Client) -> None:
+    doc = "/api/v2/shop/_table/doc"
+    strings = ["bare", "two words", "a,b", 'with "quotes"', "two\nlines", "ä'\\n", "-", "1,2", "nullish", "tr\tue"]
+    records = [{"id": n, "name": "a", "j": text, "k": text} for n, text in enumerate(strings)]
+    records += [{"id": 100, "name": "b", "j": {"a": ["b"]}, "k": [1]}, {"id": 101, "name": None, "j": 1, "k": None}]
+    assert http.post(doc, json=records).status_code == 200
+    file = http.get(doc, headers={"Accept": "text/csv"}).content
+    assert http.delete(f"{doc}?force=true").status_code == 200
+    sent = http.post(f"{doc}?import=true", content=file, headers={"Content-Type": "text/csv"})
+    assert sent.json() == {"success": True, "created": len(records), "errors": []}, sent.text
+    assert http.get(doc).json()["resource"] == records
+    broken = b'id,j\n200,{broken\n201,[1\n202,"""x"\n203,bare\n'
+    error = http.post(f"{doc}?import=true", content=broken, headers={"Content-Type": "text/csv"}).json()["error"]
+    assert [line["line"] for line in error["context"]["errors"]] == [2, 3, 4], error
+    assert http.get(f"{doc}?filter=id>199").json()["resource"] == []
