@@ -209,6 +209,11 @@ def _checked(tool: Tool, sent: dict[str, Any]) -> args.Arguments:
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
             name = str(problem["loc"][0]) if problem["loc"] else "arguments"
             message = problem["msg"]
+            if isinstance(sent.get(name), list) and len(problem["loc"]) > 1:
+                if problem["loc"][1] == "str":  # the other form of the argument
+                    continue
+                place = ".".join(str(part) for part in problem["loc"][1:] if not str(part).startswith("list["))
+                message = f"at {place}: {message}" if place else message
             if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
                 known = tool.arguments.model_fields
                 message = f"is no argument of {tool.name}.{suggestion(name, known)} It takes: {', '.join(known)}"

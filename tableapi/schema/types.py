@@ -164,7 +164,9 @@ def _array_literal(items: list[Any], element: PgType | None, depth: int) -> str:
         elif item is None:
             parts.append("NULL")
         else:
-            bound = stored(element, item) if element else item
+            # PostgreSQL shows a domain over an array of composites as its text, which is sent back as it is.
+            literal = element is not None and element.of_composites and isinstance(item, str)
+            bound = stored(element, item) if element and not literal else item
             text = "\\x" + bound.hex() if isinstance(bound, bytes) else str(bound)
             parts.append('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
     return "{" + (element.delimiter if element else ",").join(parts) + "}"

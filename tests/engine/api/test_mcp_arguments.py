@@ -41,3 +41,19 @@ async def test_headers_of_the_message_are_no_options_of_a_write(url: str, prefer
         new = [{"category_id": 70, "name": "Kept"}]
         assert (await boss.answer("create_records", table="category", records=new))["rows"] == new
         assert (await boss.answer("delete_records", table="category", ids=[70]))["rows"] == new
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ({"field": "length", "operator": "x", "value": 1}, "filter: at 0.operator: Input should be '=', '!='"),
+        ({"column": "length", "value": 1}, "filter: at 0.field: Field required"),
+        ("length = 1", "filter: at 0: "),
+    ],
+)
+async def test_a_wrong_condition_of_a_list_is_told_by_its_place(url: str, condition: object, message: str) -> None:
+    async with agent(url, X_API_Key="boss") as boss:
+        for tool, more in (("query", {}), ("delete_records", {"dry_run": True})):
+            told = await boss.refusal(tool, table="film", filter=[condition], **more)
+            assert message in told, told
+            assert "valid string" not in told

@@ -16,16 +16,20 @@ create domain placed as point_of check ((value).x is not null);
 create type shape as (name text, "at" placed, more placed[], r numeric[]);
 create domain shaped as shape;
 create domain whole as integer[];
+create domain places as placed[];
+create domain lists_of_places as places[];
 create domain some_json as jsonb not null;
 create table odd (id serial primary key, boxes box[], boxes2 box[][], s shape, d shaped, ss shape[], ds shaped[],
-                  at placed[], w whole[], r text, jn jsonb not null default '1', jd some_json default '1',
+                  at placed[], p places[], pp lists_of_places, w whole[], r text,
+                  jn jsonb not null default '1', jd some_json default '1',
                   jt json not null default '1', j jsonb);
-insert into odd (boxes, boxes2, s, d, ss, ds, at, w, r, jn, jd, jt, j) values (
+insert into odd (boxes, boxes2, s, d, ss, ds, at, p, pp, w, r, jn, jd, jt, j) values (
     '{(3,3),(0,0);(1,1),(0,0)}', '{{(3,3),(0,0);(1,1),(0,0)}}',
     ('a', (1.25, 2), array[(1, null)::point_of]::placed[], '{1.5,null}'),
     ('a,"b', (1, 2), null, null), array[('x', (1, 2), null, '{}')::shape, null],
     array[('x', (1, 2), array[(1, 1)::point_of]::placed[], null)::shape]::shaped[],
     array[(1, 2.75)::point_of]::placed[],
+    '{"{\\"(1,2.75)\\",\\"(3,)\\"}"}', '{"{\\"(1,2)\\"}",null}',
     array['{1,2}'::whole, '{3}'::whole], 'r', 'null', 'null', 'null', 'null');
 
 create table plain (id serial primary key, v text);
@@ -108,6 +112,7 @@ def test_json_null_is_null_only_where_the_field_can_be_null(http: httpx.Client) 
     [
         {"boxes": ["(1,1)"]}, {"boxes": [["x"]]}, {"s": {"at": {"y": 1}}}, {"s": {"at": 5}}, {"ss": [5]},
         {"ss": {"name": "x"}}, {"at": [{"y": 1}]}, {"w": [[1, [2]]]}, {"w": ["x"]}, {"ds": [{"r": "x"}]}, {"d": "x"},
+        {"p": ["{broken"]}, {"p": [5]}, {"p": ["{\"(,1)\"}"]}, {"pp": "x"},
     ],
 )  # fmt: skip
 def test_what_does_not_fit_an_odd_field_is_refused(http: httpx.Client, sent: dict[str, Any]) -> None:
