@@ -18,7 +18,7 @@ ELSEWHERE = (
     "studio", "studiohome", "studiosignin",
 )  # fmt: skip
 # Journeys that leave alone what the others of their group look at share a server, and one start of the browser.
-SHARED = ("early|look|undo", "focus|phone|references")
+SHARED = ("early|look|transitions|undo", "focus|phone|references")
 ALONE = {path.stem for path in (FRONTEND / "e2e").glob("*.mjs")} - set(ELSEWHERE) - set("|".join(SHARED).split("|"))
 JOURNEYS = sorted(ALONE | set(SHARED))
 MAILED = {"signup": "Verify", "team": "invite"}  # the mails that the journey must have sent

@@ -8,6 +8,7 @@ import { NotFound } from "./layout/NotFound";
 import { PlainLayout } from "./layout/PlainLayout";
 import { Root } from "./layout/Root";
 import { ScreenFailed } from "./layout/ScreenFailed";
+import { withTransitions } from "./transitions";
 
 const home = <Navigate to="/dashboard/main/dashboardmain" replace />;
 
@@ -75,7 +76,7 @@ const dashboard: RouteObject[] = [
   { path: "settings", lazy: () => import("../screens/settings/SettingsScreen"), children: framed(settings) },
 ];
 
-export const router = createBrowserRouter([
+export const router = withTransitions(createBrowserRouter([
   {
     element: <Root />,
     errorElement: <Crashed />,
@@ -88,4 +89,4 @@ export const router = createBrowserRouter([
       { path: "dashboard", lazy: () => import("./layout/Dashboard"), children: framed([...dashboard, { path: "*", element: <NotFound /> }]) },
     ],
   },
-]);
+]));

@@ -1,5 +1,5 @@
 /** Before sign-in: a form on the paper side, what the product does on the ink side. */
-import { Outlet } from "react-router";
+import { Outlet, useLocation } from "react-router";
 import { config } from "../../api/config";
 import { Logo } from "../../components/ui/Logo";
 import { t } from "../../lib/i18n";
@@ -10,6 +10,7 @@ import { PitchCard } from "./PitchCard";
 
 export function AuthLayout() {
   const { brandname, demo } = config();
+  const { pathname } = useLocation();
   return (
     <div className={classes.page}>
       <aside className={classes.pitch}>
@@ -25,7 +26,7 @@ export function AuthLayout() {
         <header className={classes.brand}>
           <Logo name={brandname} badge={t("beta")} />
         </header>
-        <main id="content" tabIndex={-1} className={`screen ${classes.form}`}>
+        <main key={pathname} id="content" tabIndex={-1} className={`screen ${classes.form}`}>
           <Outlet />
         </main>
         <LanguageLinks />

@@ -13,6 +13,7 @@ import { t } from "../../lib/i18n";
 import { sessionEnded, useSession, wasEnded } from "../../stores/session";
 import { toast } from "../../stores/toasts";
 import { unverifiedLeft, useUnverified } from "../../stores/unverified";
+import { screenOf } from "../screenof";
 import classes from "./Dashboard.module.css";
 import { DemoBanner } from "./DemoBanner";
 import { Header } from "./Header";
@@ -112,8 +113,5 @@ function Shell({ children }: { children: React.ReactNode }) {
     </div>
   );
 }
-
-/** The pages of the settings are one screen: its menu does not fade. */
-const screenOf = (pathname: string) => (pathname.startsWith("/dashboard/settings") ? "settings" : pathname);
 
 export { Dashboard as Component };

@@ -1,0 +1,48 @@
+/** A screen fades in for 500 ms and out for 300, can be used at once, and does neither for readers who want no motion. */
+import { OWNER, check, journey, signIn } from "./browser.mjs";
+
+/** The lengths of the animations of a screen that run in the next frames, by name. */
+const animations = (page) =>
+  page.evaluate(async () => {
+    const found = {};
+    for (let frame = 0; frame < 60 && Object.keys(found).length < 2; frame++) {
+      await new Promise(requestAnimationFrame);
+      for (const animation of document.getAnimations()) {
+        const name = animation.animationName;
+        if (name?.startsWith("screen-")) found[name] = animation.effect.getTiming().duration;
+      }
+    }
+    return found;
+  });
+
+/** Follows a link of the menu, and says what moved. */
+async function follow(page, link) {
+  const seen = animations(page);
+  await page.getByRole("link", { name: link }).first().click();
+  return seen;
+}
+
+journey("transitions", async (open) => {
+  const page = await open({ reducedMotion: "no-preference" });
+  await signIn(page, OWNER);
+  await page.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
+  await follow(page, "My Contacts"); // fetches its script
+  await page.getByRole("button", { name: "View" }).waitFor();
+  await follow(page, "Dashboard");
+  await page.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
+
+  const moved = await follow(page, "My Contacts");
+  check(moved["screen-in"] === 500 && moved["screen-out"] === 300, `500 ms in and 300 ms out, not ${JSON.stringify(moved)}`);
+
+  // While the screen that is left fades, the new one takes a press.
+  await page.getByRole("link", { name: "Dashboard" }).first().click();
+  await page.getByRole("heading", { name: "Good to see you, Olivia" }).waitFor();
+  await page.getByRole("link", { name: "My Contacts" }).first().click();
+  const { x, y, width, height } = await page.getByRole("button", { name: "Has phone" }).boundingBox();
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await page.waitForURL("**/mycontacts?phone=1");
+
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const still = await follow(page, "Dashboard");
+  check(!("screen-out" in still), `nothing to fade for readers who want no motion, not ${JSON.stringify(still)}`);
+});
