@@ -9,7 +9,7 @@ test.each([
   ["There are no seats left in your plan.", "In Ihrem Tarif ist kein Platz mehr frei."],
   ["Contacts can be exported 20 times a day. Try again later.", "Kontakte können 20-mal am Tag exportiert werden. Bitte versuchen Sie es später erneut."],
   ["1,200 addresses are too many; a job takes 1,000.", "1.200 Adressen sind zu viele; ein Auftrag fasst 1.000."],
-  ["The picture is larger than 2 MB.", "Das Bild ist größer als 2 MB."],
+  ["The image is larger than 2 MB.", "Das Bild ist größer als 2 MB."],
   // Without a translation.
   ["Table 7 has no such field.", "Table 7 has no such field."],
   ["constructor", "constructor"],
