@@ -252,9 +252,9 @@ class Dataset:
     async def _watch(self) -> None:
         """Check for DDL twice a second.
 
-        That needs no object in the database. While no transaction ends, a check reads nothing; with thousands of tables
-        its pauses grow, so that it takes at most a tenth of one core of the database.
+        That needs no object in the database. While no transaction ends, a check reads nothing. With thousands of tables
+        its pauses grow to a second, and with tens of thousands to four times what it takes.
         """
         while True:
-            await asyncio.sleep(max(self._poll, 10 * self._check_seconds))
+            await asyncio.sleep(max(self._poll, min(1.0, 10 * self._check_seconds), 4 * self._check_seconds))
             await self._quietly()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -120,13 +121,23 @@ async def _read(connection: asyncpg.Connection, named: Sequence[str]) -> tuple[S
         names = {row["oid"]: (row["schema"], row["name"]) for row in rows.tables}
         granted = await privileges.read(connection, roles, names) if roles else {}
     # Thousands of tables take a second, in which this process answers requests.
-    schema = await asyncio.to_thread(_schema, rows, seen.mark)
+    schema = await asyncio.to_thread(_built, rows, seen.mark)
     schema.privileges = granted
     return schema, seen
 
 
+def _built(rows: _Rows, mark: str) -> Schema:
+    """Build the schema without collections of cycles: there are none yet, and each would walk all objects."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return _schema(rows, mark)
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _schema(rows: _Rows, mark: str) -> Schema:
-    """Build the schema."""
     types = _types(rows.types)
     tables, by_oid = _tables(rows.tables, rows.default)
     attributes = _columns(rows.columns, by_oid, types)
