@@ -65,6 +65,22 @@ async def test_the_schema_is_the_first_release_and_all_migrations(new_database: 
     assert await upgrade(old, ROOT) == []
 
 
+async def test_servers_are_told_of_each_migration(new_database: NewDatabase, tmp_path: Path) -> None:
+    url = await asyncio.to_thread(new_database)
+    told: asyncio.Queue[str] = asyncio.Queue()
+    connection = await asyncpg.connect(url)
+    await connection.add_listener("tableapi_schema", lambda *message: told.put_nowait(message[2]))
+    try:
+        folder = project(tmp_path / "p", "create table a (id int primary key);")
+        await upgrade(url, folder)
+        assert await asyncio.wait_for(told.get(), 10) == "tableapi_schema"
+        project(folder, "", **{"0001_more": "alter table a add b int;"})
+        await upgrade(url, folder)
+        assert await asyncio.wait_for(told.get(), 10) == "tableapi_schema"
+    finally:
+        await connection.close()
+
+
 async def test_a_migration_that_fails_leaves_nothing_and_names_itself(
     new_database: NewDatabase, tmp_path: Path
 ) -> None:
