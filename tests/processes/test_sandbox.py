@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -12,10 +13,25 @@ KEY = {"X-API-Key": "k"}
 PATHS = ("/sandbox/mail", "/sandbox/mail/x", "/sandbox/oidc/google/.well-known/openid-configuration")
 
 
+def first_mail(browser: httpx2.Client) -> dict[str, str]:
+    """Return the newest mail, as soon as there is one."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if mails := browser.get("/sandbox/mail", headers={"Accept": "application/json"}).json():
+            return dict(mails[0])
+        time.sleep(0.1)
+    raise AssertionError("no mail came")
+
+
 def test_mailbox_and_social_sign_in(new_database: NewDatabase, serve: Serve) -> None:
     server = serve(DATABASE_URL=new_database(), DEMO="1", APP_KEYS="k")
     with httpx2.Client(base_url=server.url, headers=KEY, timeout=20) as browser:
         assert "No mail was sent yet." in browser.get("/sandbox/mail").text
+        browser.post("/api/v2/user/password?reset=true", json={"email": "owner@acme-demo.com"})
+        assert "/resetpassword" in first_mail(browser)["text"]
+        preview = browser.get("/sandbox/mail").text
+        assert "…" in preview
+        assert "://" not in preview.partition("<ul>")[2]
         url = browser.post("/api/v2/socialstart", json={"provider": "google"}).json()["url"]
         assert "SANDBOX" in browser.get(url).text
         back = browser.post(url, data={"email": "owner@acme-demo.com", "name": "Olivia", "verified": "1"})

@@ -78,6 +78,21 @@ async def test_a_declined_card_leaves_the_page_open_and_grants_nothing(shop: Sho
     assert (await shop.pay(url)).headers["location"].startswith("http")
 
 
+async def test_a_failed_authentication_is_told_and_another_try_pays(shop: Shop, trial: Account) -> None:
+    url = (await trial.owner.post("stripe", plan=2)).json()["resource"]["url"]
+    bank = await shop.http.post(url, data={"cardnumber": "4000 0027 6000 3184", "expiry": "12/34", "cvc": "123"})
+    assert (bank.status_code, "/3ds/" in bank.headers["location"]) == (303, True), bank.text
+    back = await shop.http.post(bank.headers["location"], data={"proof": "no"})
+    assert back.headers["location"] == url
+    assert "We are unable to authenticate your payment method" in (await shop.http.get(url)).text
+    assert "We are unable" not in (await shop.http.get(url)).text
+    await shop.deliver()
+    assert await shop.plan(trial) == 1
+    await shop.pay(url, "3ds")
+    await shop.deliver()
+    assert await shop.plan(trial) == 2
+
+
 async def test_another_account_at_the_provider_needs_no_manual_step(
     product: Product, shop: Shop, trial: Account, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -94,9 +95,13 @@ def _list(mails: list[StoredMail]) -> str:
 
 
 def _preview(text: str) -> str:
-    """Return the beginning of a mail on one line, without its salutation."""
+    """Return the beginning of a mail on one line, without its salutation and its links.
+
+    A link that is cut looks whole and leads nowhere.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " ".join(lines[1:] or lines)[:PREVIEW]
+    words = " ".join(lines[1:] or lines).split()
+    return textwrap.shorten(" ".join(word for word in words if "://" not in word), PREVIEW, placeholder=" …")
 
 
 def _time(date: str) -> str:

@@ -33,7 +33,8 @@ CARDS = {
     "chargeCustomerFail": Card("4000000000000341", "visa", "ok", "declined"),
     "threeDSecure2Required": Card("4000000000003220", "visa", "3ds", "ok"),
     "threeDSecureRequired": Card("4000000000003063", "visa", "3ds", "ok"),
-    "authenticationRequired": Card("4000002500003155", "visa", "3ds", "ok"),
+    "authenticationRequiredOnSetup": Card("4000002500003155", "visa", "3ds", "ok"),
+    "authenticationRequired": Card("4000002760003184", "visa", "3ds", "3ds"),
 }
 _MESSAGES = {
     "insufficient_funds": "Your card has insufficient funds.",

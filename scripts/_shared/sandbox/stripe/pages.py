@@ -37,7 +37,7 @@ def _checkout(state: State, session: dict[str, Any], fields: dict[str, str] | No
     if session["status"] != "open":
         text = "This subscription has been paid." if session["status"] == "complete" else "This page has expired."
         return _page("Checkout", f"<h1>{text}</h1><p><a class=back href='{back}'>&larr; Back</a></p>")
-    problem = ""
+    problem = _unproved_once(state, session) if fields is None else ""
     if fields is not None:
         try:
             method = cards.make(state, cards.by_number(fields.get("cardnumber", "")), session["customer"])
@@ -59,6 +59,9 @@ def _checkout(state: State, session: dict[str, Any], fields: dict[str, str] | No
     )
 
 
+UNPROVED = "We are unable to authenticate your payment method. Please choose a different payment method and try again."
+
+
 def _proof(state: State, obj: dict[str, Any], fields: dict[str, str] | None) -> Response:
     """Show or process the 3-D Secure page of the bank."""
     if fields is None:
@@ -77,12 +80,27 @@ def _proof(state: State, obj: dict[str, Any], fields: dict[str, str] | None) -> 
         method = state.find(obj.get("_method") or "")
         if yes and method is not None and obj["status"] == "open":
             subscriptions.pay_open(state, obj, method, proved=True)
-        return _go(obj["hosted_invoice_url"])
+            return _go(obj["hosted_invoice_url"])
+        return _unproved(state, obj, obj["hosted_invoice_url"])
     method = state.find(obj.get("_method") or "")
     if yes and method is not None and obj["status"] == "open":
         checkout.complete(state, obj, method, proved=True)
         return _go(obj["success_url"].replace("{CHECKOUT_SESSION_ID}", obj["id"]))
-    return _go(obj["url"] or obj["cancel_url"] or "/")
+    return _unproved(state, obj, obj["url"] or obj["cancel_url"] or "/")
+
+
+def _unproved(state: State, obj: dict[str, Any], back: str) -> Response:
+    """Return to the payment page, which says once that the bank did not confirm the payment."""
+    state.put(obj | {"_unproved": True})
+    return _go(back)
+
+
+def _unproved_once(state: State, obj: dict[str, Any]) -> str:
+    """Return the message after a failed authentication, the first time that the page is shown again."""
+    if not obj.get("_unproved"):
+        return ""
+    state.put({name: value for name, value in obj.items() if name != "_unproved"})
+    return UNPROVED
 
 
 def _proved_intent(state: State, intent: dict[str, Any], yes: bool) -> Response:
@@ -97,7 +115,7 @@ def _proved_intent(state: State, intent: dict[str, Any], yes: bool) -> Response:
 
 def _invoice(state: State, invoice: dict[str, Any], fields: dict[str, str] | None) -> Response:
     """Show or process the payment page of an invoice."""
-    problem = ""
+    problem = _unproved_once(state, invoice) if fields is None else ""
     if fields is not None and invoice["status"] == "open":
         try:
             method = cards.make(state, cards.by_number(fields.get("cardnumber", "")), invoice["customer"])
