@@ -72,11 +72,31 @@ async def test_a_german_invoice(shop: Shop, trial: Account) -> None:
     assert data["state"] == f"Bezahlt am {day}"
     assert [name for name, _ in data["facts"]] == ["Rechnungsnummer", "Datum", "Gültig bis"]
     assert [line["description"] for line in data["lines"]] == ["Starter"]
-    assert (data["sums"], data["total"]) == ([("Zwischensumme", MONEY)], ("Gesamtbetrag", MONEY))
+    assert (data["sums"], data["total"]) == (
+        [("Zwischensumme", MONEY), ("Steuer", "0,00\u00a0$")],
+        ("Gesamtbetrag", MONEY),
+    )
     row = await invoice_pdf.row(ctx, trial.clientid, transactionid=second["transactionid"])
     data = invoice_pdf.data(product.ctx.settings, row, "de")
     assert [line["description"] for line in data["lines"]] == [line["description"] for line in lines]
     assert data["note"].startswith("Nicht genutzte Zeit des früheren Tarifs")
+
+
+async def test_an_invoice_names_both_parties_and_the_tax(shop: Shop, trial: Account) -> None:
+    await shop.subscribe(trial, 2)
+    [bill] = await shop.invoices(trial)
+    address = {"billingaddress": "5 Main Street, Berlin", "country": "DEU", "taxid": "DE123"}
+    assert (await trial.owner.table("PATCH", f"client/{trial.clientid}", address)).status_code == 200
+    ctx = shop.product.ctx
+    row = await invoice_pdf.row(ctx, trial.clientid, transactionid=bill["transactionid"])
+    for language, country in (("en", "Germany"), ("de", "Deutschland")):
+        data = invoice_pdf.data(ctx.settings.model_copy(update={"demo": True}), row, language)
+        assert data["buyer"]["rows"][:3] == ["5 Main Street", "Berlin", country]
+        assert len(data["seller"]["rows"]) > 3, "address and tax number of the issuer"
+        assert len(data["sums"]) == 2, "subtotal and tax"
+    own = {"seller_address": "2 Side Street, Oslo", "seller_taxid": "NO 1"}
+    data = invoice_pdf.data(ctx.settings.model_copy(update=own), row, "en")
+    assert data["seller"]["rows"] == ["2 Side Street", "Oslo", "Tax ID NO 1"]
 
 
 async def test_a_german_invoice_for_an_addon(shop: Shop, trial: Account) -> None:
