@@ -1,4 +1,4 @@
-/** A screen fades in for 500 ms and out for 300, can be used at once, and does neither for readers who want no motion. */
+/** A screen fades in for 500 ms and out for 300, and can be used at once. With reduced motion it does neither. */
 import { OWNER, check, journey, signIn } from "./browser.mjs";
 
 /** The lengths of the animations of a screen that run in the next frames, by name. */

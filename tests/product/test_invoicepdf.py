@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scripts._shared.billing import invoice_pdf
-from scripts._shared.language import formats
+from scripts._shared.language import Language, formats
 from tests.helpers.product import API, KEY, Account, Product
 from tests.helpers.shop import Shop
 
@@ -89,7 +89,8 @@ async def test_an_invoice_names_both_parties_and_the_tax(shop: Shop, trial: Acco
     assert (await trial.owner.table("PATCH", f"client/{trial.clientid}", address)).status_code == 200
     ctx = shop.product.ctx
     row = await invoice_pdf.row(ctx, trial.clientid, transactionid=bill["transactionid"])
-    for language, country in (("en", "Germany"), ("de", "Deutschland")):
+    countries: dict[Language, str] = {"en": "Germany", "de": "Deutschland"}
+    for language, country in countries.items():
         data = invoice_pdf.data(ctx.settings.model_copy(update={"demo": True}), row, language)
         assert data["buyer"]["rows"][:3] == ["5 Main Street", "Berlin", country]
         assert len(data["seller"]["rows"]) > 3, "address and tax number of the issuer"

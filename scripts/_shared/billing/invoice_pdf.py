@@ -115,7 +115,7 @@ def _country_names(language: Language) -> gettext.NullTranslations:
 
 
 def _country(code: str | None, language: Language) -> str:
-    """Return the name of the country with this code of three letters; the code itself where no name is known."""
+    """Return the name of the country with this alpha-3 code, or the code where no name is known."""
     country = pycountry.countries.get(alpha_3=code) if code else None
     return code or "" if country is None else _country_names(language).gettext(country.name)
 
