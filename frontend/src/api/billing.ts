@@ -82,11 +82,8 @@ export function switchToFree(me: Account, planid: number, subscriptionid: number
 }
 
 /** Cancels the subscription at the end of the paid period. */
-export function useCancelPlan() {
-  return useMutation({
-    mutationFn: (subId: number) => call("DELETE", CALL, { query: { subId, env: environment() } }),
-  });
-}
+export const cancelPlan = (subId: number) => call("DELETE", CALL, { query: { subId, env: environment() } });
+export const useCancelPlan = () => useMutation({ mutationFn: cancelPlan });
 
 /** Returns a function that marks what a payment changes as stale. */
 export function useAccountStale() {

@@ -1,6 +1,5 @@
 /** What a change of plan means and costs, before it is made. */
 import { Button, Group } from "@mantine/core";
-import { Link } from "react-router";
 import type { Preview } from "../../api/billing";
 import { BusyButton } from "../../components/ui/BusyButton";
 import { Dialog } from "../../components/ui/Dialog";
@@ -43,15 +42,9 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
             {t("plans.keepPresent", { present: asked.present.name })}
           </BusyButton>
         )}
-        {asked.kind === "freelater" ? (
-          <Button component={Link} to="/dashboard/settings/billing" role="button">
-            {t("plans.toBilling")}
-          </Button>
-        ) : (
-          <BusyButton busy={change.busy} onClick={change.confirm} data-autofocus>
-            {confirmOf(asked)}
-          </BusyButton>
-        )}
+        <BusyButton busy={change.busy} onClick={change.confirm} data-autofocus>
+          {confirmOf(asked)}
+        </BusyButton>
       </Group>
     </div>
   );
@@ -59,7 +52,7 @@ function Body({ asked, change }: { asked: Asked; change: PlanChange }) {
 
 function titleOf({ kind, plan: { name } }: Asked): string {
   if (kind === "upgrade") return t("plans.upgradeTitle", { name });
-  if (kind === "downgrade") return t("plans.downgradeTitle", { name });
+  if (kind === "downgrade" || kind === "freelater") return t("plans.downgradeTitle", { name });
   if (kind === "resume") return t("plans.resumeTitle", { name });
   if (kind === "subscribe") return t("plans.restTitle", { name });
   return t("plans.freeTitle", { name });
@@ -67,14 +60,14 @@ function titleOf({ kind, plan: { name } }: Asked): string {
 
 function textOf(asked: Asked): string {
   if (asked.kind === "subscribe") return t("plans.restText", { present: asked.present.name, date: dayText(asked.rest.until) });
-  if (!("preview" in asked)) return asked.kind === "free" ? t("plans.freeText") : t("plans.freeLater");
+  if (!("preview" in asked)) return asked.kind === "free" ? t("plans.freeText") : t("plans.freeLater", { date: dayText(asked.until) });
   if (asked.kind === "upgrade") return t("plans.upgradeText");
   const date = dayText(asked.preview.dueon);
   return asked.kind === "downgrade" ? t("plans.downgradeText", { date }) : t("plans.resumeText", { date });
 }
 
 function confirmOf(asked: Asked): string {
-  if (asked.kind === "downgrade") return t("plans.confirmDowngrade");
+  if (asked.kind === "downgrade" || asked.kind === "freelater") return t("plans.confirmDowngrade");
   if (asked.kind === "subscribe") return t("plans.subscribeAnyway");
   if (asked.kind !== "upgrade" || asked.preview.total <= 0) return t("plans.confirm");
   return t("plans.pay", { amount: cents(asked.preview.total, asked.preview.currency) });

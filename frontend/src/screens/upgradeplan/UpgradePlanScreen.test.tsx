@@ -209,6 +209,26 @@ test("a downgrade is recorded, then made, and waits for the end of the period", 
   expect(written[0]!.body.resource[0]).toMatchObject({ subscriptionid: 1, clientid: 1, type: "downgrade", planid: 2 });
 });
 
+test("a downgrade to the free plan cancels the paid one, unless too many seats or keys are in use", async () => {
+  const sent = serve({ ...base(), ...counts(9, 0), "DELETE stripe": { success: 1 } });
+  draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
+  await user.click(await actionOf("Free Trial"));
+  expect(await screen.findByRole("dialog", { name: "Member Limit Exceeded" })).toBeVisible();
+  await user.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Cancel" }));
+  expect(sent.some(({ method }) => method === "DELETE")).toBe(false);
+});
+
+test("a downgrade to the free plan says when the paid plan ends, and ends it then", async () => {
+  const sent = serve({ ...base(), "DELETE stripe": { success: 1 } });
+  draw(<UpgradePlanScreen />, { at: AT, me: onPro() });
+  await user.click(await actionOf("Free Trial"));
+  const dialog = within(await screen.findByRole("dialog", { name: "Downgrade to Free Trial" }));
+  expect(dialog.getByText(/does not renew and ends on 20 Dec 2099/)).toBeVisible();
+  await user.click(dialog.getByRole("button", { name: "Confirm downgrade" }));
+  expect(await screen.findByText("Your plan cancelled successfully, it will be reflect after this billing period")).toBeVisible();
+  expect(sent.find(({ method }) => method === "DELETE")!.query.get("subId")).toBe("1");
+});
+
 test("limits that only the server knows of are said in the same dialog", async () => {
   const refusal = new Refusal(409, { code: 409, message: "x", context: { reason: "limit_exceeded", members_over: 3, apis_over: 0 } });
   serve({ ...base(), "GET stripe": PREVIEW, "PATCH stripe": refusal });

@@ -3,6 +3,7 @@ import { subscriptionOf } from "../../api/account";
 import {
   type Preview,
   type Usage,
+  cancelPlan,
   changePlan,
   openCheckout,
   overBy,
@@ -20,19 +21,19 @@ import { type Offer, type Rest, canResume, goesOn, isFree, isMadeToMeasure, rest
 export type Question =
   | { kind: "upgrade" | "downgrade" | "resume"; plan: Plan; preview: Preview }
   | { kind: "free"; plan: Plan; rest: Rest | null }
-  | { kind: "freelater"; plan: Plan }
+  | { kind: "freelater"; plan: Plan; until: string | null }
   | { kind: "subscribe"; plan: Plan; present: Plan; rest: Rest; keepable: boolean }
   | { kind: "limit"; plan: Plan; over: Usage };
 
 /** What to ask about a plan; null when the hosted page has been opened instead. */
 export async function questionAbout(me: Account, plan: Plan, offer: Offer): Promise<Question | null> {
   const subscription = subscriptionOf(me);
-  if (isFree(plan) && goesOn(subscription)) return { kind: "freelater", plan };
   const resumes = canResume(subscription, plan.planid);
   if (offer !== "current" && !resumes) {
     const over = overBy(plan, await usedLimits());
     if (over.members > 0 || over.apis > 0) return { kind: "limit", plan, over };
   }
+  if (isFree(plan) && goesOn(subscription)) return { kind: "freelater", plan, until: subscription.expirydate };
   const present = subscription?.subscriptionplan_by_planid;
   const rest = resumes ? null : restOf(subscription);
   if (isFree(plan)) return { kind: "free", plan, rest };
@@ -59,6 +60,7 @@ export async function carryOut(me: Account, question: Question): Promise<void> {
   const subId = subscriptionOf(me)?.subscriptionid;
   if (question.kind === "subscribe") redirectTo(await openCheckout(me, planid));
   if (question.kind === "free") await switchToFree(me, planid, subId);
+  if (subId !== undefined && question.kind === "freelater") await cancelPlan(subId);
   if (subId === undefined || !("preview" in question)) return;
   const { kind, preview } = question;
   if (kind === "downgrade") await recordDowngrade(subId, me.clientid, planid, preview.dueon);

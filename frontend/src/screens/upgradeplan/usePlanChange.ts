@@ -24,7 +24,7 @@ export interface PlanChange {
   close: () => void;
 }
 
-const DONE = { upgrade: "plans.upgraded", downgrade: "plans.downgraded", resume: "plans.resumed", free: "plans.changed" } as const;
+const DONE = { upgrade: "plans.upgraded", downgrade: "plans.downgraded", resume: "plans.resumed", free: "plans.changed", freelater: "billing.cancelled" } as const;
 
 export function usePlanChange(): PlanChange {
   const me = useAccount();
@@ -56,7 +56,7 @@ export function usePlanChange(): PlanChange {
     offer,
     choose: (plan) => look.mutate(plan, { onSuccess: setQuestion, onError: refused(plan) }),
     confirm: () => {
-      if (!question || question.kind === "limit" || question.kind === "freelater") return;
+      if (!question || question.kind === "limit") return;
       const { kind, plan } = question;
       act.mutate(question, {
         onSuccess: () => {

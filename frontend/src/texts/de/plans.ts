@@ -45,8 +45,8 @@ export const plans: Translation<typeof english> = {
     resumeText: "Ihr Tarif läuft weiter: Er verlängert sich am {{date}}. Heute wird nichts bezahlt.",
     freeTitle: "Zu {{name}} wechseln?",
     freeText: "Ihr jetziger Tarif endet sofort, samt seinen übrigen Credits. Credits, die Sie zusätzlich gekauft haben, bleiben.",
-    freeLater: "Der kostenlose Tarif kann beginnen, wenn Ihr bezahlter Tarif endet. Kündigen Sie zuerst den bezahlten Tarif unter Abrechnung.",
-    toBilling: "Zur Abrechnung",
+    freeLater:
+      "Ihr Tarif verlängert sich nicht und endet am {{date}}. Bis dahin behalten Sie alles; danach können Sie hier den kostenlosen Tarif beginnen.",
     change: "Tarif wechseln",
     dueToday: "Heute fällig",
     dueOn: "Fällig am {{date}}",

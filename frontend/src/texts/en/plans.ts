@@ -50,8 +50,8 @@ export const plans = {
     resumeText: "Your plan goes on: it renews on {{date}}. Nothing is paid today.",
     freeTitle: "Change to {{name}}?",
     freeText: "Your present plan ends now, with what is left of its credits. Credits that you bought as add-ons stay.",
-    freeLater: "The free plan can begin when your paid plan ends. Cancel the paid plan under Billing first.",
-    toBilling: "Go to billing",
+    freeLater:
+      "Your plan does not renew and ends on {{date}}. Until then you keep what you have; after that you can start the free plan here.",
     change: "Change plan",
     dueToday: "Due today",
     dueOn: "Due on {{date}}",
