@@ -21,6 +21,7 @@ class Input(BaseModel):
     type: Literal["update"]
     newemail: str
     code: str
+    afid: Any = None  # sent by the app, and ignored: the user is the one of the session
 
 
 class Output(BaseModel):

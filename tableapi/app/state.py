@@ -50,6 +50,9 @@ class Services:
         self.scripts: Scripts | None = None
         # Pages that may use what needs no secret: those of the own address and of CORS_ORIGINS.
         pages = (settings.public_url, *settings.cors_origins)
+        # Whether unknown options are errors, unless a request decides otherwise.
+        chosen = settings.strict_options
+        self.strict = chosen if chosen is not None else served.project is None and not served.embedded
         self.guard = OriginGuard("" if served.embedded else settings.host, pages)
         self.is_open = False  # whether every database was reached once
         self.limited = settings.rate_limits if settings.rate_limits is not None else served.project is not None
@@ -205,12 +208,6 @@ class Services:
             await check_rights(self.served, self.settings)  # `tableapi serve` does before it starts workers
         self.live.start()
         self.is_open = True
-
-    @property
-    def strict(self) -> bool:
-        """Whether unknown options are errors, unless a request decides otherwise."""
-        strict = self.settings.strict_options
-        return strict if strict is not None else self.served.project is None and not self.served.embedded
 
     def waits(self) -> bool:
         """Return whether requests are waiting for a database connection."""

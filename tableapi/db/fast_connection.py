@@ -36,7 +36,7 @@ class FastConnection(asyncpg.Connection):
             return await self._fetchrow(query, *args, **options)
 
     async def _fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
-        prepared: Any = self._prepared.used(query)
+        prepared: Any = self._prepared.get(query)
         if prepared is None:
             # Without a statement cache (pgbouncer), prepared statements do not survive the transaction.
             if options or not self._config.statement_cache_size:  # type: ignore[attr-defined]

@@ -30,6 +30,7 @@ class Cors:
         self._any = "*" in named
         self._origins = named | {public_url}
         self._varies = bool(named) and not self._any
+        self.always = self.headers(None)  # of a response to a request that is not a page's
 
     def allows(self, origin: str | None) -> bool:
         """Return whether a page of `origin` may call the API."""

@@ -16,6 +16,7 @@ from tableapi.config.loopback import is_loopback
 from tableapi.errors import Forbidden, UnsupportedMedia
 from tableapi.http.request import HttpRequest
 
+MAX_HOSTS = 100
 _ROUTINE = re.compile(r"/_(?:func|proc)(?:/|\Z)", re.IGNORECASE)
 # What a page may send to other sites without asking, beside no type at all.
 _SIMPLE_TYPES = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
@@ -34,6 +35,7 @@ class OriginGuard:
         self._origins = frozenset(origins)
         self._names = frozenset(urlsplit(origin).hostname or "" for origin in origins) | {bound.lower()}
         self._local = is_loopback(bound)
+        self._own_hosts: set[str] = set()  # headers that were found to name this server
 
     def check(self, request: HttpRequest, *, host: bool = True) -> None:
         """Check a request that needed no secret; with `host` also the name under which it came.
@@ -44,14 +46,19 @@ class OriginGuard:
         """
         if host:
             self.check_host(request)
-        if request.method not in ("GET", "HEAD") or _ROUTINE.search(request.path):
+        from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
+        if from_page and (request.method not in ("GET", "HEAD") or _ROUTINE.search(request.path)):
             self.check_origin(request)
             self._check_type(request)
 
     def check_host(self, request: HttpRequest) -> None:
         """Check that the request names this server. Raises Forbidden."""
         host = request.headers.get("host")
-        if host is None or self._any or self._is_own(_name(host)):
+        if host is None or host in self._own_hosts or self._any:
+            return
+        if self._is_own(_name(host)):
+            if len(self._own_hosts) < MAX_HOSTS:
+                self._own_hosts.add(host)
             return
         raise Forbidden(
             "This server is not served under the name in the header Host. Set PUBLIC_URL to the address of the server.",
@@ -79,9 +86,8 @@ class OriginGuard:
         return address.is_loopback or not self._local
 
     def _check_type(self, request: HttpRequest) -> None:
-        from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if from_page and media_type in _SIMPLE_TYPES:
+        if media_type in _SIMPLE_TYPES:
             raise UnsupportedMedia("Send JSON: Content-Type: application/json.")
 
 

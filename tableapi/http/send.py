@@ -47,7 +47,7 @@ async def send_response(
             (b"x-ratelimit-remaining", b"%d" % hit.remaining),
             (b"x-ratelimit-reset", b"%d" % hit.reset_epoch),
         )
-    headers += cors.headers(request.headers.get("origin"))
+    headers += cors.always if "origin" not in request.headers else cors.headers(request.headers["origin"])
     for name, value in response.headers.items():
         headers.append((name.lower().encode(), value.encode("latin-1", "replace")))
     try:
@@ -56,7 +56,8 @@ async def send_response(
             await _send_parts(send, request, response.stream, response.disconnected)
         await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else body})
     finally:
-        await response.discard()
+        if response.stream is not None:
+            await response.discard()
 
 
 async def _send_parts(

@@ -47,7 +47,8 @@ class Binder:
         self.account = ""  # the field of the account for which the read is recorded
         self.narrow: Callable[[Any], list[Any]] = lambda scope: []  # conditions of the options of a relation
         self._constants: list[str | list[str]] = []
-        self._limits, self._left = limits, limits.of_request()
+        self._limits = limits
+        self._left: dict[str, int] | None = None  # what the request may still have, from the first that is counted
 
     def count(self, what: str, number: int = 1) -> None:
         """Count conditions, values, fields or terms of the request.
@@ -55,13 +56,15 @@ class Binder:
         Raises:
             BadRequest: `too_complex`; the request has too many of them in all.
         """
+        if self._left is None:
+            self._left = self._limits.of_request()
         self._left[what] -= number
         if self._left[what] < 0:
             raise too_complex(what, self._limits)
 
     def count_again(self) -> None:
         """Start to count again, for another statement of the same request."""
-        self._left = self._limits.of_request()
+        self._left = None
 
     def constants(self, literals: list[str | list[str]]) -> int:
         """Add literals that are part of the statement, and return how far to shift their places.

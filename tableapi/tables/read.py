@@ -328,7 +328,7 @@ def _count(row: Any, counter: Plan) -> int:
 
 async def unsealed(call: TableRequest, sealed: bool, body: bytes) -> bytes:
     """Decrypt the sealed fields of a response body; the rest stays the JSON that PostgreSQL wrote."""
-    return (await each_unsealed(call, sealed, [body]))[0]
+    return (await each_unsealed(call, sealed, [body]))[0] if sealed else body
 
 
 async def each_unsealed(call: TableRequest, sealed: bool, bodies: list[bytes]) -> list[bytes]:

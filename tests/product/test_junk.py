@@ -99,7 +99,9 @@ def url(new_database: NewDatabase) -> str:
 @pytest.fixture
 async def app(url: str, tmp_path: Path) -> AsyncIterator[App]:
     """Open an app without rate limits."""
-    settings = Settings(data_dir=tmp_path, app_keys=("k",), secret_keys=("a secret for tests",), _env_file=None)
+    settings = Settings(
+        data_dir=tmp_path, app_keys=("k",), secret_keys=("a secret for tests",), strict_options=False, _env_file=None
+    )
     application = App(settings, Datasets(urls={"x": url}))
     await application.services.open()
     yield application
@@ -107,7 +109,7 @@ async def app(url: str, tmp_path: Path) -> AsyncIterator[App]:
 
 
 def caller(app: App) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://test/api/v2/x/_table")
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1/api/v2/x/_table")
 
 
 async def _grown(work: Callable[[int], Awaitable[Any]], count: int) -> int:

@@ -34,22 +34,19 @@ def api(address: str, module_serve: Serve) -> str:
 
 
 @pytest.mark.parametrize(
-    ("table", "record", "reason", "postgres"),
+    ("table", "record", "reason"),
     [
-        ("customer", {"id": 1}, "duplicate", "customer_pkey"),
-        ("customer", {"id": 2, "email": "ada@example.com"}, "duplicate", "customer_email_key"),
-        ("customer", {"id": 2, "age": -1}, "check", "customer_age_check"),
-        ("purchase", {"id": 1, "customer_id": 9}, "reference", "purchase_customer_id_fkey"),
-        ("purchase", {"id": 1}, "required", ""),
+        ("customer", {"id": 1}, "duplicate"),
+        ("customer", {"id": 2, "email": "ada@example.com"}, "duplicate"),
+        ("customer", {"id": 2, "age": -1}, "check"),
+        ("purchase", {"id": 1, "customer_id": 9}, "reference"),
+        ("purchase", {"id": 1}, "required"),
     ],
 )
-def test_a_batch_names_the_reason_of_each_failure(
-    api: str, table: str, record: dict[str, Any], reason: str, postgres: str
-) -> None:
+def test_a_batch_names_the_reason_of_each_failure(api: str, table: str, record: dict[str, Any], reason: str) -> None:
     response = httpx2.post(f"{api}/api/v2/shop/_table/{table}", json={"resource": [record]})
     context = response.json()["error"]["context"]
     assert (response.status_code, context["error"], context["reasons"]) == (400, [0], [reason])
-    assert postgres in str(context["resource"][0]["context"])
 
 
 def test_reasons_are_in_the_order_of_the_positions(api: str) -> None:
