@@ -82,7 +82,7 @@ class OriginGuard:
             address = ipaddress.ip_address(name)
         except ValueError:
             # A name without a dot is one of the own network, which no page of another site has.
-            return not self._local and "." not in name
+            return "." not in name
         return address.is_loopback or not self._local
 
     def _check_type(self, request: HttpRequest) -> None:

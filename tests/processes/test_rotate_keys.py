@@ -120,7 +120,7 @@ async def test_refusals_change_nothing(new_database: NewDatabase, serve: Serve, 
     )
     changed = await asyncio.to_thread(reseal, url, f"{NEW},{OLD}")
     assert changed.returncode == 1
-    assert re.search(r"\ntableapi: phonecipher of person \(personid \d+\) was changed outside", changed.stderr)
+    assert re.search(r"(?m)^tableapi: phonecipher of person \(personid \d+\) was changed outside", changed.stderr)
     await db.execute(
         "update usercontact set phone_numbers = 'plain' where contactid = (select max(contactid) from usercontact)"
     )
