@@ -10,7 +10,7 @@ from dotenv import dotenv_values
 
 from tableapi.app.served import BadDatasets, Datasets, is_loopback, named_in, of_any
 from tableapi.config.settings import EnvironmentSettings, Settings
-from tableapi.crypto.vault import HASHES, MIN_SECRET, weak_secret, weak_token
+from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
 from tableapi.endpoints.project import Project
 from tableapi.server.preflight import CannotServe, check_database
 
@@ -114,7 +114,7 @@ def _secrets(settings: Settings) -> Iterator[tuple[bool, str]]:
         )
     if weak := weak_secret(settings.secret_keys, MIN_SECRET):
         yield True, weak
-    if weak := weak_token("METRICS_TOKEN", settings.metrics_token, local=False):
+    if weak := weak_token("METRICS_TOKEN", settings.metrics_token, MIN_TOKEN):
         yield True, weak
     if sum(not key.startswith(HASHES) for key in settings.secret_keys) > 1:
         yield False, "SECRET_KEYS holds older keys: run `tableapi reseal`, which says which of them can be dropped."

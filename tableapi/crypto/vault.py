@@ -85,9 +85,10 @@ def key_problem(secret_keys: Sequence[str]) -> str:
     return ""
 
 
-# Characters. A key of SECRET_KEYS shorter than GUESSABLE_SECRET ends the start; `tableapi check` asks for MIN_SECRET.
+# Characters. A secret or token shorter than GUESSABLE_* ends the start; `tableapi check` asks for MIN_*. Tokens may be
+# shorter than secrets, because attempts to guess them are counted.
 MIN_SECRET, GUESSABLE_SECRET = 32, 16
-MIN_TOKEN, MIN_LOCAL_TOKEN = 16, 3
+MIN_TOKEN, GUESSABLE_TOKEN, GUESSABLE_LOCAL_TOKEN = 16, 6, 3
 
 
 def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
@@ -98,16 +99,11 @@ def weak_secret(secret_keys: Sequence[str], shortest: int) -> str:
     return ""
 
 
-def weak_token(name: str, token: str, *, local: bool) -> str:
-    """Describe a token of the network that could be guessed; "" for any other.
-
-    local: only this machine can ask.
-    """
-    least = MIN_LOCAL_TOKEN if local else MIN_TOKEN
-    if not token or len(token) >= least:
+def weak_token(name: str, token: str, shortest: int) -> str:
+    """Describe a token of the network with fewer characters than `shortest`; "" for any other."""
+    if not token or len(token) >= shortest:
         return ""
-    where = "" if local else " where other machines reach the server"
-    return f"{name} has {len(token)} characters; {least} or more are needed{where}."
+    return f"{name} has {len(token)} characters; {MIN_TOKEN} or more are needed."
 
 
 class Vault:

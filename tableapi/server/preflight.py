@@ -13,7 +13,7 @@ from tableapi.auth.tokens.settings import token_settings
 from tableapi.config.command_error import CommandError, MissingExtra
 from tableapi.config.loopback import is_loopback
 from tableapi.config.settings import BadSettings, Settings
-from tableapi.crypto.vault import GUESSABLE_SECRET, weak_secret, weak_token
+from tableapi.crypto.vault import GUESSABLE_LOCAL_TOKEN, GUESSABLE_SECRET, GUESSABLE_TOKEN, weak_secret, weak_token
 from tableapi.db.session import connect
 from tableapi.observability import tracing
 
@@ -62,11 +62,11 @@ def check_extras(settings: Settings) -> None:
 
 def check_secrets(settings: Settings, key: str) -> None:
     """Refuse secrets that could be guessed. `key`: of --api-key. Raises BadSettings."""
-    local = is_loopback(settings.host)
+    shortest = GUESSABLE_LOCAL_TOKEN if is_loopback(settings.host) else GUESSABLE_TOKEN
     for weak in (
         weak_secret(settings.secret_keys, GUESSABLE_SECRET),
-        weak_token("METRICS_TOKEN", settings.metrics_token, local=local),
-        weak_token("--api-key", key, local=local),
+        weak_token("METRICS_TOKEN", settings.metrics_token, shortest),
+        weak_token("--api-key", key, shortest),
     ):
         if weak:
             raise BadSettings(weak)

@@ -57,7 +57,7 @@ async def run(ctx):
         (
             ["serve", "--dataset", f"a={NOWHERE}", "--open", "--host", "0.0.0.0", "--api-key", "fifteen-letters"],
             2,
-            "16 or more are needed where other machines",
+            "--api-key has 1 characters; 16 or more are needed",
         ),
         (["worker"], 2, "is no project"),
         (["init"], 2, "is no project"),
