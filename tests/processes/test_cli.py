@@ -55,9 +55,9 @@ async def run(ctx):
         (["serve", "--dataset", f"a={NOWHERE}", "--access", "norole.json", "--api-key", "x"], 2, "goes with --open"),
         (["serve", "--dataset", f"a={NOWHERE}", "--open", "--api-key", "a"], 2, "--api-key has 1 characters"),
         (
-            ["serve", "--dataset", f"a={NOWHERE}", "--open", "--host", "0.0.0.0", "--api-key", "fifteen-letters"],
+            ["serve", "--dataset", f"a={NOWHERE}", "--open", "--host", "0.0.0.0", "--api-key", "five5"],
             2,
-            "--api-key has 1 characters; 16 or more are needed",
+            "--api-key has 5 characters; 16 or more are needed",
         ),
         (["worker"], 2, "is no project"),
         (["init"], 2, "is no project"),
