@@ -42,6 +42,7 @@ journey("transitions", async (open) => {
   await page.mouse.click(x + width / 2, y + height / 2);
   await page.waitForURL("**/mycontacts?phone=1");
 
+  await page.waitForFunction(() => document.getAnimations().every((animation) => animation.animationName !== "screen-out"));
   await page.emulateMedia({ reducedMotion: "reduce" });
   const still = await follow(page, "Dashboard");
   check(!("screen-out" in still), `nothing to fade for readers who want no motion, not ${JSON.stringify(still)}`);

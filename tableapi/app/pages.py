@@ -135,7 +135,7 @@ class Pages:
         """Return a page of the project or of its front end. Without a front end `/` leads to the API's page."""
         path = request.path
         if self.of_project is not None and path.startswith(self.of_project.prefix):
-            self._services.guard.check(request)
+            self._services.guard.check(request, forms=True)
             response = await self.of_project.answer(request.scope, request.receive)
             if response is None:
                 raise NotFound("There is no such page.")

@@ -37,8 +37,10 @@ class OriginGuard:
         self._local = is_loopback(bound)
         self._own_hosts: set[str] = set()  # headers that were found to name this server
 
-    def check(self, request: HttpRequest, *, host: bool = True) -> None:
+    def check(self, request: HttpRequest, *, host: bool = True, forms: bool = False) -> None:
         """Check a request that needed no secret; with `host` also the name under which it came.
+
+        `forms`: own pages send forms here.
 
         Raises:
             Forbidden: `bad_host` or `bad_origin`.
@@ -49,7 +51,8 @@ class OriginGuard:
         from_page = "origin" in request.headers or "sec-fetch-site" in request.headers
         if from_page and (request.method not in ("GET", "HEAD") or _ROUTINE.search(request.path)):
             self.check_origin(request)
-            self._check_type(request)
+            if not forms:
+                self._check_type(request)
 
     def check_host(self, request: HttpRequest) -> None:
         """Check that the request names this server. Raises Forbidden."""
