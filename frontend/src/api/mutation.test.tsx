@@ -39,3 +39,14 @@ test("the same again is sent once the moment of a double click is over", async (
   expect(send).toHaveBeenCalledTimes(2);
   now.mockRestore();
 });
+
+test("what only asks is asked again as soon as it was answered", async () => {
+  const ask = vi.fn(() => Promise.resolve("done"));
+  const mutation = renderHook(() => useMutation<unknown, Error, unknown>({ mutationFn: ask }, 0), { wrapper }).result;
+  await act(async () => {
+    mutation.current.mutate("x");
+    mutation.current.mutate("x");
+  });
+  await act(async () => mutation.current.mutate("x"));
+  expect(ask).toHaveBeenCalledTimes(2);
+});

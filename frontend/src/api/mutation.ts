@@ -19,9 +19,11 @@ interface Sent<Data, Variables> {
 }
 
 /** As `useMutation` of TanStack Query. A repeat of the latest variables, while they are under way or just after they
- succeeded, shares the answer of the first. A failure can be tried again at once. */
+ succeeded (`moment`, in milliseconds; 0 for what only asks), shares the answer of the first. A failure can be tried
+ again at once. */
 export function useMutation<Data = unknown, Failure = DefaultError, Variables = void, Context = unknown>(
   options: UseMutationOptions<Data, Failure, Variables, Context>,
+  moment = MOMENT_MS,
 ): UseMutationResult<Data, Failure, Variables, Context> {
   const mutation = useSingleMutation(options);
   const latest = useRef<Sent<Data, Variables | undefined> | undefined>(undefined);
@@ -35,14 +37,14 @@ export function useMutation<Data = unknown, Failure = DefaultError, Variables = 
       const sent: Sent<Data, Variables | undefined> = { variables, answer: send(...rest), until: Infinity };
       latest.current = sent;
       sent.answer.then(
-        () => (sent.until = performance.now() + MOMENT_MS),
+        () => (sent.until = performance.now() + moment),
         () => (sent.until = 0),
       );
       return sent.answer;
     };
     const mutate: typeof mutation.mutate = (...rest) => void mutateAsync(...rest).catch(() => undefined);
     return { mutate, mutateAsync };
-  }, [send]);
+  }, [send, moment]);
   return { ...mutation, ...once };
 }
 

@@ -33,8 +33,8 @@ export function usePlanChange(): PlanChange {
   const [question, setQuestion] = useState<Question | null>(null);
   const offer = (plan: Plan) => offerOf(plan, subscriptionOf(me));
 
-  const look = useMutation({ mutationFn: (plan: Plan) => questionAbout(me, plan, offer(plan)) });
-  const keep = useMutation({ mutationFn: (present: Plan) => questionAboutKeeping(me, present) });
+  const look = useMutation({ mutationFn: (plan: Plan) => questionAbout(me, plan, offer(plan)) }, 0);
+  const keep = useMutation({ mutationFn: (present: Plan) => questionAboutKeeping(me, present) }, 0);
   const act = useMutation({
     mutationFn: async (asked: Question) => {
       await carryOut(me, asked);
