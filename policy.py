@@ -18,7 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from scripts._shared.desk.tables import DESK
+from product.desk.tables import DESK
 from tableapi.auth.policy import Access, KeyedHash, Rule, SealedTable, Sessions
 
 OWNER = ("client",)

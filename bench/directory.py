@@ -18,8 +18,8 @@ from bench.contenders import Stage, launch
 from bench.load import CONNECTIONS, WrongAnswers
 from bench.reveal import CLIENTS, SECRET, accounts, counts, drop, fresh, settings
 from bench.scenarios import KEY
-from scripts._shared.people.directory import sealed_fields
-from scripts._shared.vendors.people import FoundPerson
+from product.people.directory import sealed_fields
+from product.vendors.people import FoundPerson
 from tableapi.crypto.vault import Vault
 from tests.helpers.support import ROOT, free_port
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.billing import notices
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product.billing import notices
+from product.context import Context
+from product.roles import OWNER
 from tableapi.errors import NotFound, TooMany
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from scripts._shared import audit, mail
-from scripts._shared.accounts import users
-from scripts._shared.billing import addons, card_guard, customer, prices
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from scripts._shared.vendors.money import CardRefused, Intent, Missing
-from tableapi.endpoints.registry import script
+from product import audit, mail
+from product.accounts import users
+from product.billing import addons, card_guard, customer, prices
+from product.context import Context
+from product.roles import OWNER
+from product.vendors.money import CardRefused, Intent, Missing
 from tableapi.errors import Conflict, NotFound
+from tableapi.project.registry import script
 
 BACK = "/dashboard/creditaddons"
 CARD = ("card[token]", "payment_method")  # parameters of the provider that hold what the client sent

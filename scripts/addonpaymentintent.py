@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.billing import addons, customer, prices
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product.billing import addons, customer, prices
+from product.context import Context
+from product.roles import OWNER
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

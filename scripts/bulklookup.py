@@ -8,15 +8,15 @@ import orjson
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from scripts._shared.bulk import job as bulk
-from scripts._shared.bulk import result_file, url_list
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION, VIEW
-from tableapi.endpoints.guard import validate
-from tableapi.endpoints.registry import script
+from product.bulk import job as bulk
+from product.bulk import result_file, url_list
+from product.context import Context
+from product.roles import SESSION, VIEW
 from tableapi.http import multipart
 from tableapi.http.body import parse_object
 from tableapi.http.response import attachment
+from tableapi.project.guard import validate
+from tableapi.project.registry import script
 from tableapi.query.options import Options
 from tableapi.tables import export
 

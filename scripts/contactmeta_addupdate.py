@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.roles import SESSION
 from tableapi.errors import NotFound, Stale
+from tableapi.project.registry import script
 
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import email_domains, signup, tokens, users
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.accounts import email_domains, signup, tokens, users
+from product.context import Context
+from product.roles import SESSION
 from tableapi.errors import Invalid
+from tableapi.project.registry import script
 
 SAME = "You are already using this email!"
 

@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import tokens, users
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.accounts import tokens, users
+from product.context import Context
+from product.roles import OWNER
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

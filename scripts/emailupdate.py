@@ -7,12 +7,12 @@ from typing import Any, Literal
 import asyncpg
 from pydantic import BaseModel
 
-from scripts._shared import audit
-from scripts._shared.accounts import sessions, signup, tokens
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product import audit
+from product.accounts import sessions, signup, tokens
+from product.context import Context
+from product.roles import SESSION
 from tableapi.errors import Invalid
+from tableapi.project.registry import script
 
 MISMATCH = "Verification Code Mismatched"
 

@@ -10,11 +10,11 @@ from uuid import UUID
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.roles import SESSION
 from tableapi.errors import NotFound, TooLarge, UnsupportedMedia
 from tableapi.http import multipart
+from tableapi.project.registry import script
 
 MAX_BYTES = 10 * 1024 * 1024
 # Extension -> (content type, magic bytes). Text files have no magic bytes; they must be UTF-8.

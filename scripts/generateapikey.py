@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import api_keys
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product import api_keys
+from product.context import Context
+from product.roles import OWNER
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

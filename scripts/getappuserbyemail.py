@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared.accounts import users
-from scripts._shared.context import Context
+from product.accounts import users
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -6,15 +6,15 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from scripts._shared import call_limits
-from scripts._shared.contacts import reveal
-from scripts._shared.contacts.contact import Contact
-from scripts._shared.context import Context
-from scripts._shared.credits import balance
-from scripts._shared.credits.balance import Balances
-from scripts._shared.people import directory, profile_url
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product import call_limits
+from product.contacts import reveal
+from product.contacts.contact import Contact
+from product.context import Context
+from product.credits import balance
+from product.credits.balance import Balances
+from product.people import directory, profile_url
+from product.roles import SESSION
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

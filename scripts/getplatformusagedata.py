@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts._shared.accounts import users
-from scripts._shared.context import Context
-from scripts._shared.credits.report_span import Span
-from scripts._shared.roles import OWNER, OWNER_VIEW
-from tableapi.endpoints.registry import script
+from product.accounts import users
+from product.context import Context
+from product.credits.report_span import Span
+from product.roles import OWNER, OWNER_VIEW
+from tableapi.project.registry import script
 
 _COUNT = r"""
     select u.appuserid, u.name, u.email, count(r.revealid) as totalrevealedcount,

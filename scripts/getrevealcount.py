@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER, OWNER_VIEW, SESSION, VIEW
-from tableapi.endpoints.registry import script
+from product import audit
+from product.context import Context
+from product.roles import OWNER, OWNER_VIEW, SESSION, VIEW
 from tableapi.errors import Forbidden
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel, model_validator
 
-from scripts._shared.accounts import oauth
-from scripts._shared.accounts.oauth import Details
-from scripts._shared.context import Context
+from product.accounts import oauth
+from product.accounts.oauth import Details
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response
 
-from scripts._shared.accounts import sessions, tokens
-from scripts._shared.billing import invoice_pdf
-from scripts._shared.context import Context
-from scripts._shared.language import of
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product.accounts import sessions, tokens
+from product.billing import invoice_pdf
+from product.context import Context
+from product.language import of
+from product.roles import OWNER
 from tableapi.errors import Forbidden, NotFound, Unauthorized
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -7,13 +7,13 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel, Field
 
-from scripts._shared import api_keys, call_limits
-from scripts._shared.contacts import reveal
-from scripts._shared.context import Context
-from scripts._shared.credits import balance
-from scripts._shared.people import directory, profile_url
-from scripts._shared.people.directory import Person
-from tableapi.endpoints.guard import parse_limits, script
+from product import api_keys, call_limits
+from product.contacts import reveal
+from product.context import Context
+from product.credits import balance
+from product.people import directory, profile_url
+from product.people.directory import Person
+from tableapi.project.guard import parse_limits, script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
 

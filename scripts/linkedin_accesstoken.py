@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scripts._shared.accounts import oauth
-from scripts._shared.accounts.oauth import Input, Output
-from scripts._shared.context import Context
+from product.accounts import oauth
+from product.accounts.oauth import Input, Output
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 
 @script(roles=(ANYONE,), limit="10/minute per ip")

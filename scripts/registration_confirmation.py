@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared.accounts import users, verification
-from scripts._shared.context import Context
-from scripts._shared.roles import SIGNUP
-from tableapi.endpoints.registry import script
+from product.accounts import users, verification
+from product.context import Context
+from product.roles import SIGNUP
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

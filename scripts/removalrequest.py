@@ -8,16 +8,16 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.responses import HTMLResponse
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import email_domains, tokens
-from scripts._shared.context import Context
-from scripts._shared.language import Language
-from scripts._shared.language.texts import translator
-from scripts._shared.people import profile_url
+from product import language as languages
+from product import mail
+from product.accounts import email_domains, tokens
+from product.context import Context
+from product.language import Language
+from product.language.texts import translator
+from product.people import profile_url
 from tableapi.auth.policy import ANYONE
 from tableapi.crypto.vault import token_hash
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, $2) on conflict do nothing"
 _FORGET = "update onetimetoken set datacipher = null where tokenhash = $1"

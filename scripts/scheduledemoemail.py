@@ -6,12 +6,12 @@ from email.utils import parseaddr
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import email_domains, person_names
-from scripts._shared.context import Context
+from product import language as languages
+from product import mail
+from product.accounts import email_domains, person_names
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

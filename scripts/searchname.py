@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.contacts import contact
-from scripts._shared.contacts.contact import COLUMNS, Contact
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION, VIEW
-from tableapi.endpoints.registry import script
+from product.contacts import contact
+from product.contacts.contact import COLUMNS, Contact
+from product.context import Context
+from product.roles import SESSION, VIEW
+from tableapi.project.registry import script
 
 _WILD = re.compile(r"([\\%_])")
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel, model_validator
 
-from scripts._shared import call_limits
-from scripts._shared.contacts import contact
-from scripts._shared.contacts.contact import MASKED_EMAIL, MASKED_PHONE
-from scripts._shared.context import Context
-from scripts._shared.people import directory, profile_url
-from scripts._shared.people.directory import Person
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product import call_limits
+from product.contacts import contact
+from product.contacts.contact import MASKED_EMAIL, MASKED_PHONE
+from product.context import Context
+from product.people import directory, profile_url
+from product.people.directory import Person
+from product.roles import SESSION
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

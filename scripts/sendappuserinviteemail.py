@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.accounts import users
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from scripts._shared.team import seats
-from tableapi.endpoints.registry import script
+from product.accounts import users
+from product.context import Context
+from product.roles import OWNER
+from product.team import seats
 from tableapi.errors import Conflict
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

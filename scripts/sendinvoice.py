@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import users
-from scripts._shared.context import Context
-from scripts._shared.language import formats
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.accounts import users
+from product.context import Context
+from product.language import formats
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import tokens, users
-from scripts._shared.context import Context
+from product import language as languages
+from product import mail
+from product.accounts import tokens, users
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

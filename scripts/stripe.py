@@ -10,15 +10,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from scripts._shared.accounts import users
-from scripts._shared.billing import change as changes
-from scripts._shared.billing import change_rules, prices
-from scripts._shared.billing import checkout as checkouts
-from scripts._shared.billing.live import LIVE
-from scripts._shared.context import Context
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product.accounts import users
+from product.billing import change as changes
+from product.billing import change_rules, prices
+from product.billing import checkout as checkouts
+from product.billing.live import LIVE
+from product.context import Context
+from product.roles import OWNER
 from tableapi.errors import Conflict, Invalid, NotFound
+from tableapi.project.registry import script
 
 
 def _blank(value: Any) -> Any:

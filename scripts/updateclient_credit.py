@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared.accounts import users
-from scripts._shared.billing import plans
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.accounts import users
+from product.billing import plans
+from product.context import Context
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

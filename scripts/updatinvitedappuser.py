@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit
-from scripts._shared.accounts import tokens, users, verification
-from scripts._shared.context import Context
+from product import audit
+from product.accounts import tokens, users, verification
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
 from tableapi.errors import NotFound
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

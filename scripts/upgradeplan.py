@@ -6,14 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit
-from scripts._shared.accounts import users
-from scripts._shared.billing import change_rules, plans
-from scripts._shared.context import Context
-from scripts._shared.credits.ledger import KINDS, end_plan_credits, grant
-from scripts._shared.roles import OWNER
-from tableapi.endpoints.registry import script
+from product import audit
+from product.accounts import users
+from product.billing import change_rules, plans
+from product.context import Context
+from product.credits.ledger import KINDS, end_plan_credits, grant
+from product.roles import OWNER
 from tableapi.errors import ApiError, Conflict, NotFound
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from scripts._shared.accounts import avatars
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION
-from tableapi.endpoints.registry import script
+from product.accounts import avatars
+from product.context import Context
+from product.roles import SESSION
 from tableapi.errors import NotFound
 from tableapi.http import multipart
+from tableapi.project.registry import script
 
 _KEEP = """
     insert into upload (clientid, appuserid, kind, name, path, contenttype, size)

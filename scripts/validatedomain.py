@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared.accounts import email_domains
-from scripts._shared.context import Context
+from product.accounts import email_domains
+from product.context import Context
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
 from tableapi.errors import Invalid
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

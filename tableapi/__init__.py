@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from tableapi.app.api import TableAPI
     from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, Rule, Sessions
     from tableapi.config.settings import EnvironmentSettings, Settings
-    from tableapi.endpoints.context import Context
-    from tableapi.endpoints.guard import script
-    from tableapi.endpoints.project import Project
     from tableapi.errors import ApiError
+    from tableapi.project.context import Context
+    from tableapi.project.guard import script
+    from tableapi.project.project import Project
 
 __all__ = [
     "ANYONE",
@@ -45,9 +45,9 @@ _MODULES = {
     "Sessions": "tableapi.auth.policy",
     "EnvironmentSettings": "tableapi.config.settings",
     "Settings": "tableapi.config.settings",
-    "Context": "tableapi.endpoints.context",
-    "script": "tableapi.endpoints.guard",
-    "Project": "tableapi.endpoints.project",
+    "Context": "tableapi.project.context",
+    "script": "tableapi.project.guard",
+    "Project": "tableapi.project.project",
     "ApiError": "tableapi.errors",
 }
 

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tableapi.app.pipeline import App
-from tableapi.app.served import Datasets
-from tableapi.endpoints.project_files import load_project
+from tableapi.app.application import App
+from tableapi.app.options import Datasets
+from tableapi.project.files import load_project
 from tableapi.server import migrate
 from tableapi.server.postgres.server import Embedded
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import api_keys, call_limits
-from scripts._shared.accounts import sessions
-from scripts._shared.billing.live import LIVE
-from scripts._shared.context import Context
-from scripts._shared.credits import balance
-from scripts._shared.credits.balance import Balances
-from scripts._shared.roles import SESSION, VIEW
-from tableapi.endpoints.guard import parse_limits, script
+from product import api_keys, call_limits
+from product.accounts import sessions
+from product.billing.live import LIVE
+from product.context import Context
+from product.credits import balance
+from product.credits.balance import Balances
+from product.roles import SESSION, VIEW
 from tableapi.errors import Unauthorized
+from tableapi.project.guard import parse_limits, script
 
 
 class Output(BaseModel):

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared.context import Context
-from scripts._shared.roles import SESSION, VIEW
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.roles import SESSION, VIEW
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

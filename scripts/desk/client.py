@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.context import Context
-from scripts._shared.desk import clients, log
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.desk import clients, log
+from product.roles import STAFF
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

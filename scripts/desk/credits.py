@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, field_validator
 
-from scripts._shared.context import Context
-from scripts._shared.desk import credit_change, log
-from scripts._shared.desk.reason import Reason
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.desk import credit_change, log
+from product.desk.reason import Reason
+from product.roles import STAFF
+from tableapi.project.registry import script
 
 MOST = 1_000_000
 

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.context import Context
-from scripts._shared.desk import log
-from scripts._shared.desk.reason import Reason
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.desk import log
+from product.desk.reason import Reason
+from product.roles import STAFF
 from tableapi.errors import NotFound
+from tableapi.project.registry import script
 
 MOST = 100
 

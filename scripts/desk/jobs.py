@@ -6,12 +6,12 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.context import Context
-from scripts._shared.desk import log
-from scripts._shared.roles import STAFF
-from tableapi.endpoints import jobs
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.desk import log
+from product.roles import STAFF
 from tableapi.errors import NotFound
+from tableapi.project import jobs
+from tableapi.project.registry import script
 
 MOST = 100
 

@@ -6,16 +6,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import tokens
-from scripts._shared.billing import notices
-from scripts._shared.context import Context
-from scripts._shared.desk import clients, log
-from scripts._shared.roles import STAFF
-from scripts._shared.team import seats
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.accounts import tokens
+from product.billing import notices
+from product.context import Context
+from product.desk import clients, log
+from product.roles import STAFF
+from product.team import seats
 from tableapi.errors import Conflict, NotFound
+from tableapi.project.registry import script
 
 PER_TARGET, HOUR = 3, 3600
 _PAID = "select clientid from transactionhistory where transactionid = $1 and status in ('paid', 'refunded')"

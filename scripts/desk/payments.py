@@ -8,11 +8,11 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, Field
 
-from scripts._shared.context import Context
-from scripts._shared.desk import log
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.desk import log
+from product.roles import STAFF
 from tableapi.errors import Conflict, NotFound
+from tableapi.project.registry import script
 
 MOST = 100
 

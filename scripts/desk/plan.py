@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.billing.plans import FREE_SKU
-from scripts._shared.context import Context
-from scripts._shared.desk import log
-from scripts._shared.desk.reason import Reason
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.billing.plans import FREE_SKU
+from product.context import Context
+from product.desk import log
+from product.desk.reason import Reason
+from product.roles import STAFF
 from tableapi.errors import Invalid, NotFound
+from tableapi.project.registry import script
 
 _PLAN = "select sku from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
 _CLIENT = "select true from client where clientid = $1"

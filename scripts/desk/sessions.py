@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.accounts import sessions
-from scripts._shared.context import Context
-from scripts._shared.desk import clients, log
-from scripts._shared.desk.reason import Reason
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.accounts import sessions
+from product.context import Context
+from product.desk import clients, log
+from product.desk.reason import Reason
+from product.roles import STAFF
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from scripts._shared.accounts import email_domains
-from scripts._shared.context import Context
-from scripts._shared.desk import log
-from scripts._shared.desk.reason import Reason
-from scripts._shared.people import profile_url
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product.accounts import email_domains
+from product.context import Context
+from product.desk import log
+from product.desk.reason import Reason
+from product.people import profile_url
+from product.roles import STAFF
+from tableapi.project.registry import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, 'email') on conflict do nothing"
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.context import Context
-from scripts._shared.desk import accounts, clients, log
-from scripts._shared.desk.reason import Reason
-from scripts._shared.roles import STAFF
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.context import Context
+from product.desk import accounts, clients, log
+from product.desk.reason import Reason
+from product.roles import STAFF
 from tableapi.errors import Conflict
+from tableapi.project.registry import script
 
 AUDIT_LOG = "/dashboard/settings/auditlog"
 _OWNER = "select name, email, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"

@@ -10,12 +10,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from scripts._shared import mail
-from scripts._shared.accounts import email_domains
-from scripts._shared.context import Context
-from scripts._shared.desk import accounts
-from scripts._shared.language import DEFAULT, Language
-from tableapi.endpoints.registry import script
+from product import mail
+from product.accounts import email_domains
+from product.context import Context
+from product.desk import accounts
+from product.language import DEFAULT, Language
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared.bulk import job
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.bulk import job
+from product.context import Context
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from scripts._shared.billing import reconcile, webhook_events
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.billing import reconcile, webhook_events
+from product.context import Context
+from tableapi.project.registry import script
 
 log = structlog.get_logger(__name__)
 OVERLAP, FIRST = timedelta(hours=1), timedelta(days=7)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import structlog
 
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.context import Context
+from tableapi.project.registry import script
 
 log = structlog.get_logger(__name__)
 

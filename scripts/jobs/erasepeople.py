@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from scripts._shared import audit
-from scripts._shared.bulk import job
-from scripts._shared.context import Context
+from product import audit
+from product.bulk import job
+from product.context import Context
 from tableapi.crypto.vault import Vault
-from tableapi.endpoints.registry import script
+from tableapi.project.registry import script
 
 BATCH = 20_000
 

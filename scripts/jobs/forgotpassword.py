@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.accounts import tokens, users
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.accounts import tokens, users
+from product.context import Context
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

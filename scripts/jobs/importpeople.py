@@ -22,11 +22,11 @@ from typing import BinaryIO
 
 from pydantic import BaseModel
 
-from scripts._shared.context import Context
-from scripts._shared.people.import_file import COLUMNS, HEADER, Parsed, read_block, start_worker
+from product.context import Context
+from product.people.import_file import COLUMNS, HEADER, Parsed, read_block, start_worker
 from tableapi.cli.progress import Bar
-from tableapi.endpoints.registry import script
 from tableapi.errors import BadRequest
+from tableapi.project.registry import script
 
 BLOCK = 1 << 20
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from scripts._shared.billing import plans
-from scripts._shared.context import Context
-from scripts._shared.demo import account
-from tableapi.endpoints.registry import script
+from product.billing import plans
+from product.context import Context
+from product.demo import account
+from tableapi.project.registry import script
 
 
 @script(internal=True)
 async def run(ctx: Context) -> str | None:
     async with ctx.db.transaction():
         await plans.load_catalogue(ctx)
-    if ctx.settings.demo:
-        await account.load(ctx)
     if not ctx.settings.demo:
         return None
+    from sandbox.demo import subscribe  # with the stand-ins, which only a demo loads
+
+    await account.load(ctx, subscribe)
     return f"Sign in   {account.OWNER} or {account.MEMBER}, password {account.PASSWORD}"

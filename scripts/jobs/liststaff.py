@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.context import Context
+from tableapi.project.registry import script
 
 _LIST = """
     select staffid, name, email, isactive, password is not null as has_password, lastloginon::text, createdon::text

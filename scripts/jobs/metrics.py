@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.context import Context
+from tableapi.project.registry import script
 
 _LATE = """
     select count(*) as waiting, coalesce(extract(epoch from now() - min(keptat)), 0)::float8 as oldest

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared.context import Context
-from scripts._shared.desk import accounts
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.desk import accounts
 from tableapi.errors import NotFound
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

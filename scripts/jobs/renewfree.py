@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scripts._shared.billing import plans
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.billing import plans
+from product.context import Context
+from tableapi.project.registry import script
 
 _DUE = """
     select s.clientid from usersubscription s join subscriptionplan p using (planid)

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared.context import Context
-from scripts._shared.language import DEFAULT, known
-from scripts._shared.mail import render
-from tableapi.endpoints.registry import script
+from product.context import Context
+from product.language import DEFAULT, known
+from product.mail import render
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

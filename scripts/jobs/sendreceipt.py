@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from scripts._shared.billing import invoice_pdf, notices
-from scripts._shared.context import Context
-from scripts._shared.language import formats, of
-from scripts._shared.mail import link, render
-from tableapi.endpoints.registry import script
+from product.billing import invoice_pdf, notices
+from product.context import Context
+from product.language import formats, of
+from product.mail import link, render
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

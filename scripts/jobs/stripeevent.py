@@ -11,10 +11,10 @@ import orjson
 import structlog
 from pydantic import BaseModel
 
-from scripts._shared.billing import addons, checkout, customer, reconcile, reversals
-from scripts._shared.context import Context
-from scripts._shared.vendors.money import Missing
-from tableapi.endpoints.registry import script
+from product.billing import addons, checkout, customer, reconcile, reversals
+from product.context import Context
+from product.vendors.money import Missing
+from tableapi.project.registry import script
 
 log = structlog.get_logger(__name__)
 _PLAN_EVENTS = ("customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scripts._shared.billing import prices
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.billing import prices
+from product.context import Context
+from tableapi.project.registry import script
 
 _PLANS = "select * from subscriptionplan where isactive = 1 and isaddon = 0 order by planid"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scripts._shared import language as languages
-from scripts._shared import mail
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product import language as languages
+from product import mail
+from product.context import Context
+from tableapi.project.registry import script
 
 _OPEN = """
     update creditnotice n set mailedon = now() from appuser u, usercredit c

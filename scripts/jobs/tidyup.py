@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.context import Context
+from tableapi.project.registry import script
 
 _OLD = (
     "delete from usersession where expireson < now() - interval '7 days' or revokedon < now() - interval '30 days'",

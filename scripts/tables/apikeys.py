@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from scripts._shared import api_keys, audit
-from scripts._shared.billing import plans
-from scripts._shared.billing.live import LIVE
-from scripts._shared.context import Context
-from scripts._shared.roles import VIEW
-from tableapi.endpoints.guard import validate
+from product import api_keys, audit
+from product.billing import plans
+from product.billing.live import LIVE
+from product.context import Context
+from product.roles import VIEW
 from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound
+from tableapi.project.guard import validate
 
 
 class Key(BaseModel):

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from scripts._shared import audit
-from scripts._shared.accounts import email_domains, person_names, profile_form, sessions, users
-from scripts._shared.context import Context
-from scripts._shared.team import seats
-from tableapi.endpoints.guard import validate
+from product import audit
+from product.accounts import email_domains, person_names, profile_form, sessions, users
+from product.context import Context
+from product.team import seats
 from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized
+from tableapi.project.guard import validate
 from tableapi.query.filter import ast as tree
 from tableapi.query.filter import cache
 

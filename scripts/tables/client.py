@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from scripts._shared import audit, mail
-from scripts._shared import language as languages
-from scripts._shared.accounts import (
+from product import audit, mail
+from product import language as languages
+from product.accounts import (
     email_domains,
     oauth,
     passwords,
@@ -19,10 +19,10 @@ from scripts._shared.accounts import (
     signup,
     users,
 )
-from scripts._shared.accounts.signup import EmailExists
-from scripts._shared.context import Context
-from tableapi.endpoints.guard import validate
+from product.accounts.signup import EmailExists
+from product.context import Context
 from tableapi.errors import BadRequest, Invalid
+from tableapi.project.guard import validate
 
 PER_HOUR = 5
 

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from scripts._shared.context import Context
-from scripts._shared.people import directory, profile_url
-from scripts._shared.people.directory import Person
-from tableapi.endpoints.guard import validate
+from product.context import Context
+from product.people import directory, profile_url
+from product.people.directory import Person
 from tableapi.errors import BadRequest, Invalid, NotFound
+from tableapi.project.guard import validate
 
 PER_HOUR = 60
 MAX_VOTES = 20

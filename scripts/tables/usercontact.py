@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scripts._shared.contacts import export
-from scripts._shared.context import Context
+from product.contacts import export
+from product.context import Context
 from tableapi.tables.export import Export
 
 

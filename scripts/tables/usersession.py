@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scripts._shared import audit
-from scripts._shared.accounts import sessions
-from scripts._shared.context import Context
+from product import audit
+from product.accounts import sessions
+from product.context import Context
 from tableapi.errors import BadRequest, NotFound
 
 _END = """

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from scripts._shared import audit
-from scripts._shared.accounts import sessions, users
-from scripts._shared.billing import change_rules, prices
-from scripts._shared.context import Context
-from tableapi.endpoints.guard import validate
+from product import audit
+from product.accounts import sessions, users
+from product.billing import change_rules, prices
+from product.context import Context
 from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, Unauthorized
+from tableapi.project.guard import validate
 
 INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit, mail
-from scripts._shared import language as languages
-from scripts._shared.accounts import passwords, sessions, tokens, users, verification
-from scripts._shared.context import Context
-from scripts._shared.desk import accounts
-from scripts._shared.roles import SESSION, TEMPORARY
+from product import audit, mail
+from product import language as languages
+from product.accounts import passwords, sessions, tokens, users, verification
+from product.context import Context
+from product.desk import accounts
+from product.roles import SESSION, TEMPORARY
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
 from tableapi.errors import BadRequest, Invalid, NotFound, Unauthorized
+from tableapi.project.registry import script
 
 
 class Input(BaseModel):

@@ -6,15 +6,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scripts._shared import audit
-from scripts._shared.accounts import passwords, sessions, signin_throttle, tokens
-from scripts._shared.context import Context
-from scripts._shared.desk import accounts
-from scripts._shared.language import requested
-from scripts._shared.roles import SIGNUP, STAFF, TEMPORARY, VIEW
+from product import audit
+from product.accounts import passwords, sessions, signin_throttle, tokens
+from product.context import Context
+from product.desk import accounts
+from product.language import requested
+from product.roles import SIGNUP, STAFF, TEMPORARY, VIEW
 from tableapi.auth.policy import ANYONE
-from tableapi.endpoints.registry import script
 from tableapi.errors import ApiError, BadRequest, Unauthorized
+from tableapi.project.registry import script
 
 WRONG = "You have entered an invalid email or password"
 REMOVED = "You have been removed from the platform by the admin"

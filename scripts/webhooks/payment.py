@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts._shared.billing import customer, webhook_events
-from scripts._shared.context import Context
-from tableapi.endpoints.registry import script
+from product.billing import customer, webhook_events
+from product.context import Context
+from tableapi.project.registry import script
 
 
 @script(public=True, raw=True, body_bytes=1_000_000)

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tableapi.app.application import App
 from tableapi.app.lifespan import answer_lifespan
-from tableapi.app.pipeline import App
-from tableapi.app.served import ANY_ORIGIN, Datasets
+from tableapi.app.options import ANY_ORIGIN, Datasets
 from tableapi.auth.access_file import AccessFile
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Access, DatabaseRole, Sessions

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tableapi.app.state import Services
 from tableapi.auth.policy import ANYONE, Actor
-from tableapi.endpoints.guard import Endpoint
 from tableapi.errors import ApiError
 from tableapi.http.request import HttpRequest
+from tableapi.project.guard import Endpoint
 from tableapi.ratelimit.enforce import count_use
 
 

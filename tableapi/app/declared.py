@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import asyncpg
 
-from tableapi.app.served import Datasets
+from tableapi.app.options import Datasets
 from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.config.settings import Settings
 from tableapi.datasets.declared import BadRights, check_access, check_policy, check_sessions
 from tableapi.db.session import connect
-from tableapi.endpoints.project_files import load_policy
+from tableapi.project.files import load_policy
 from tableapi.schema import introspection
 from tableapi.schema.model import Schema
 

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from functools import partial
 
 from tableapi.app.callers import Callers
+from tableapi.app.options import Datasets
 from tableapi.app.pages import DOCS
-from tableapi.app.served import Datasets
 from tableapi.app.state import Services
 from tableapi.auth.rights import Rights
 from tableapi.config.settings import Settings
 from tableapi.datasets.dataset import Dataset
-from tableapi.endpoints.project import Project
 from tableapi.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
 from tableapi.http import compression
 from tableapi.http.request import HttpRequest
@@ -21,6 +20,7 @@ from tableapi.http.response import Reply, dumps
 from tableapi.openapi import compact, outline, system_services
 from tableapi.openapi.cache import Descriptions, unpacked
 from tableapi.openapi.docs import DocsPage
+from tableapi.project.project import Project
 from tableapi.query import options, plan
 from tableapi.tables import describe, routines
 

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import asyncpg
 
-from tableapi.app.served import Datasets, is_loopback
+from tableapi.app.options import Datasets, is_loopback
 from tableapi.app.state import Services
 from tableapi.config.settings import Settings
-from tableapi.endpoints import queue_metrics
-from tableapi.endpoints.project import Project
 from tableapi.errors import ApiError, MethodNotAllowed, NotFound
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply, dumps, of_starlette
@@ -21,6 +19,8 @@ from tableapi.http.site import Site, docs_folders
 from tableapi.http.static import Static, page_headers, with_members
 from tableapi.log import get_logger
 from tableapi.observability import metrics
+from tableapi.project import queue_metrics
+from tableapi.project.project import Project
 
 log = get_logger(__name__)
 # Headers that proxies add.

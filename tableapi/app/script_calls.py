@@ -7,10 +7,10 @@ from functools import partial
 from tableapi.app.callers import Callers
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import NOBODY
-from tableapi.endpoints.registry import Scripts
 from tableapi.errors import NotFound
 from tableapi.http.request import HttpRequest
 from tableapi.http.response import Reply
+from tableapi.project.registry import Scripts
 
 
 class ScriptCalls:

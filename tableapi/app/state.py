@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tableapi.app.declared import check_rights
-from tableapi.app.served import BadDatasets, Datasets
+from tableapi.app.options import BadDatasets, Datasets
 from tableapi.auth.access_file import AccessFile, FileRights
 from tableapi.auth.authenticators import (
     AnonymousAuthenticator,
@@ -23,6 +23,7 @@ from tableapi.auth.policy import Access, DatabaseRole, Sessions
 from tableapi.auth.rights import FullRights, NoRights, PolicyRights, Rights
 from tableapi.auth.tokens.authenticator import TokenAuthenticator
 from tableapi.auth.tokens.settings import token_settings
+from tableapi.changes.endpoint import LiveChanges
 from tableapi.config.settings import Settings
 from tableapi.crypto.unseal import Unsealer
 from tableapi.datasets.dataset import Dataset
@@ -30,12 +31,11 @@ from tableapi.datasets.declared import BadRights, check_access
 from tableapi.db import budget
 from tableapi.db.database import Db
 from tableapi.db.replicas import Replicas
-from tableapi.endpoints.project_files import load_policy
-from tableapi.endpoints.registry import Scripts
 from tableapi.http.origin import OriginGuard
 from tableapi.idempotency import replay
-from tableapi.live.endpoint import LiveChanges
 from tableapi.log import get_logger
+from tableapi.project.files import load_policy
+from tableapi.project.registry import Scripts
 from tableapi.query.bounds import Bounds, Limits
 
 log = get_logger(__name__)

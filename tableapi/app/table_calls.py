@@ -11,21 +11,21 @@ from tableapi.app import ddl_retry
 from tableapi.app.state import Services
 from tableapi.auth.authenticators import SessionAuthenticator
 from tableapi.auth.rights import Rights
+from tableapi.changes.endpoint import NAME as LIVE
 from tableapi.datasets import pinned
 from tableapi.datasets.dataset import Dataset
 from tableapi.db.errors import to_api_error
-from tableapi.endpoints import hooks
 from tableapi.errors import ApiError, BadRequest, NotFound, Unauthorized, UnsupportedMedia
 from tableapi.http import preferences
 from tableapi.http.body import parse_body
 from tableapi.http.compression import media_type
 from tableapi.http.request import HttpRequest, effective_verb
 from tableapi.http.response import Reply
-from tableapi.live.endpoint import NAME as LIVE
+from tableapi.project import hooks
 from tableapi.query import options
 from tableapi.query.relation_options import Relations
 from tableapi.query.spelling import suggestion
-from tableapi.tables import endpoints, read
+from tableapi.tables import read, verbs
 from tableapi.tables.bulk import csv_import
 from tableapi.tables.read import TableRequest
 from tableapi.tables.responses import ndjson, raw, recorded
@@ -145,7 +145,7 @@ class TableCalls:
                 return await read.read(call, ident)
             if _is_dry_run(call, ident):
                 return await _dry_run(call.again(), verb, ident)
-            reply = await endpoints.handle(call if verb == "POST" else call.again(), verb, ident)
+            reply = await verbs.handle(call if verb == "POST" else call.again(), verb, ident)
             return _minimal(call, verb, reply) if call.query else reply
         except Exception as error:
             if call.actor.role in ("", "key") and self._services.has_sessions and _is_forbidden(error):
@@ -174,7 +174,7 @@ def _is_dry_run(call: TableRequest, ident: str | None) -> bool:
 async def _dry_run(call: TableRequest, verb: str, ident: str | None) -> Reply:
     """Answer a write, and undo it."""
     async with pinned.undone(call.dataset) as call.dataset:  # type: ignore[assignment]
-        reply = _minimal(call, verb, await endpoints.handle(call, verb, ident))
+        reply = _minimal(call, verb, await verbs.handle(call, verb, ident))
     reply.headers.pop("ETag", None)
     reply.headers["Dry-Run"] = "true"
     return reply

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
-from tableapi.app.served import BadDatasets, Datasets, is_loopback, named_in, of_any
+from tableapi.app.options import BadDatasets, Datasets, is_loopback, named_in, of_any
 from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import HASHES, MIN_SECRET, MIN_TOKEN, weak_secret, weak_token
-from tableapi.endpoints.project import Project
+from tableapi.project.project import Project
 from tableapi.server.preflight import CannotServe, check_database
 
 NO_PROXIES = "TRUSTED_PROXIES is missing: behind a load balancer, all clients share one address."

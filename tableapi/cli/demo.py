@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any
 
-from tableapi.app.served import of_any
+from tableapi.app.options import of_any
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import EnvironmentSettings
 from tableapi.server import demo

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tableapi.app.served import BadDatasets, of_any
+from tableapi.app.options import BadDatasets, of_any
+from tableapi.changes import triggers
 from tableapi.db.session import connect
-from tableapi.live import triggers
 
 
 def url_of(dataset: str) -> str:

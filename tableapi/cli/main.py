@@ -14,14 +14,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tableapi.app.served import BadDatasets, Datasets, named_in, of_any, of_project
+from tableapi.app.options import BadDatasets, Datasets, named_in, of_any, of_project
 from tableapi.cli.check import checked, checked_datasets
 from tableapi.cli.process_title import hide_secrets
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import EnvironmentSettings, Settings
 from tableapi.crypto.vault import hash_keys
-from tableapi.endpoints.project_files import check_files, live_tables, load_project
 from tableapi.errors import ApiError, Invalid
+from tableapi.project.files import check_files, live_tables, load_project
 from tableapi.server.preflight import check_database
 from tableapi.server.supervisor import exit_with_parent
 from tableapi.version import VERSION
@@ -231,9 +231,9 @@ def _live(args: argparse.Namespace) -> None:
 
 
 def _worker(args: argparse.Namespace) -> None:
-    from tableapi.endpoints.jobs import work
     from tableapi.observability import tracing
     from tableapi.observability.logging import configure, sink
+    from tableapi.project.jobs import work
     from tableapi.server.serve import with_postgres
 
     if args.with_parent:

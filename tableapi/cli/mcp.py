@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tableapi.app.pipeline import App
-from tableapi.app.served import Datasets
+from tableapi.app.application import App
+from tableapi.app.options import Datasets
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.db.errors import UNREACHABLE

@@ -149,7 +149,7 @@ async def reseal(url: str, secret_keys: Sequence[str], folder: Path) -> str:
 
     Raises CannotReseal.
     """
-    from tableapi.endpoints.project_files import load_policy
+    from tableapi.project.files import load_policy
 
     policy = load_policy(folder)
     connection = await connect(url, timeout=10, server_settings={"application_name": "tableapi-reseal"})

@@ -25,7 +25,7 @@ async def run_script(settings: Settings, folder: Path, name: str, words: Sequenc
     Raises ApiError.
     """
     from tableapi.db.database import Db
-    from tableapi.endpoints.registry import Scripts
+    from tableapi.project.registry import Scripts
     from tableapi.server.migrate import init
 
     payload: dict[str, Any] = {}

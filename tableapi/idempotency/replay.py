@@ -17,7 +17,6 @@ from tableapi import exact_json
 from tableapi.auth.policy import Actor
 from tableapi.config.settings import Settings
 from tableapi.db.errors import to_api_error
-from tableapi.endpoints.registry import Scripts
 from tableapi.errors import ApiError, BadRequest, Conflict, Invalid
 from tableapi.http.response import Reply, refused
 from tableapi.idempotency.store import (
@@ -30,6 +29,7 @@ from tableapi.idempotency.store import (
     StoredResponse,
     still_running,
 )
+from tableapi.project.registry import Scripts
 from tableapi.tables.read import TableRequest
 
 RETRY_SECONDS = 0.5  # between attempts to release a key or to store a response

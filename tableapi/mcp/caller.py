@@ -10,9 +10,9 @@ from tableapi import exact_json, threads
 from tableapi.auth.policy import Actor
 from tableapi.auth.rights import Rights
 from tableapi.datasets.dataset import Dataset
-from tableapi.endpoints.guard import Endpoint
 from tableapi.errors import BadRequest, NotFound
 from tableapi.http.response import Reply
+from tableapi.project.guard import Endpoint
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Table
 from tableapi.tables import describe

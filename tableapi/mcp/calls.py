@@ -8,11 +8,11 @@ from pydantic import BaseModel
 
 from tableapi import exact_json
 from tableapi.datasets.dataset import Dataset
-from tableapi.endpoints.guard import Endpoint
 from tableapi.errors import NotFound
 from tableapi.mcp import answers
 from tableapi.mcp.arguments import CallFunction, CallScript
 from tableapi.mcp.caller import Caller
+from tableapi.project.guard import Endpoint
 from tableapi.query.spelling import suggestion
 from tableapi.schema.model import Routine
 from tableapi.tables import routines

@@ -18,10 +18,10 @@ from pathlib import Path
 from tableapi.auth.policy import ANYONE, Actor
 from tableapi.config.secret_file import private_folder
 from tableapi.datasets.dataset import Dataset
-from tableapi.endpoints.guard import Endpoint
 from tableapi.http import response
 from tableapi.openapi.components import Json
 from tableapi.openapi.document import Document
+from tableapi.project.guard import Endpoint
 
 MAX_CACHED_DOCUMENTS = 50
 

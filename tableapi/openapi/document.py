@@ -17,12 +17,12 @@ from starlette.responses import Response
 
 from tableapi.auth.policy import ANYONE
 from tableapi.datasets.dataset import Dataset
-from tableapi.endpoints.guard import SCRIPTS, Endpoint
 from tableapi.http.response import dumps
 from tableapi.openapi.components import SECURITY, Json, components, json, refusals
 from tableapi.openapi.routines import describe as describe_routine
 from tableapi.openapi.tables import TableDescription, describe, plain
 from tableapi.openapi.typed import TypedDescription
+from tableapi.project.guard import SCRIPTS, Endpoint
 from tableapi.schema.model import Table
 from tableapi.tables import routines
 from tableapi.version import VERSION

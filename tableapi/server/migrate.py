@@ -24,12 +24,12 @@ from pathlib import Path
 
 import asyncpg
 
+from tableapi.changes import triggers
 from tableapi.config.command_error import CommandError
 from tableapi.config.settings import Settings
 from tableapi.db.session import connect
-from tableapi.endpoints import jobs
-from tableapi.endpoints.project_files import live_tables
-from tableapi.live import triggers
+from tableapi.project import jobs
+from tableapi.project.files import live_tables
 
 LOCK = 0x7461626C65  # advisory lock: "table", one `init` per database
 LOCK_TIMEOUT = "2s"  # while DDL waits for a lock, all queries on that table wait behind it
@@ -262,7 +262,7 @@ def _migrations(folder: Path) -> list[Migration]:
 async def _load(settings: Settings, folder: Path) -> str | None:
     """Run the project's script `init` on connections of its own; returns its message, if any."""
     from tableapi.db.database import Db
-    from tableapi.endpoints.registry import Scripts
+    from tableapi.project.registry import Scripts
 
     db = Db(str(settings.database_url), reads=1, pool=1, statement_timeout=600, name="tableapi-init")
     await db.connect()

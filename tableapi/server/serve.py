@@ -29,15 +29,15 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from tableapi.app.served import ANY_ORIGIN, BadDatasets, Datasets, is_loopback, of_project
+from tableapi.app.options import ANY_ORIGIN, BadDatasets, Datasets, is_loopback, of_project
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret, private_folder
 from tableapi.config.settings import Settings
 from tableapi.db import budget
 from tableapi.db.session import connect
-from tableapi.endpoints.project_files import check_files, load_project
 from tableapi.http.site import docs_folders
 from tableapi.observability import metrics_folder
+from tableapi.project.files import check_files, load_project
 from tableapi.server.interrupt import Interrupt
 from tableapi.server.postgres.owner import owned
 from tableapi.server.postgres.server import Embedded

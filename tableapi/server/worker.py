@@ -10,8 +10,8 @@ import signal
 import sys
 from collections.abc import Callable
 
-from tableapi.app.pipeline import App
-from tableapi.app.served import Datasets
+from tableapi.app.application import App
+from tableapi.app.options import Datasets
 from tableapi.config.settings import Settings
 from tableapi.observability import tracing
 from tableapi.observability.logging import configure, sink

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.helpers.support import ROOT
 
-SOURCES = ("tableapi", "scripts", "policy.py")
+SOURCES = ("tableapi", "product", "sandbox", "scripts", "policy.py")
 _METRIC = re.compile(r"# TYPE ([a-z_]+) (?:gauge|counter|histogram)")
 _KINDS = {"Counter": "_total", "Gauge": "", "Histogram": ""}
 

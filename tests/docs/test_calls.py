@@ -8,9 +8,9 @@ import re
 import pytest
 from pydantic import BaseModel
 
-from scripts._shared.settings import Settings
-from tableapi.endpoints.guard import Endpoint, parse_limits
-from tableapi.endpoints.registry import Scripts
+from product.settings import Settings
+from tableapi.project.guard import Endpoint, parse_limits
+from tableapi.project.registry import Scripts
 from tests.docs import code, pages
 from tests.helpers.support import ROOT
 

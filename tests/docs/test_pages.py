@@ -13,7 +13,9 @@ from tests.docs import pages
 from tests.helpers.support import ROOT
 
 PAGES = {pages.name_of(page): page for page in pages.pages()}
-_PATH = re.compile(r"`((?:tableapi|scripts|tests|docs|frontend|migrations|deploy|tools|bench)/[\w./-]*\w/?)`")
+_PATH = re.compile(
+    r"`((?:tableapi|product|sandbox|scripts|tests|docs|frontend|migrations|deploy|tools|bench)/[\w./-]*\w/?)`"
+)
 # Files of the reader's own project, and names with a part to fill in.
 _EXAMPLES = {"scripts/finish.py", "scripts/jobs/NAME.py", "migrations/0001_name.sql", "frontend/dist"}
 # A path below docs/ in any file: in a comment, a message, a Makefile. `/docs/...` and `api/docs/...` are URLs.

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from pydantic_core import PydanticUndefined
 
-from scripts._shared.settings import Settings
+from product.settings import Settings
 from tableapi.auth import policy
 from tableapi.cli.main import parser
 from tests.docs import code, pages
@@ -185,7 +185,7 @@ def test_every_policy_word_has_a_row(word: type[Any]) -> None:
 
 
 def test_every_option_of_a_script_has_a_row() -> None:
-    from tableapi.endpoints.guard import script
+    from tableapi.project.guard import script
 
     rows = {cells[0].strip("`") for cells in pages.rows(pages.read("guides/scripts.md"))}
     known = set(inspect.signature(script).parameters)

@@ -49,7 +49,7 @@ async def traced(request: Request) -> list[str]:
         sys.setprofile(None)
         _traced.reset(token)
     assert response.status_code == 200, response.text
-    return [name for name in order if name.startswith(("tableapi/", "scripts/"))]
+    return [name for name in order if name.startswith(("tableapi/", "product/", "scripts/"))]
 
 
 def check(section: str, files: list[str]) -> None:

@@ -20,8 +20,8 @@ from itertools import groupby, product
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from scripts._shared.language import LANGUAGES
-from scripts._shared.settings import Settings
+from product.language import LANGUAGES
+from product.settings import Settings
 from tableapi.server import demo
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.mails import MAILS, sample

@@ -11,7 +11,7 @@ from typing import Any
 import asyncpg
 
 from tableapi import Settings, TableAPI
-from tableapi.live import triggers
+from tableapi.changes import triggers
 from tests.helpers.live import EventStream, LiveServer
 from tests.helpers.support import DATA
 from tests.helpers.tokens import SECRET, bearer

@@ -9,8 +9,8 @@ import asyncpg
 import httpx2
 import orjson
 
-from scripts._shared.people.directory import sealed_fields
-from scripts._shared.vendors.people import FoundPerson
+from product.people.directory import sealed_fields
+from product.vendors.people import FoundPerson
 from tableapi.crypto.vault import Vault
 
 SECRET, KEY, TOKEN = "a secret of the tests that is long enough", "test-app-key", "token-of-the-test"

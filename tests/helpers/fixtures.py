@@ -11,9 +11,9 @@ import asyncpg
 import pytest
 from aiosmtpd.controller import Controller
 
-from scripts._shared.settings import Settings
-from tableapi.app.pipeline import App
-from tableapi.app.served import of_project
+from product.settings import Settings
+from tableapi.app.application import App
+from tableapi.app.options import of_project
 from tableapi.server import migrate
 from tests.helpers.product import KEY, Account, Product, SmtpServer
 from tests.helpers.shop import Shop, open_shop

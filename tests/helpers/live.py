@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import asyncpg
 
 from tableapi import Access, Rule, Sessions, Settings, TableAPI
-from tableapi.live import triggers
+from tableapi.changes import triggers
 from tests.helpers.support import until
 
 PATIENCE = 20.0

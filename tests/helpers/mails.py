@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from scripts._shared import mail
-from scripts._shared.language import Language, formats
-from scripts._shared.settings import Settings
-from scripts._shared.vendors.mail import Mail
+from product import mail
+from product.language import Language, formats
+from product.settings import Settings
+from product.vendors.mail import Mail
 
 MAILS = sorted(path.stem for path in mail.FOLDER.glob("*.jinja"))
 VALUES = {

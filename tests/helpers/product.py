@@ -14,16 +14,16 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 import orjson
 
-from scripts._shared.billing import plans
-from scripts._shared.context import Context
-from scripts._shared.people import directory
-from scripts._shared.people.directory import Person
-from scripts._shared.vendors.people import FoundPerson
-from tableapi.app.pipeline import App
+from product.billing import plans
+from product.context import Context
+from product.people import directory
+from product.people.directory import Person
+from product.vendors.people import FoundPerson
+from tableapi.app.application import App
 from tableapi.auth.policy import Actor
 from tableapi.crypto.vault import token_hash
 from tableapi.db.database import Db
-from tableapi.endpoints.registry import Scripts
+from tableapi.project.registry import Scripts
 
 KEY = "test-app-key"
 API = "/api/v2/"

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from scripts._shared.sandbox.stripe.deliver import signature
+from sandbox.stripe.deliver import signature
 from tests.helpers.product import Account
 from tests.helpers.shop import BASE, SECRET, WEBHOOK, Shop
 

@@ -12,9 +12,9 @@ import httpx2
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from scripts._shared.sandbox.stripe.deliver import signature
-from scripts._shared.sandbox.stripe.service import Service
-from scripts._shared.vendors.payments import Payments
+from product.vendors.payments import Payments
+from sandbox.stripe.deliver import signature
+from sandbox.stripe.service import Service
 from tests.helpers.product import API, Account, Product
 
 SECRET, BASE = "whsec_of_the_tests", "http://stripe.test/sandbox/stripe"

@@ -16,6 +16,7 @@ from tableapi import Context, script
 async def run(ctx: Context) -> None:
     return None
 """
+NAMED = "[tool.tableapi]\nproject = '{}'\n"
 # (file, its text, what is reported)
 BROKEN = [
     ("scripts/report.py", SCRIPT + "import nothing_of_that_name\n", "scripts/report.py, line 8: ModuleNotFoundError"),
@@ -24,9 +25,23 @@ BROKEN = [
     ("scripts/report.py", SCRIPT.replace('roles=("key",)', ""), "scripts/report.py, line 5: TypeError"),
     ("scripts/report.py", SCRIPT.replace('",)', '",), limit="many"'), "line 5: ValueError: not a limit: 'many'"),
     ("scripts/jobs/tidy.py", "x = {}['a']\n", "scripts/jobs/tidy.py, line 1: KeyError: 'a'"),
-    ("scripts/tables/note.py", "import scripts._shared.rules\n", "scripts/_shared/rules.py, line 2: NameError"),
-    ("scripts/_shared/project.py", "PROJECT = 1 / 0\n", "scripts/_shared/project.py, line 1: ZeroDivisionError"),
-    ("scripts/_shared/project.py", "", "scripts/_shared/project.py has no PROJECT"),
+    ("scripts/tables/note.py", "import product.rules\n", "product/rules.py, line 2: NameError"),
+    ("product/project.py", "PROJECT = 1 / 0\n", "product/project.py, line 1: ZeroDivisionError"),
+    ("product/project.py", "", "product.project:PROJECT: expected `project = "),
+    (
+        "pyproject.toml",
+        "[tool.tableapi]\nproject = 'product.nowhere:X'\n",
+        "ModuleNotFoundError: No module named 'product.nowhere'",
+    ),
+    (
+        "pyproject.toml",
+        "[tool.tableapi]\nprojekt = 'product.project:PROJECT'\n",
+        "pyproject.toml: expected `project = ",
+    ),
+    ("pyproject.toml", NAMED.format("product.nowhere:X"), "No module named 'product.nowhere'"),
+    ("pyproject.toml", NAMED.format("../x"), "pyproject.toml: expected `project = "),
+    ("pyproject.toml", NAMED.format("").replace("project", "projekt"), "pyproject.toml: expected `project = "),
+    ("pyproject.toml", "[tool.tableapi\n", "pyproject.toml: Expected ']'"),
     ("policy.py", "from tableapi import Rule\nPOLICY = {'note': Rule(rols=())}\n", "policy.py, line 2: TypeError"),
     ("policy.py", "POLICY = {\n", "policy.py, line 1: SyntaxError: '{' was never closed"),
     ("policy.py", "POLICY = {}\n", "policy.py has no SESSIONS"),
@@ -34,8 +49,10 @@ BROKEN = [
 
 
 def _break(project: Path, name: str, text: str) -> None:
-    (project / "scripts" / "_shared").mkdir(parents=True)
-    (project / "scripts" / "_shared" / "rules.py").write_text('"""Rules."""\nlimit = amount\n')
+    (project / "product").mkdir(parents=True)
+    (project / "product" / "rules.py").write_text('"""Rules."""\nlimit = amount\n')
+    if name == "product/project.py":
+        (project / "pyproject.toml").write_text('[tool.tableapi]\nproject = "product.project:PROJECT"\n')
     file = project / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)

@@ -15,7 +15,7 @@ import asyncpg
 import httpx2
 import orjson
 
-from scripts._shared.sandbox.stripe.deliver import signature
+from sandbox.stripe.deliver import signature
 from tableapi.crypto.vault import Vault
 from tests.helpers.balancer import Balancer, balancer
 from tests.helpers.customer import CONTACTS, KEY, REVEAL, SECRET, SETTINGS, TOKEN, books, prepare, reveal

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from scripts._shared.demo.people import people
+from product.demo.people import people
 from tableapi.observability.metrics_folder import SHARED_MEMORY
 from tests.helpers.support import ROOT, NewDatabase, Serve, wait_until
 

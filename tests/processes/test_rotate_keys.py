@@ -11,7 +11,7 @@ from typing import Any
 import asyncpg
 import httpx2
 
-from scripts._shared.people.import_file import HEADER
+from product.people.import_file import HEADER
 from tableapi.crypto.vault import Vault
 from tests.helpers.customer import CONTACTS, HEADERS, REVEAL, SETTINGS, books, prepare, reveal
 from tests.helpers.load import Request, load

@@ -9,7 +9,7 @@ import httpx2
 import openpyxl
 import pytest
 
-from scripts._shared.bulk import result_file
+from product.bulk import result_file
 from tableapi.tables.export import XLSX
 from tests.helpers.product import API, TABLE, Account, Product
 

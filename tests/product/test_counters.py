@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scripts._shared.context import Context
+from product.context import Context
 from tests.helpers.product import API, Account, Product, User
 
 

@@ -104,7 +104,7 @@ async def test_clients_are_found_by_what_people_know(product: Product, member: S
 
 
 async def test_a_search_uses_indexes(product: Product) -> None:
-    from scripts._shared.desk import clients
+    from product.desk import clients
 
     async with product.db.transaction(), product.db.connection() as connection:
         await connection.execute("set local enable_seqscan = off")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts._shared import design
+from product import design
 from tests.helpers.product import Account, Product
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scripts._shared.accounts import passwords
+from product.accounts import passwords
 from tests.helpers.product import API, Account, Product
 
 TRIES = 200

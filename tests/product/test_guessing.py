@@ -9,7 +9,7 @@ from collections import Counter
 import httpx2
 import pytest
 
-from scripts._shared.accounts import passwords
+from product.accounts import passwords
 from tableapi.ratelimit.counter import network
 from tests.helpers.product import API, TABLE, Account, Product
 

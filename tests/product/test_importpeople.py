@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts._shared.people.import_file import HEADER
+from product.people.import_file import HEADER
 from tableapi.errors import ApiError
 from tests.helpers.product import Account, Product
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts._shared.billing import invoice_pdf
-from scripts._shared.language import Language, formats
+from product.billing import invoice_pdf
+from product.language import Language, formats
 from tests.helpers.product import API, KEY, Account, Product
 from tests.helpers.shop import Shop
 

@@ -11,7 +11,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from pgqueuer.core.executors import EntrypointExecutorParameters
 
-from tableapi.endpoints import jobs
+from tableapi.project import jobs
 from tests.helpers.product import Product, SmtpServer
 from tests.helpers.support import ROOT, free_port
 

@@ -13,9 +13,9 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from scripts._shared.settings import Settings
-from tableapi.app.pipeline import App
-from tableapi.app.served import Datasets
+from product.settings import Settings
+from tableapi.app.application import App
+from tableapi.app.options import Datasets
 from tests.helpers.product import TABLE, Account, Product
 from tests.helpers.support import NewDatabase, execute
 from tests.helpers.table_api import FIXTURE

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts._shared.accounts import passwords
+from product.accounts import passwords
 from tests.helpers.product import API, TABLE, Account, Product, User
 
 PASSWORD = "Sesame123"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scripts._shared.accounts import passwords
+from product.accounts import passwords
 from tests.helpers.desk import staff
 from tests.helpers.product import API, TABLE, Account, Product, User
 from tests.helpers.refunds import buy, called, payment

@@ -8,10 +8,10 @@ from email.message import EmailMessage
 
 import pytest
 
-from scripts._shared.accounts import passwords, person_names
-from scripts._shared.design import DARK, LIGHT
-from scripts._shared.language import LANGUAGES, Language
-from scripts._shared.mail import render
+from product.accounts import passwords, person_names
+from product.design import DARK, LIGHT
+from product.language import LANGUAGES, Language
+from product.mail import render
 from tests.helpers.mails import MAILS, VALUES, sample
 from tests.helpers.product import API, TABLE, Account, Product
 

@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 
-from scripts._shared.accounts import passwords
+from product.accounts import passwords
 from tests.helpers.product import API, Account, Product, User
 
 OLD, NEW = "Sesame123", "Better456"

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts._shared.vendors.people import FAILURES, PeopleVendor
+from product.vendors.people import FAILURES, PeopleVendor
 from tests.helpers.product import Account, Product
 
 JANE = {

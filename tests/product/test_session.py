@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scripts._shared.accounts import passwords, tokens
+from product.accounts import passwords, tokens
 from tests.helpers.product import API, Account, Product
 
 PASSWORD = "Sesame123"

@@ -18,8 +18,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 
-from scripts._shared.accounts import oauth
-from scripts._shared.vendors.oidc import Provider
+from product.accounts import oauth
+from product.vendors.oidc import Provider
 from tests.helpers.product import API, TABLE, Product
 
 

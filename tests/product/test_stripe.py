@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts._shared.billing.invoices import difference
+from product.billing.invoices import difference
 from tests.helpers.product import API, Account, Product
 from tests.helpers.shop import Shop, open_shop
 

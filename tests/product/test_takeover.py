@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from scripts._shared.accounts import passwords, tokens
-from scripts._shared.vendors.oidc import Identity, Provider
+from product.accounts import passwords, tokens
+from product.vendors.oidc import Identity, Provider
 from tests.helpers.product import API, TABLE, Account, Product, User
 
 PASSWORD, OTHER = "Sesame123", "Better456"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts._shared.accounts import passwords
+from product.accounts import passwords
 from tests.helpers.product import API, TABLE, Account, Product, User
 
 PASSWORD, NEW = "Sesame123", "Better456"

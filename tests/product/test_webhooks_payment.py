@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from scripts._shared.sandbox.stripe.deliver import signature
+from sandbox.stripe.deliver import signature
 from tests.helpers.product import Account, Product
 from tests.helpers.shop import SECRET, WEBHOOK, Shop
 
@@ -139,7 +139,7 @@ async def test_an_event_of_an_unknown_customer_is_stored_and_changes_nothing(
 
 
 async def test_stripe_down_while_applying_is_tried_again(shop: Shop, trial: Account) -> None:
-    from scripts._shared.vendors.money import PaymentsDown
+    from product.vendors.money import PaymentsDown
 
     events = await renewal(shop, trial)
     await shop.post(events[0])

@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 ENGINE: list[str] = PROJECT["dependencies"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 OPTIONAL = ("redis", "brotli", "xlsx", "otel", "postgres", "mcp", "jwt")  # extras of the engine
-OWN = {"tableapi", "scripts", "policy", "tests"}
+OWN = {"tableapi", "product", "sandbox", "scripts", "policy", "tests", "bookings"}
 RANGE = re.compile(r"([A-Za-z0-9_.-]+)(?:\[.*\])?>=([\d.]+),<(\d+)")
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==(\S+)")
 PINS = re.compile(r"([\w.-]+)==(\S+)(?: ; .+)? \\")
@@ -67,7 +67,7 @@ def test_an_extra_of_the_engine_is_imported_only_where_it_is_used() -> None:
 
 
 def test_what_the_product_imports_is_an_extra() -> None:
-    assert _packages("scripts", "policy.py") - _names(ENGINE + EXTRAS["product"]) == set()
+    assert _packages("product", "sandbox", "scripts", "policy.py") - _names(ENGINE + EXTRAS["product"]) == set()
 
 
 def test_what_the_tests_import_is_named() -> None:

@@ -11,12 +11,12 @@ from tests.helpers.support import ROOT
 
 # Pages, mails and documents that are not part of the app.
 USERS = (
-    "scripts/_shared/mail/base.html",
-    "scripts/_shared/billing/invoice.typ",
-    "scripts/_shared/sandbox/page.py",
-    "scripts/_shared/sandbox/mail.py",
-    "scripts/_shared/sandbox/oidc.py",
-    "scripts/_shared/sandbox/stripe/look.py",
+    "product/mail/base.html",
+    "product/billing/invoice.typ",
+    "sandbox/page.py",
+    "sandbox/mail.py",
+    "sandbox/oidc.py",
+    "sandbox/stripe/look.py",
     "frontend/extension/popup.css",
     "tableapi/openapi/docs/docs.css",
 )

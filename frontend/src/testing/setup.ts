@@ -1,11 +1,12 @@
 /** Browser features that jsdom lacks, and a clean browser for each test. */
 import "@testing-library/jest-dom/vitest";
-import { cleanup, configure, prettyDOM, renderHook } from "@testing-library/react";
+import { act, cleanup, configure, prettyDOM, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach } from "vitest";
 import { setConfig } from "../api/config";
 import { setLanguage } from "../lib/language";
 import { chooseTimeZone } from "../lib/locale";
 import { toastClosed, useToasts } from "../stores/toasts";
+import { unverifiedLeft } from "../stores/unverified";
 import { CONFIG } from "./answers";
 
 class NotFoundError extends Error {
@@ -44,6 +45,7 @@ beforeEach(() => {
 afterEach(() => {
   for (const { id } of renderHook(useToasts).result.current) toastClosed(id);
   cleanup();
+  act(unverifiedLeft);
   setLanguage("en");
   chooseTimeZone(null);
   localStorage.clear();

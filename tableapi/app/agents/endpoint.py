@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from tableapi.app.agents.requests import Headers, ToolRequests
 from tableapi.app.callers import Callers
-from tableapi.app.served import is_loopback
+from tableapi.app.options import is_loopback
 from tableapi.app.state import Services
 from tableapi.auth.policy import ANYONE
 from tableapi.errors import Forbidden, MethodNotAllowed, Unauthorized, UnsupportedMedia

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from tableapi import Settings, TableAPI
-from tableapi.live import outbox, triggers
+from tableapi.changes import outbox, triggers
 from tests.helpers.live import POLICY, RECORDED, SESSIONS, LiveServer, live_server
 from tests.helpers.support import NewDatabase, until
 

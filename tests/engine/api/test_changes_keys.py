@@ -11,7 +11,7 @@ import httpx2 as httpx
 import pytest
 
 from tableapi import Settings, TableAPI
-from tableapi.live import triggers
+from tableapi.changes import triggers
 from tests.helpers.live import EventStream
 from tests.helpers.support import NewDatabase
 

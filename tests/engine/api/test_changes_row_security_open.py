@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tableapi import TableAPI
-from tableapi.live import triggers
+from tableapi.changes import triggers
 from tests.helpers.chat import ADA, BEN, ROLES, SCHEMA, SETTINGS, chat_server, fence, of, opened, say, stream
 from tests.helpers.live import LiveServer
 from tests.helpers.support import NewDatabase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts._shared.people.import_file import LineReader
+from product.people.import_file import LineReader
 from tableapi.crypto.vault import Vault
 
 GOOD = (

@@ -9,10 +9,10 @@ from typing import get_args
 
 import pytest
 
-from scripts._shared import mail
-from scripts._shared.billing import plans
-from scripts._shared.language import DEFAULT, LANGUAGES, Language, formats
-from scripts._shared.language.texts import File, sections, translator
+from product import mail
+from product.billing import plans
+from product.language import DEFAULT, LANGUAGES, Language, formats
+from product.language.texts import File, sections, translator
 from tests.helpers.support import ROOT
 
 FILES: tuple[File, ...] = get_args(File)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts._shared.people.profile_url import NotAProfile, key_of, url_of
+from product.people.profile_url import NotAProfile, key_of, url_of
 
 SPELLINGS = [
     "https://www.linkedin.com/in/jane-doe",

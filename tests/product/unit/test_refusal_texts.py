@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts._shared.language import DEFAULT, LANGUAGES
+from product.language import DEFAULT, LANGUAGES
 from tests.helpers.support import ROOT
 
 # Where messages are for staff, commands, providers and settings, not for the screens of the app.
-ELSEWHERE = re.compile(r"scripts/(desk|jobs|webhooks|_shared/(desk|demo|sandbox|vendors|people|settings))\b")
+ELSEWHERE = re.compile(r"scripts/(desk|jobs|webhooks)\b|product/(desk|demo|vendors|people|settings)\b")
 # Refusals of requests that no screen sends.
 FOR_PROGRAMS = {
     "A key cannot be changed.",
@@ -81,7 +81,8 @@ def translated(language: str) -> set[str]:
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != DEFAULT])
 def test_every_refusal_that_a_screen_may_show_is_translated(language: str) -> None:
     known = translated(language)
-    paths = [path for path in (ROOT / "scripts").rglob("*.py") if not ELSEWHERE.match(str(path.relative_to(ROOT)))]
+    sources = [path for folder in ("product", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    paths = [path for path in sources if not ELSEWHERE.match(str(path.relative_to(ROOT)))]
     raised = {text for path in paths for text in messages(path)}
     missing = {text for text in raised if not {text, NUMBER.sub("{{number}}", text)} & known}
     assert missing == FOR_PROGRAMS
@@ -89,7 +90,7 @@ def test_every_refusal_that_a_screen_may_show_is_translated(language: str) -> No
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != DEFAULT])
 def test_every_translation_belongs_to_a_text_of_the_server(language: str) -> None:
-    paths = [path for folder in ("scripts", "tableapi") for path in (ROOT / folder).rglob("*.py")]
+    paths = [path for folder in ("product", "sandbox", "scripts", "tableapi") for path in (ROOT / folder).rglob("*.py")]
     code = "".join(path.read_text() for path in [*paths, ROOT / "policy.py"])
     patterns = re.sub(r"\{[^{}\n]*\}", "{{number}}", code)  # of f-strings
     assert [text for text in translated(language) if text not in code and text not in patterns] == []

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from scripts._shared.sandbox.stripe.service import Service
+from sandbox.stripe.service import Service
 
 SECRET, BASE = "whsec_x", "http://t/sandbox/stripe"
 KEY = {"Authorization": "Bearer sk_test_x"}

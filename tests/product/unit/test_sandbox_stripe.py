@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import stripe
 
-from scripts._shared.sandbox.stripe import calendar, calls, form
-from scripts._shared.sandbox.stripe.form import StripeRefused
-from scripts._shared.sandbox.stripe.store import State, Store
+from sandbox.stripe import calendar, calls, form
+from sandbox.stripe.form import StripeRefused
+from sandbox.stripe.store import State, Store
 
 KINDS: dict[str, Any] = {
     "customer": stripe.Customer, "product": stripe.Product, "price": stripe.Price, "invoice": stripe.Invoice,
@@ -72,7 +72,7 @@ def test_objects_have_exactly_the_fields_of_the_client(tmp_path: Path) -> None:
             state, "POST", "checkout/sessions", mode="subscription", customer=customer["id"],
             line_items=[{"price": price["id"], "quantity": "1"}], success_url="http://x", cancel_url="http://y",
         )  # fmt: skip
-        from scripts._shared.sandbox.stripe import cards, subscriptions
+        from sandbox.stripe import cards, subscriptions
 
         method = cards.make(state, "visa", str(customer["id"]))
         sub = subscriptions.begin(state, str(customer["id"]), price, method, {})

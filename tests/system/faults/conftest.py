@@ -18,8 +18,8 @@ import asyncpg
 import pytest
 from aiosmtpd.controller import Controller
 
-from scripts._shared.people.directory import sealed_fields
-from scripts._shared.vendors.people import FoundPerson
+from product.people.directory import sealed_fields
+from product.vendors.people import FoundPerson
 from tableapi.crypto.vault import Vault
 from tableapi.server.postgres.server import Embedded
 from tests.helpers.support import Server, free_port, start

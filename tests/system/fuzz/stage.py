@@ -7,8 +7,8 @@ from typing import Any
 
 import asyncpg
 
-from scripts._shared.people.directory import sealed_fields
-from scripts._shared.vendors.people import FoundPerson
+from product.people.directory import sealed_fields
+from product.vendors.people import FoundPerson
 from tableapi.crypto.vault import Vault
 
 SECRET, KEY = "a secret for tests", "test-app-key"

@@ -1,15 +1,13 @@
 import { act, waitFor } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { account } from "../../api/account";
-import { unverifiedLeft, unverifiedMet } from "../../stores/unverified";
+import { unverifiedMet } from "../../stores/unverified";
 import { accountAnswer } from "../../testing/answers";
 import { draw, serve } from "../../testing/render";
 import { VerifyEmailScreen } from "./VerifyEmailScreen";
 
 const AT = "/verifyemail";
 const me = accountAnswer({ isverified: 0 });
-
-afterEach(() => act(unverifiedLeft));
 
 test("without a user to verify, it leads to the sign-in", async () => {
   serve({});

@@ -1,4 +1,4 @@
-/** The texts of the plans that the product ships, as `scripts/_shared/billing/plans.py` stores them. */
+/** The texts of the plans that the product ships, as `product/billing/plans.py` stores them. */
 export const offers = {
   offers: {
     trial: "Try it with a handful of credits.",

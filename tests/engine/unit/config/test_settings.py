@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts._shared.settings import Settings
+from product.settings import Settings
 from tableapi.config.secret_file import kept_secret
 from tableapi.config.settings import BadSettings, origin, postgres_url
 from tableapi.config.settings import Settings as HostSettings

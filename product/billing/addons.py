@@ -1,0 +1,86 @@
+"""Sell add-on credits. A payment grants its credits once, whichever report of it arrives first."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from product import audit
+from product.billing import plans, returns
+from product.billing.live import LIVE
+from product.context import Context
+from product.credits.ledger import KINDS, grant
+from product.vendors.money import Intent
+from tableapi.errors import Conflict, NotFound
+
+_PLAN = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 1"
+_LIVE = f"""
+    select p.sku from usersubscription s join subscriptionplan p using (planid) where s.clientid = $1 and {LIVE}
+"""  # noqa: S608
+_BOOK = """
+    insert into transactionhistory (clientid, planid, invoicenumber, planname, isaddon, price, currency, lines,
+                                    providerid, expirydate)
+    values ($1, $2, $3, $4, 1, $5, $6, $7, $8, null)
+    on conflict (providerid) do nothing returning transactionid
+"""
+_PAID = "update addonpayment set status = 'paid', transactionid = $2 where providerid = $1"
+_FAILED = "update addonpayment set status = 'failed' where providerid = $1 and status <> 'paid'"
+
+
+class NoAddons(Conflict):
+    """Accounts on the free plan cannot buy add-ons (409)."""
+
+    reason = "no_addons_on_free"
+
+
+async def on_sale(ctx: Context, planid: int) -> Any:
+    """Return the row of an add-on that the caller's account may buy.
+
+    Raises:
+        NotFound: there is no such add-on on sale (404).
+        Conflict: the account has no live plan, or is on the free plan (409).
+    """
+    plan: Any = await ctx.db.fetchrow(_PLAN, planid)
+    if plan is None or plan["price"] <= 0:
+        raise NotFound("There is no such add-on.")
+    live: Any = await ctx.db.fetchrow(_LIVE, ctx.actor.clientid)
+    if live is None:
+        raise Conflict("Subscribe to a plan first.", reason="no_plan")
+    if live["sku"] == plans.FREE_SKU:
+        raise NoAddons("No add-ons can be added to the free plan.")
+    return plan
+
+
+async def settle(ctx: Context, intent: Intent) -> int | None:
+    """Apply the state of a payment intent and return its transactionid once it is paid.
+
+    A paid intent adds credits and an invoice; repeating it changes nothing.
+    """
+    async with ctx.db.transaction():
+        row: Any = await ctx.db.fetchrow("select * from addonpayment where providerid = $1 for update", intent.id)
+        if row is None or row["amount"] != intent.amount or row["currency"] != intent.currency:
+            return None  # not a payment for an add-on of this product
+        if row["status"] == "paid":
+            return int(row["transactionid"])
+        if intent.status == "succeeded":
+            return await _grant(ctx, row, intent)
+        if intent.status in ("requires_payment_method", "canceled") and row["status"] != "created":
+            await ctx.db.execute(_FAILED, intent.id)
+    return None
+
+
+async def _grant(ctx: Context, row: Any, intent: Intent) -> int:
+    clientid, planid = row["clientid"], row["planid"]
+    await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+    plan: Any = await ctx.db.fetchrow("select * from subscriptionplan where planid = $1", planid)
+    lines = [{"description": plan["name"], "quantity": 1, "amount": intent.amount, "proration": False}]
+    number = f"A-{clientid:05}-{intent.id[-8:].upper()}"
+    transactionid: int = await ctx.db.fetchval(
+        _BOOK, clientid, planid, number, plan["name"], Decimal(intent.amount) / 100, intent.currency, lines, intent.id
+    )
+    amounts = {kind: plan[kind] for kind in KINDS}
+    await grant(ctx, clientid, amounts, reason="addon", source="payment", source_id=intent.id, bought=True)
+    await ctx.db.execute(_PAID, intent.id, transactionid)
+    await audit.write(ctx, "addon_bought", planid, clientid=clientid, transactionid=transactionid)
+    await returns.apply(ctx, clientid, intent.id)
+    return transactionid

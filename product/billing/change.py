@@ -1,0 +1,206 @@
+"""Preview, change, resume and cancel a running subscription at the payment provider."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from product import audit
+from product.billing import change_rules, customer, prices, reconcile
+from product.billing.invoices import described, difference, plan_name, rest
+from product.context import Context
+from product.credits.ledger import KINDS
+from product.language import DEFAULT, Language, requested
+from product.vendors.money import CardRefused, Line, Missing, ProviderRefused, Subscription
+from tableapi.errors import Conflict
+
+_RECORD = """
+    update usersubscription set downgrade_planid = $2, downgrade_startson = $3 where subscriptionid = $1
+"""
+_FORGET = """
+    update usersubscription set downgrade_planid = null, downgrade_startson = null where subscriptionid = $1
+"""
+_LOCAL_CANCEL = "update usersubscription set autorenew = 0 where subscriptionid = $1 and autorenew = 1"
+
+
+class AlreadyChanged(Conflict):
+    """The account is on the requested plan already, or was changed by a request at the same time (409)."""
+
+    reason = "already_changed"
+
+
+async def _running(ctx: Context, row: Any) -> Subscription | None:
+    """Return the provider's subscription of a row while it runs, else None."""
+    if not row["isactive"] or not row["stripe_subid"]:
+        return None
+    try:
+        sub = await customer.provider(ctx).subscription(row["stripe_subid"])
+    except Missing:
+        return None
+    return sub if sub.status in reconcile.LIVE + reconcile.PAST_DUE else None
+
+
+@asynccontextmanager
+async def _as_read(ctx: Context, sub: Subscription) -> AsyncIterator[None]:
+    """Turn a refusal into AlreadyChanged where the subscription is no longer as it was read."""
+    try:
+        yield
+    except ProviderRefused:
+        if await customer.provider(ctx).subscription(sub.id) == sub:
+            raise
+        raise AlreadyChanged("This was changed a moment ago. Look at your plan again.") from None
+
+
+def _present(plans: dict[str, Any], row: Any, sub: Subscription) -> int:
+    """Return the planid at the provider. The row may be older: it follows the provider's events."""
+    return int(plans.get(sub.priceid, row)["planid"])
+
+
+async def preview(ctx: Context, row: Any, planid: int) -> dict[str, Any] | None:
+    """Return what a change to the plan costs and when it is due, or None without a running subscription.
+
+    `subtotal`, `total` and the amounts of `lines` are in the smallest unit of the currency.
+    """
+    sub = await _running(ctx, row)
+    if sub is None:
+        return None
+    plan = await prices.on_sale(ctx, planid)
+    plans = await prices.plans_by_price(ctx)
+    present = _present(plans, row, sub)
+    if plan["planid"] < present:  # charged when it starts, at the end of the period
+        date, total = int(sub.end.timestamp()), prices.cents(plan)
+        facts = {"subtotal": total, "total": total, "currency": customer.CURRENCY, "dueon": sub.end.isoformat()}
+        return {"subscription_proration_date": date} | facts | {"lines": [], "credits": {k: plan[k] for k in KINDS}}
+    date = max(await change_rules.quote(ctx, row["subscriptionid"], planid), int(sub.start.timestamp()))
+    if plan["planid"] == present:
+        return _costs_nothing(date, sub)
+    priceid = await prices.of_plan(ctx, plan)
+    plans[priceid] = plan  # the price may be new
+    invoice = await customer.provider(ctx).preview(sub, priceid, date)
+    old: Any = plans.get(sub.priceid)
+    prorated = [line for line in invoice.lines if line.proration and line.amount >= 0]
+    added = difference(old, plan, rest(prorated[0], sub)) if old and prorated else {k: plan[k] for k in KINDS}
+    return {
+        "subscription_proration_date": date, "subtotal": invoice.subtotal, "total": invoice.total,
+        "currency": invoice.currency, "dueon": datetime.fromtimestamp(date, UTC).isoformat(),
+        "lines": [_line(line, plans, requested(ctx) or DEFAULT) for line in invoice.lines],
+        "credits": added,
+    }  # fmt: skip
+
+
+def _line(line: Line, plans: dict[str, Any], language: Language) -> dict[str, Any]:
+    facts = {"description": line.description, "amount": line.amount, "proration": line.proration}
+    text = described(facts | {"planname": plan_name(line, plans)}, language)
+    return {"description": text, "amount": line.amount}
+
+
+def _costs_nothing(date: int, sub: Subscription) -> dict[str, Any]:
+    """Return the preview of resuming a cancelled plan, which is charged when its next period starts."""
+    return {"subscription_proration_date": date, "subtotal": 0, "total": 0, "currency": customer.CURRENCY,
+            "dueon": sub.end.isoformat(), "lines": [], "credits": dict.fromkeys(KINDS, 0)}  # fmt: skip
+
+
+async def change(ctx: Context, row: Any, planid: int, proration_date: int | None) -> dict[str, Any]:
+    """Upgrade at once, downgrade at the end of the period, or resume a cancelled subscription.
+
+    Raises:
+        Conflict: no subscription runs, an invoice is open, or the plan is the present one (409).
+        LimitExceeded: seats or API keys in use exceed the plan (409).
+        CardRefused: the bank declined the upgrade; nothing is changed (402).
+    """
+    plan = await prices.on_sale(ctx, planid)
+    sub = await _running(ctx, row)
+    if sub is None:
+        raise Conflict("There is no running subscription to change. Please subscribe.", reason="no_subscription")
+    if sub.status in reconcile.PAST_DUE:
+        raise Conflict("Please pay the open invoice first.", reason="past_due")
+    present = _present(await prices.plans_by_price(ctx), row, sub)
+    if plan["planid"] != present:
+        await change_rules.must_fit(ctx, row["clientid"], plan)
+    async with _as_read(ctx, sub):
+        if plan["planid"] == present:
+            await _resume(ctx, row, sub)
+        elif plan["planid"] > present:
+            sub = await _upgrade(ctx, row, sub, plan, proration_date)
+        else:
+            await _downgrade(ctx, row, sub, plan)
+    return {"subscriptionid": row["subscriptionid"], "planid": plan["planid"], "expirydate": sub.end.isoformat()}
+
+
+async def _resume(ctx: Context, row: Any, sub: Subscription) -> None:
+    """Keep the present plan: undo a cancellation or a scheduled downgrade."""
+    if sub.renews and not sub.scheduleid and row["downgrade_planid"] is None:
+        raise AlreadyChanged("You are on this plan already.")
+    payments = customer.provider(ctx)
+    if sub.scheduleid:
+        await payments.release(sub.scheduleid)
+    if not sub.renews:
+        await payments.renewing(sub.id, True)
+    await ctx.db.execute(_FORGET, row["subscriptionid"])
+    await _refresh(ctx, row)
+
+
+async def _upgrade(ctx: Context, row: Any, sub: Subscription, plan: Any, proration_date: int | None) -> Subscription:
+    payments, planid = customer.provider(ctx), plan["planid"]
+    priceid = await prices.of_plan(ctx, plan)
+    attempt = await change_rules.begin(ctx, row, planid, proration_date, sub)
+    if sub.scheduleid:
+        await payments.release(sub.scheduleid)
+    try:
+        changed = await payments.upgrade(sub, priceid, attempt.prorationdate, attempt.key)
+    except CardRefused:
+        await change_rules.failed(ctx, row, planid, sub.start, attempt.number)
+        await audit.write(ctx, "plan_change_refused", planid)
+        raise
+    await ctx.db.execute(_FORGET, row["subscriptionid"])
+    await audit.write(ctx, "plan_change", planid, before=row["planid"])
+    return changed
+
+
+async def _downgrade(ctx: Context, row: Any, sub: Subscription, plan: Any) -> None:
+    if row["downgrade_planid"] != plan["planid"] and row["autorenew"]:
+        raise Conflict("Record the downgrade first.", reason="no_downgrade_record")
+    payments, priceid = customer.provider(ctx), await prices.of_plan(ctx, plan)
+    if not sub.renews:
+        sub = replace(sub, renews=(await payments.renewing(sub.id, True)).renews)
+    await payments.change_at_end(sub, priceid, prices.interval(plan))
+    async with ctx.db.transaction():
+        await ctx.db.execute(_RECORD, row["subscriptionid"], plan["planid"], sub.end)
+        await audit.write(ctx, "plan_downgrade", plan["planid"], before=row["planid"], startson=sub.end.isoformat())
+    await _refresh(ctx, row)
+
+
+async def cancel(ctx: Context, row: Any) -> dict[str, Any]:
+    """Cancel at the end of the period, and return `autorenew` and `expirydate`.
+
+    Raises:
+        Conflict: the account has no paid plan (409).
+    """
+    if not row["isactive"] or not prices.is_paid(_plan(row)):
+        raise Conflict("There is no paid plan to cancel.", reason="nothing_to_cancel")
+    sub = await _running(ctx, row)
+    if sub is None:  # not billed by the provider, so only the local row changes
+        await ctx.db.execute(_LOCAL_CANCEL, row["subscriptionid"])
+        return {"autorenew": 0, "expirydate": row["expirydate"].isoformat()}
+    payments = customer.provider(ctx)
+    async with _as_read(ctx, sub):
+        if sub.scheduleid:
+            await payments.release(sub.scheduleid)
+        if sub.renews:
+            sub = await payments.renewing(sub.id, False)
+            await audit.write(ctx, "plan_cancel", row["planid"])
+    await ctx.db.execute(_FORGET, row["subscriptionid"])
+    await _refresh(ctx, row)
+    return {"autorenew": 0, "expirydate": sub.end.isoformat()}
+
+
+def _plan(row: Any) -> dict[str, Any]:
+    return {"price": row["price"], "sku": row["plansku"]}
+
+
+async def _refresh(ctx: Context, row: Any) -> None:
+    """Apply the provider's new state at once instead of waiting for its event."""
+    await reconcile.reconcile(ctx, row["clientid"])

@@ -1,0 +1,99 @@
+"""Hosted payment pages for new subscriptions. At most one is open per account."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from product import mail
+from product.billing import customer, prices
+from product.context import Context
+from product.vendors.money import Checkout, Missing
+from tableapi.errors import Conflict
+
+SUCCESS, FAILURE = "/dashboard/paysuccess", "/dashboard/payfail"
+
+_OPEN = """
+    select sessionid, planid, url, createdon > now() - interval '10 minutes' as fresh from checkout
+    where clientid = $1 and status = 'open'
+"""
+_CLOSE = "update checkout set status = 'expired' where sessionid = $1 and status = 'open'"
+_KEEP = """
+    insert into checkout (sessionid, clientid, planid, url) values ($1, $2, $3, $4)
+    on conflict do nothing
+"""
+
+
+async def page(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """Return the hosted page for a plan: the open one if it is younger than ten minutes, else a new one.
+
+    Raises:
+        Conflict: the previous page was paid, or another request opened a page at the same time (409).
+    """
+    payments = customer.provider(ctx)
+    row: Any = await ctx.db.fetchrow(_OPEN, clientid)
+    if row is not None:
+        if row["planid"] == plan["planid"] and row["fresh"]:
+            return Checkout(row["sessionid"], row["url"], "open")
+        await _close(ctx, row["sessionid"])
+    checkout = await _create(ctx, clientid, plan)
+    await ctx.db.execute(_KEEP, checkout.id, clientid, plan["planid"], checkout.url)
+    row = await ctx.db.fetchrow(_OPEN, clientid)
+    if row is None or row["sessionid"] != checkout.id:  # two requests for different plans: one page stays open
+        await payments.expire_checkout(checkout.id)
+        raise Conflict("Another payment page has just been opened. Try again.", reason="checkout_open")
+    return checkout
+
+
+async def _close(ctx: Context, sessionid: str) -> None:
+    payments = customer.provider(ctx)
+    try:
+        await payments.expire_checkout(sessionid)
+        if (await payments.checkout_state(sessionid)).status == "complete":
+            raise Conflict("You have just paid for a plan. It will be there in a moment.", reason="checkout_complete")
+    except Missing:  # created under another account at the provider
+        pass
+    await ctx.db.execute(_CLOSE, sessionid)
+
+
+async def _create(ctx: Context, clientid: int, plan: Any) -> Checkout:
+    """Create a page. A customer or price that the provider no longer knows is created again, once."""
+    for last in (False, True):
+        custid, priceid = await customer.customer(ctx, clientid), await prices.of_plan(ctx, plan)
+        count = await ctx.db.fetchval("select count(*) from checkout where clientid = $1", clientid)
+        key = f"checkout:{clientid}:{plan['planid']}:{count}:{custid}:{priceid}"
+        success = mail.link(ctx, SUCCESS) + f"?plan={plan['planid']}&session_id={{CHECKOUT_SESSION_ID}}"
+        try:
+            return await customer.provider(ctx).checkout(
+                custid, priceid, clientid, plan["planid"], success, mail.link(ctx, FAILURE), key
+            )
+        except Missing as error:
+            if last:
+                raise
+            if "price" in error.what:
+                await prices.forget(ctx, priceid)
+            else:
+                await customer.forget_customer(ctx, clientid, custid)
+    raise AssertionError("unreachable")
+
+
+async def settle(ctx: Context, sessionid: str, status: str) -> None:
+    """Store the status of a page that the provider reported."""
+    if status in ("complete", "expired"):
+        sql = "update checkout set status = $2 where sessionid = $1 and status <> 'complete'"
+        await ctx.db.execute(sql, sessionid, status)
+
+
+_OWN = "select planid, status from checkout where sessionid = $1 and clientid = $2"
+
+
+async def outcome(ctx: Context, sessionid: str) -> dict[str, Any] | None:
+    """Return plan, status and `settled` of a payment page of the caller's account; None without one."""
+    row: Any = await ctx.db.fetchrow(_OWN, sessionid, ctx.actor.clientid)
+    if row is None:
+        return None
+    status = row["status"]
+    if status != "complete":  # the provider's event may not have arrived yet
+        with suppress(Missing):
+            status = (await customer.provider(ctx).checkout_state(sessionid)).status
+    return {"planid": row["planid"], "status": status, "settled": int(row["status"] == "complete")}

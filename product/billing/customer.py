@@ -1,0 +1,56 @@
+"""The payment provider of this installation, and the customer that stands for an account there."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from product.context import Context
+from tableapi.errors import ApiError
+
+if TYPE_CHECKING:
+    from product.vendors.payments import Payments
+
+CURRENCY = "usd"
+
+_CLIENT = """
+    select c.stripe_custid, c.companyname, u.email, u.name
+    from client c join appuser u on u.clientid = c.clientid and u.role = 'client' and u.isdeleted = 0
+    where c.clientid = $1
+"""
+_KEEP = "update client set stripe_custid = $2 where clientid = $1 and stripe_custid is null"
+_FORGET = "update client set stripe_custid = null where clientid = $1 and stripe_custid = $2"
+
+
+class NotSetUp(ApiError):
+    """The settings name no payment provider (503)."""
+
+    status, reason = 503, "payments_not_set_up"
+
+
+def provider(ctx: Context) -> Payments:
+    """Return the payment provider; raise NotSetUp (503) when the settings name none."""
+    payments = ctx.vendors.payments
+    if payments is None:
+        raise NotSetUp("Payments are not set up here. Please contact us.")
+    return payments
+
+
+async def customer(ctx: Context, clientid: int) -> str:
+    """Return the provider's customer id of an account, creating the customer on first use.
+
+    The idempotency key makes concurrent requests, and a retry after a crash, get the same customer.
+    """
+    row: Any = await ctx.db.fetchrow(_CLIENT, clientid)
+    if row["stripe_custid"]:
+        return str(row["stripe_custid"])
+    name = row["companyname"] or row["name"]
+    digest = hashlib.sha256(f"{row['email']}\0{name}".encode()).hexdigest()[:16]
+    custid = await provider(ctx).customer(clientid, row["email"], name, f"customer:{clientid}:{digest}")
+    await ctx.db.execute(_KEEP, clientid, custid)
+    return str(await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid))
+
+
+async def forget_customer(ctx: Context, clientid: int, custid: str) -> None:
+    """Drop a customer id that the provider does not know, as after a change of the provider's account."""
+    await ctx.db.execute(_FORGET, clientid, custid)

@@ -1,0 +1,75 @@
+"""Map plans to prices at the payment provider.
+
+Prices are created from subscriptionplan and never changed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from product.billing import customer
+from product.billing.customer import CURRENCY
+from product.context import Context
+from tableapi.errors import Conflict, NotFound
+
+_KNOWN = "select priceid from planprice where planid = $1 and amount = $2 and currency = $3 order by createdon desc"
+_KEEP = "insert into planprice (priceid, planid, amount, currency) values ($1, $2, $3, $4) on conflict do nothing"
+
+
+def cents(plan: Any) -> int:
+    """Return the price of a plan in the smallest unit of the currency."""
+    return int(plan["price"] * 100)
+
+
+def interval(plan: Any) -> str:
+    """Return `month` for 30 days of validity, and `year` for any other."""
+    return "month" if plan["validity"] == 30 else "year"
+
+
+def is_paid(plan: Any) -> bool:
+    """Return whether the plan is sold by card: neither free nor custom."""
+    return plan["price"] > 0 and plan["sku"] is not None and not plan["sku"].startswith("custom_")
+
+
+async def on_sale(ctx: Context, planid: int) -> Any:
+    """Return a plan that can be bought.
+
+    Raises:
+        NotFound: there is no such plan on sale (404).
+        Conflict: the plan is free or custom (409).
+    """
+    sql = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
+    plan: Any = await ctx.db.fetchrow(sql, planid)
+    if plan is None:
+        raise NotFound("There is no such plan.")
+    if not is_paid(plan):
+        raise Conflict("This plan cannot be bought here. Please contact us.", reason="not_payable")
+    return plan
+
+
+async def of_plan(ctx: Context, plan: Any) -> str:
+    """Return the id of the plan's present price, creating it at the provider on first use."""
+    priceid = await ctx.db.fetchval(_KNOWN, plan["planid"], cents(plan), CURRENCY)
+    return str(priceid) if priceid else (await ensure(ctx, plan))[0]
+
+
+async def ensure(ctx: Context, plan: Any) -> tuple[str, list[str]]:
+    """Find or create product and price at the provider. Return the price id and a list of what changed."""
+    payments, product = customer.provider(ctx), f"plan_{plan['planid']}"
+    created, renamed = await payments.product(product, plan["name"], plan["details"])
+    key = f"{product}_{cents(plan)}_{CURRENCY}_{interval(plan)}"
+    priceid, priced = await payments.price(product, key, cents(plan), CURRENCY, interval(plan))
+    await ctx.db.execute(_KEEP, priceid, plan["planid"], cents(plan), CURRENCY)
+    changes = {"product created": created, "product renamed": renamed, "price created": priced}
+    return priceid, [text for text, happened in changes.items() if happened]
+
+
+async def forget(ctx: Context, priceid: str) -> None:
+    """Drop a price id that the provider does not know, as after a change of the provider's account."""
+    await ctx.db.execute("delete from planprice where priceid = $1", priceid)
+
+
+async def plans_by_price(ctx: Context) -> dict[str, Any]:
+    """Return the plan of every price that was ever created, by price id."""
+    sql = "select q.priceid, p.* from planprice q join subscriptionplan p using (planid)"
+    return {row["priceid"]: row for row in await ctx.db.fetch(sql)}

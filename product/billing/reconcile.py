@@ -1,0 +1,161 @@
+"""Bring subscriptions, credits and invoices in line with the payment provider's present state.
+
+An event only tells which account to read. Events that arrive twice, late, out of order or not at all therefore lead to
+the same result. Of two concurrent reads the older one is discarded (`paymentsync.version`).
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import structlog
+
+from product import audit
+from product.billing import customer, invoices, notices, plans, prices, returns
+from product.context import Context
+from product.credits.ledger import end_plan_credits
+from product.vendors.money import Invoice, Subscription
+from tableapi.errors import Busy
+
+log = structlog.get_logger(__name__)
+GRACE = timedelta(days=7)
+LIVE, PAST_DUE = ("active", "trialing"), ("past_due", "unpaid")
+TRIES = 5
+
+VERSION = """
+    insert into paymentsync as s (clientid) values ($1) on conflict (clientid) do update set version = s.version
+    returning version
+"""
+NEXT = "update paymentsync set version = version + 1 where clientid = $1 and version = $2"
+_ROWS = "select * from usersubscription where clientid = $1 and (isactive = 1 or stripe_subid is not null)"
+_CLOSE = "update usersubscription set isactive = 0, status = 'expired', graceuntil = null where subscriptionid = $1"
+_OPEN = """
+    insert into usersubscription (clientid, planid, sku, startdate, expirydate, stripe_subid, stripe_itemid)
+    values ($1, $2, $3, $4, $5, $6, $7) returning *
+"""
+_KEEP = """
+    update usersubscription set planid = $2, sku = $3, startdate = $4, expirydate = $5, graceuntil = $6, status = $7,
+        autorenew = $8, transactionid = coalesce($9, transactionid), stripe_itemid = $10, stripe_scheduleid = $11,
+        downgrade_planid = case when $12 then null else downgrade_planid end,
+        downgrade_startson = case when $12 then null else downgrade_startson end
+    where subscriptionid = $1
+"""
+_END = """
+    update usersubscription set isactive = 0, autorenew = 0, status = $2, graceuntil = null, stripe_scheduleid = null,
+        expirydate = least(expirydate, now(), $3), startdate = least(startdate, expirydate, now(), $3),
+        downgrade_planid = null, downgrade_startson = null
+    where subscriptionid = $1
+"""
+_LAST_PAID = """
+    select transactionid from transactionhistory
+    where clientid = $1 and isaddon = 0 and status = 'paid' and providerid = any($2)
+    order by transactiondate desc, transactionid desc limit 1
+"""
+_HANDLED = "update stripeevent set handledon = now(), note = $2 where id = $1 and handledon is null"
+
+
+async def reconcile(ctx: Context, clientid: int, event: str = "", *, receipts: bool = True) -> None:
+    """Read the provider's state of an account and apply it in one transaction.
+
+    Args:
+        event: the id of a stored event to mark as handled in the same transaction.
+        receipts: whether paid invoices are mailed to the owner.
+
+    Raises:
+        Busy: other processes applied newer states `TRIES` times in a row (503).
+    """
+    payments = customer.provider(ctx)
+    for _ in range(TRIES):
+        version = await ctx.db.fetchval(VERSION, clientid)
+        custid = await ctx.db.fetchval("select stripe_custid from client where clientid = $1", clientid)
+        if not custid:
+            return
+        subs = await payments.subscriptions(custid)
+        bills = await payments.invoices(custid)
+        async with ctx.db.transaction():
+            await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+            if await ctx.db.execute(NEXT, clientid, version) != "UPDATE 1":
+                continue  # a newer state was applied meanwhile: read again
+            await _apply(ctx, clientid, subs, bills, receipts)
+            if event:
+                await ctx.db.execute(_HANDLED, event, None)
+        return
+    raise Busy("Too many changes at once.")
+
+
+async def _apply(
+    ctx: Context, clientid: int, subs: list[Subscription], bills: list[Invoice], receipts: bool
+) -> None:  # fmt: skip
+    plans_by_price = await prices.plans_by_price(ctx)
+    for sub in subs:
+        if sub.priceid not in plans_by_price:
+            log.error("unknown_price", alarm=True, clientid=clientid, price=sub.priceid, subscription=sub.id)
+    current = {sub.id: sub for sub in subs if sub.priceid in plans_by_price and not sub.status.startswith("incomplete")}
+    bills.reverse()  # oldest first, also within one second: the sort is stable
+    for bill in sorted(bills, key=lambda bill: bill.date):
+        if billed := current.get(bill.subscription):
+            transactionid = await invoices.book(ctx, clientid, bill, billed, plans_by_price)
+            if transactionid is not None:
+                await audit.write(ctx, "invoice_paid", bill.number, clientid=clientid, total=bill.total)
+                if receipts:
+                    await notices.receipt(ctx, clientid, transactionid)
+                await returns.apply(ctx, clientid, bill.id)
+    rows = {row["stripe_subid"]: row for row in await ctx.db.fetch(_ROWS, clientid)}
+    live = [sub for sub in current.values() if sub.status in LIVE + PAST_DUE]
+    newest = max(live, key=lambda sub: sub.created, default=None)
+    for sub in sorted(current.values(), key=lambda sub: sub.created):
+        row = rows.get(sub.id)
+        if sub is newest:
+            row = row or await _open(ctx, clientid, sub, plans_by_price[sub.priceid])
+            if row["isactive"]:
+                await _update(ctx, row, sub, plans_by_price[sub.priceid], bills)
+        elif row is not None and row["isactive"]:
+            await _end(ctx, row, sub, superseded=newest is not None)
+        if sub in live and sub is not newest:
+            await ctx.later("endsubscription", subscription=sub.id)  # a newer subscription replaces it
+
+
+async def _open(ctx: Context, clientid: int, sub: Subscription, plan: Any) -> Any:
+    """Insert a subscription and close the live one that it replaces."""
+    for live in await ctx.db.fetch("select * from usersubscription where clientid = $1 and isactive = 1", clientid):
+        await ctx.db.execute(_CLOSE, live["subscriptionid"])
+    await audit.write(ctx, "plan_subscribed", plan["planid"], clientid=clientid)
+    row = await ctx.db.fetchrow(_OPEN, clientid, plan["planid"], plan["sku"], sub.start, sub.end, sub.id, sub.itemid)
+    await plans.update_allowances(ctx, clientid)
+    return row
+
+
+async def _update(ctx: Context, row: Any, sub: Subscription, plan: Any, bills: list[Invoice]) -> None:
+    """Update the row of a live subscription, and notify the owner of a failed payment."""
+    clientid, late = row["clientid"], sub.status in PAST_DUE
+    paid = [bill for bill in bills if bill.subscription == sub.id and bill.status == "paid"]
+    end = max((line.end for bill in paid for line in bill.lines), default=sub.start) if late else sub.end
+    downgraded = sub.start > row["startdate"] or plan["planid"] == row["downgrade_planid"]
+    last = await ctx.db.fetchval(_LAST_PAID, clientid, [bill.id for bill in paid])
+    await ctx.db.execute(
+        _KEEP,
+        row["subscriptionid"], plan["planid"], plan["sku"], min(sub.start, end), end, end + GRACE if late else None,
+        "past_due" if late else "active", int(sub.renews), last, sub.itemid, sub.scheduleid or None, downgraded,
+    )  # fmt: skip
+    if plan["planid"] != row["planid"]:
+        await plans.update_allowances(ctx, clientid)
+        await audit.write(ctx, "plan_changed", plan["planid"], clientid=clientid, before=row["planid"])
+    if late and row["status"] != "past_due":
+        await notices.payment_failed(ctx, clientid, end + GRACE)
+    if bool(row["autorenew"]) != sub.renews:
+        await audit.write(ctx, "plan_renews" if sub.renews else "plan_cancelled", plan["planid"], clientid=clientid)
+
+
+async def _end(ctx: Context, row: Any, sub: Subscription, *, superseded: bool) -> None:
+    """End a subscription.
+
+    Its remaining plan credits expire, unless a newer subscription has expired them already.
+    """
+    status = "cancelled" if row["status"] == "active" and not row["autorenew"] else "expired"
+    await ctx.db.execute(_END, row["subscriptionid"], status, sub.ended or sub.end)
+    await audit.write(ctx, "plan_ended", row["planid"], clientid=row["clientid"])
+    if superseded:
+        return
+    await end_plan_credits(ctx, row["clientid"], f"end:{sub.id}")
+    await notices.ended(ctx, row["clientid"], unpaid=row["status"] == "past_due")

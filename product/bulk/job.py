@@ -1,0 +1,153 @@
+"""Bulk lookups: store a list of profiles, then process it row by row, one transaction per row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from product.contacts import reveal
+from product.context import Context
+from product.credits.balance import NoCredit, SubscriptionExpired
+from product.people import directory, profile_url
+from tableapi.errors import NotFound
+
+_JOB = """
+    insert into bulkjob (clientid, appuserid, kinds, max_credits, total) values ($1, $2, $3, $4, $5) returning jobid
+"""
+_ROWS = """
+    insert into bulkrow (jobid, line, clientid, linkedinurl)
+    select $1, line, $2, url from unnest($3::text[]) with ordinality as x (url, line)
+"""
+_ESTIMATE = """
+    select k.kind, count(*) as credits from person p cross join unnest($2::text[]) k (kind)
+    where (p.profilekey = any($1) or p.personid in (select personid from personalias where profilekey = any($1)))
+      and case k.kind when 'directdial' then p.phonecipher when 'businessemail' then p.businesscipher
+               else p.personalcipher end is not null
+      and not exists (select 1 from reveal r where r.clientid = $3 and r.personid = p.personid and r.kind = k.kind)
+    group by k.kind
+"""
+_CLAIM = """
+    update bulkjob set status = 'running' where jobid = $1 and status in ('queued', 'running')
+    returning clientid, appuserid, kinds
+"""
+# Ends before the next row when the member that started the job was removed or disabled.
+_NEXT = """
+    select r.line, r.linkedinurl from bulkrow r join bulkjob j using (jobid) join appuser u using (appuserid)
+    where r.jobid = $1 and r.status = 'waiting' and j.status = 'running' and u.isactive = 1 and u.isdeleted = 0
+    order by r.line limit 1
+"""
+_BUDGET = "select max_credits - charged from bulkjob where jobid = $1 and status = 'running' for update"
+# Two runs of one job may overlap: the first result of a row stays.
+_DONE = """
+    update bulkrow set status = $3, charged = $4, contactid = $5 where jobid = $1 and line = $2 and status = 'waiting'
+"""
+_CHARGE = "update bulkjob set charged = charged + $2 where jobid = $1"
+_FINISH = """
+    update bulkjob j set finishedon = now(),
+        status = case when exists (select 1 from bulkrow r where r.jobid = j.jobid and r.status = 'waiting')
+                      then 'cancelled' else 'done' end
+    where j.jobid = $1 and j.status = 'running'
+"""
+_CANCEL = """
+    update bulkjob set status = 'cancelled', finishedon = now() where jobid = $1 and status in ('queued', 'running')
+"""
+_SKIP = "update bulkrow set status = 'skipped' where jobid = $1 and status = 'waiting'"
+_SHOW = """
+    select j.jobid, j.status, j.kinds, j.max_credits, j.charged, j.total, j.createdon, j.finishedon,
+           (select count(*) from bulkrow where jobid = j.jobid and status <> 'waiting') as processed,
+           (select coalesce(jsonb_agg(jsonb_build_object('line', line, 'linkedinurl', linkedinurl, 'status', status,
+                            'charged', charged, 'contactid', contactid) order by line), '[]')
+            from bulkrow where jobid = j.jobid) as rows
+    from bulkjob j where j.jobid = $1 and j.appuserid = $2
+"""
+
+
+class OutOfBudget(Exception):
+    """The row would exceed max_credits, or the job was cancelled; the transaction is rolled back."""
+
+
+def keys_of(ctx: Context, urls: list[str]) -> list[str]:
+    """Return the profile keys of the valid addresses."""
+    keys = []
+    for url in urls:
+        try:
+            keys.append(profile_url.key_of(url, ctx.settings.profile_host))
+        except profile_url.NotAProfile:
+            continue
+    return keys
+
+
+async def estimate(ctx: Context, urls: list[str], kinds: list[str]) -> dict[str, int]:
+    """Return how many credits of each kind a job would cost now. Values paid for before cost nothing."""
+    rows = await ctx.db.fetch(_ESTIMATE, keys_of(ctx, urls), kinds, ctx.actor.clientid)
+    return dict.fromkeys(kinds, 0) | {row["kind"]: row["credits"] for row in rows}
+
+
+async def create(ctx: Context, urls: list[str], kinds: list[str], max_credits: int) -> int:
+    """Store and queue a job, and return its id."""
+    clientid = ctx.actor.clientid
+    async with ctx.db.transaction():
+        jobid: int = await ctx.db.fetchval(_JOB, clientid, ctx.actor.appuserid, kinds, max_credits, len(urls))
+        await ctx.db.execute(_ROWS, jobid, clientid, urls)
+        await ctx.later("bulkrun", jobid=jobid)
+    return jobid
+
+
+async def show(ctx: Context, jobid: int) -> dict[str, Any]:
+    """Return progress and outcome of a job that the caller started; raise NotFound (404) for any other."""
+    row: Any = await ctx.db.fetchrow(_SHOW, jobid, ctx.actor.appuserid)
+    if row is None:
+        raise NotFound("There is no such job.")
+    return dict(row)
+
+
+async def cancel(ctx: Context, jobid: int) -> None:
+    """Stop a job before its next row. Finished rows stay."""
+    await show(ctx, jobid)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_CANCEL, jobid)
+        await ctx.db.execute(_SKIP, jobid)
+
+
+async def run(ctx: Context, jobid: int) -> None:
+    """Process the waiting rows of a job. After a crash, a new run continues with the first unfinished row.
+
+    Cancels the job when the member that started it is no longer active.
+    """
+    job: Any = await ctx.db.fetchrow(_CLAIM, jobid)
+    if job is None:
+        return
+    while row := await ctx.db.fetchrow(_NEXT, jobid):
+        await _process(ctx, job, jobid, row["line"], row["linkedinurl"])
+    async with ctx.db.transaction():
+        await ctx.db.execute(_FINISH, jobid)
+        await ctx.db.execute(_SKIP, jobid)
+
+
+async def _process(ctx: Context, job: Any, jobid: int, line: int, url: str) -> None:
+    try:
+        person = await directory.find(ctx, profile_url.key_of(url, ctx.settings.profile_host))
+    except profile_url.NotAProfile:
+        await ctx.db.execute(_DONE, jobid, line, "invalid", 0, None)
+        return
+    kinds = [kind for kind in job["kinds"] if person is not None and person.has(kind)]
+    if person is None or not kinds:
+        await ctx.db.execute(_DONE, jobid, line, "notfound", 0, None)
+        return
+    try:
+        async with ctx.db.transaction():
+            status, charged, contactid = "done", 0, None
+            budget = await ctx.db.fetchval(_BUDGET, jobid)
+            for kind in kinds:
+                actor = {"clientid": job["clientid"], "appuserid": job["appuserid"]}
+                try:
+                    revealed = await reveal.reveal(ctx, person, kind, **actor)
+                except (NoCredit, SubscriptionExpired):  # it changed nothing; the other kinds have credits of their own
+                    status = "nocredit"
+                    continue
+                charged, contactid = charged + revealed.charged, revealed.contact.contactid
+            if budget is None or charged > budget:
+                raise OutOfBudget
+            await ctx.db.execute(_DONE, jobid, line, status, charged, contactid)
+            await ctx.db.execute(_CHARGE, jobid, charged)
+    except OutOfBudget:
+        await ctx.db.execute(_DONE, jobid, line, "skipped", 0, None)

@@ -1,0 +1,66 @@
+"""Reveal one kind of contact data of a person for one credit, charged once per account.
+
+Serves the app (getcontact), API keys (keylookup) and bulk jobs. The SQL function reveal_contact of schema.sql does the
+work in one statement; this module supplies the encrypted values, because only the server process has the keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from product.contacts.contact import Contact, merged_emails, opened, sealed_values
+from product.context import Context
+from product.credits import balance
+from product.credits.balance import Balances
+from product.people import profile_url
+from product.people.directory import Person
+from tableapi.observability import metrics
+
+_REVEAL = "select reveal_contact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+_PRESENT = "select emails from usercontact where contactid = $1 for update"
+_MERGED = "update usercontact set emails = $2 where contactid = $1"
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The contact after the reveal, the credits charged (0 or 1) and the balances left."""
+
+    contact: Contact
+    charged: int
+    credits: Balances
+
+
+async def reveal(
+    ctx: Context, person: Person, kind: str, *, clientid: int, appuserid: int | None = None, keyid: int | None = None
+) -> Revealed:
+    """Reveal one kind of data for an account, on behalf of one of its users or API keys.
+
+    Raises:
+        NoCredit: the balance of the kind is 0 (402).
+        SubscriptionExpired: the account has no live subscription (402).
+    """
+    url = profile_url.url_of(person.key, ctx.settings.profile_host)
+    sealed = sealed_values(ctx.vault, person, kind)
+    target = (clientid, person.personid, kind, appuserid, keyid, ctx.request.ip or None)
+    result: Any = await ctx.db.fetchval(_REVEAL, *target, person.full_name, url, *sealed)
+    balances = balance.of_row(result["credits"])
+    if result["outcome"] in ("no_credit", "expired"):
+        raise balance.refusal(kind, balances, live=result["outcome"] == "no_credit")
+    if result["unmerged"]:
+        result["contact"]["emails"] = await _merge(ctx, result["contact"]["contactid"], person, kind)
+    charged = int(result["outcome"] == "charged")
+    if charged:
+        metrics.event("credits_spent", kind)
+    if charged and getattr(balances, balance.CREDIT[kind]) == 0:
+        await ctx.later("tellcredits")  # at once, instead of at the next scheduled run
+    return Revealed(opened(ctx, result["contact"]), charged, balances)
+
+
+async def _merge(ctx: Context, contactid: int, person: Person, kind: str) -> str:
+    """Merge addresses of one kind into a contact that holds addresses that the directory no longer has."""
+    async with ctx.db.transaction():
+        present = await ctx.db.fetchval(_PRESENT, contactid)
+        merged = merged_emails(ctx.vault, person, kind, present)
+        await ctx.db.execute(_MERGED, contactid, merged)
+    return merged

@@ -1,0 +1,62 @@
+"""Credit balances of an account, and the errors of an empty balance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from product.context import Context
+from tableapi.errors import ApiError
+
+CREDIT = {
+    "directdial": "contactcredit",
+    "businessemail": "bus_email_credits",
+    "personalemail": "personal_email_credits",
+}
+_OVER = {
+    "directdial": "Cell Number Credits Over",
+    "businessemail": "Work Email Credits Over",
+    "personalemail": "Secondary Email Credits Over",
+}
+_BALANCES = "contactcredit, bus_email_credits, personal_email_credits"
+
+
+class NoCredit(ApiError):
+    """The balance of this kind is 0 (402)."""
+
+    status, reason = 402, "no_credit"
+
+
+class SubscriptionExpired(ApiError):
+    """The account has no live subscription (402)."""
+
+    status, reason = 402, "subscription_expired"
+
+
+class Balances(BaseModel):
+    """Remaining credits of each kind."""
+
+    contactcredit: int
+    bus_email_credits: int
+    personal_email_credits: int
+
+
+async def balances(ctx: Context, clientid: int) -> Balances:
+    """Return the present balances of an account."""
+    row = await ctx.db.fetchrow(f"select {_BALANCES} from usercredit where clientid = $1", clientid)  # noqa: S608
+    return of_row(row)
+
+
+def of_row(row: Any) -> Balances:
+    """Return the balances of a row of usercredit; all 0 without a row."""
+    if row is None:
+        return Balances(contactcredit=0, bus_email_credits=0, personal_email_credits=0)
+    return Balances.model_validate({name: row[name] for name in Balances.model_fields})
+
+
+def refusal(kind: str, left: Balances, *, live: bool) -> NoCredit | SubscriptionExpired:
+    """Return the error for a kind that cannot be paid for."""
+    if not live:
+        return SubscriptionExpired("Your subscription has expired. Choose a plan to go on.", context={"kind": kind})
+    return NoCredit(_OVER[kind], context={"kind": kind, "credits": left.model_dump()})

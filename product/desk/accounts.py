@@ -1,0 +1,117 @@
+"""Make accounts and sessions of staff.
+
+The job `addstaff` alone makes accounts; no call makes or promotes one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+import asyncpg
+
+from product import audit, mail
+from product.context import Context
+from tableapi.crypto.vault import token_hash
+from tableapi.errors import Conflict
+
+LINK_LIFETIME, SESSION_LIFETIME, VIEW_LIFETIME = timedelta(days=7), timedelta(hours=12), timedelta(minutes=30)
+
+_BY_EMAIL = "select staffid, name, email, password from staff where lower(email) = $1 and isactive = 1"
+_ADD = """
+    insert into staff (name, email) select $1, $2
+    where not exists (select 1 from appuser where lower(email) = $2 and isdeleted = 0)
+    on conflict (lower(email)) where isactive = 1 do update set name = excluded.name
+    returning staffid, name, email
+"""
+_LINK = "insert into stafftoken (tokenhash, staffid, expireson) values ($1, $2, now() + $3)"
+_USE = """
+    delete from stafftoken t using staff s
+    where t.tokenhash = $1 and t.expireson > now() and s.staffid = t.staffid and s.isactive = 1 and lower(s.email) = $2
+    returning t.staffid, s.name, s.email
+"""
+_START = """
+    insert into staffsession (tokenhash, staffid, viewing, expireson, ip, useragent)
+    values ($1, $2, $3, now() + $4, $5, $6) returning expireson
+"""
+_END_ALL = "update staffsession set revokedon = now() where staffid = $1 and revokedon is null"
+_DROP_LINKS = "delete from stafftoken where staffid = $1"
+
+
+async def by_email(ctx: Context, email: str) -> Any:
+    """Return the member of staff with this address (in lower case), or None."""
+    return await ctx.db.fetchrow(_BY_EMAIL, email)
+
+
+async def add(ctx: Context, email: str, name: str) -> tuple[Any, str]:
+    """Create a member of staff, or renew the link of one.
+
+    Inside a transaction. Returns the row and the link that sets the password. An older link stops working.
+
+    Raises:
+        Conflict: a user of a client has the address (409).
+    """
+    try:
+        row: Any = await ctx.db.fetchrow(_ADD, name, email)
+    except asyncpg.UniqueViolationError:
+        row = None
+    if row is None:
+        raise Conflict("A user of a client has this address. Staff use one of their own.", reason="email_exists")
+    await ctx.db.execute(_DROP_LINKS, row["staffid"])
+    code = secrets.token_urlsafe(32)
+    await ctx.db.execute(_LINK, token_hash(code), row["staffid"], LINK_LIFETIME)
+    await audit.write(ctx, "staff_invited", row["staffid"])
+    return row, mail.link(ctx, "/resetpassword", email=row["email"], code=code)
+
+
+async def remove(ctx: Context, staffid: int) -> None:
+    """Switch an account off, and end its sessions and links.
+
+    Inside a transaction. The row stays, because entries in the audit log name it.
+    """
+    await ctx.db.execute("update staff set isactive = 0, password = null where staffid = $1", staffid)
+    await ctx.db.execute(_END_ALL, staffid)
+    await ctx.db.execute(_DROP_LINKS, staffid)
+    await audit.write(ctx, "staff_removed", staffid)
+
+
+async def set_password(ctx: Context, email: str, code: str, hashed: str) -> bool:
+    """Set the password with a mailed code, once. Return False for a code that is not valid.
+
+    Inside a transaction. Every session ends.
+    """
+    row: Any = await ctx.db.fetchrow(_USE, token_hash(code), email)
+    if row is None:
+        return False
+    await ctx.db.execute("update staff set password = $2 where staffid = $1", row["staffid"], hashed)
+    await ctx.db.execute(_END_ALL, row["staffid"])
+    await audit.write(ctx, "staff_password_set", row["staffid"], staffid=row["staffid"])
+    return True
+
+
+async def start(ctx: Context, staffid: int, viewing: int | None = None) -> tuple[str, datetime]:
+    """Start a session of staff, or with `viewing` a read-only one that sees the app as this user does.
+
+    Return its token, of which only the hash is stored, and when it ends.
+    """
+    token = secrets.token_urlsafe(32)
+    agent = ctx.request.headers.get("user-agent", "")[:300]
+    lifetime = SESSION_LIFETIME if viewing is None else VIEW_LIFETIME
+    ends = await ctx.db.fetchval(_START, token_hash(token), staffid, viewing, lifetime, ctx.request.ip or None, agent)
+    return token, ends
+
+
+async def sign_in(ctx: Context, row: Any) -> str:
+    """Start a session after the password was checked, and return its token."""
+    async with ctx.db.transaction():
+        await ctx.db.execute("update staff set lastloginon = now() where staffid = $1", row["staffid"])
+        token, _ = await start(ctx, row["staffid"])
+        await audit.write(ctx, "staff_signin", staffid=row["staffid"])
+    return token
+
+
+def answer(row: Any, token: str) -> dict[str, Any]:
+    """Return the response that describes a session of staff."""
+    session = {"success": 1, "session_token": token, "session_id": token, "role": "staff"}
+    return session | {name: row[name] for name in ("staffid", "name", "email")}

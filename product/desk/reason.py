@@ -1,0 +1,22 @@
+"""The reason that staff give for what they do. The owner of the account reads it in the audit log."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+from product.accounts import person_names
+
+_NUMBER = re.compile(r"(?:\d[ ()./-]{0,2}){7}")
+REFUSED = "Give the reason without addresses and phone numbers: the owner of the account reads it"
+
+
+def _plain(text: str) -> str:
+    if not person_names.is_plain(text) or _NUMBER.search(text):
+        raise ValueError(REFUSED)
+    return text
+
+
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=300), AfterValidator(_plain)]

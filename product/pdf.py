@@ -1,0 +1,45 @@
+"""Render PDFs from typst templates with packaged fonts: reproducible, and without network access.
+
+The template reads JSON text from `sys.inputs.data`, the colors of `design` from `sys.inputs.colors`, and the logo, an
+SVG, from `sys.inputs.logo`. Text in the data is never interpreted as typst markup.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
+
+from product.design import LIGHT, LOGO
+
+if TYPE_CHECKING:
+    import typst
+
+FONTS = ("fontpkg_inter", "cvttf_NotoSansCJK_Regular")  # Latin, Greek, Cyrillic, Vietnamese; Chinese, Japanese, Korean
+
+
+@cache
+def _fonts() -> typst.Fonts:
+    import typst  # large, and unused by many processes
+
+    packages = [find_spec(name) for name in FONTS]
+    folders = [str(folder) for spec in packages if spec for folder in spec.submodule_search_locations or ()]
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=folders)
+
+
+async def pdf(template: Path, data: Any) -> bytes:
+    """Return the document as PDF bytes, rendered in a thread."""
+    return await asyncio.to_thread(render, template, data)
+
+
+def render(template: Path, data: Any, *, form: Literal["pdf", "png"] = "pdf") -> Any:
+    """Return PDF bytes; with `form` png a picture, or a list of pictures for several pages."""
+    import typst
+
+    inputs = {"data": orjson.dumps(data).decode(), "colors": orjson.dumps(LIGHT).decode(), "logo": LOGO}
+    compiler = typst.Compiler(str(template), root=str(template.parent), font_paths=_fonts(), sys_inputs=inputs)
+    return compiler.compile(format=form, ppi=80 if form == "png" else None)

@@ -1,0 +1,82 @@
+"""What the product adds to the engine: its settings, vendors, sandbox pages and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pkgutil import resolve_name
+from typing import Any
+
+from product import design
+from product.accounts import users
+from product.context import Context
+from product.settings import Settings
+from product.vendors import Vendors
+from tableapi.project.project import Project, ProjectPages
+
+
+class Product(Project):
+    """The product: a contact-data and lead lookup service."""
+
+    settings = Settings
+    look = design.FOLDER
+    content_sources = {  # noqa: RUF012 - read only
+        "script-src": ("https://js.stripe.com",),
+        "connect-src": ("https://api.stripe.com",),
+        "frame-src": ("https://js.stripe.com", "https://hooks.stripe.com"),
+    }
+    payment_origins = ("https://js.stripe.com",)
+
+    def title(self, settings: Settings) -> str:
+        return settings.brand_name
+
+    def vendors(self, settings: Settings) -> Vendors:
+        return Vendors(settings)
+
+    async def check_input(self, ctx: Context, unknown: Mapping[str, Any]) -> None:
+        await users.own_fields(ctx, unknown)
+
+    def pages(self, settings: Settings) -> ProjectPages | None:
+        # The stand-ins import the product, so a demo finds them by name.
+        return resolve_name("sandbox:Sandbox")(settings) if settings.demo else None
+
+    def config(self, settings: Settings) -> Mapping[str, Any]:
+        return {
+            "brandname": settings.brand_name,
+            "demo": settings.demo,
+            "profilehost": settings.profile_host,
+            "googleenabled": bool(settings.google_client_id) or settings.demo,
+            "linkedinenabled": bool(settings.linkedin_client_id) or settings.demo,
+            "paymentsenabled": settings.payments_enabled,
+            "stripepublishablekey": settings.stripe_publishable_key,
+        }
+
+    def manifest(self, settings: Settings) -> Mapping[str, Any]:
+        return {"name": settings.brand_name, "short_name": settings.brand_name}
+
+    def local_only(self, settings: Settings) -> str:
+        return "DEMO=1 has accounts with a known password: unset it" if settings.demo else ""
+
+    def announcement(self, settings: Settings, address: str) -> list[str]:
+        return [f"Sandbox   {address}/sandbox/mail"] if settings.demo else []
+
+    def checks(self, settings: Settings) -> Iterator[tuple[bool, str]]:
+        if settings.demo:
+            yield True, "DEMO is on: its accounts have a known password. Unset it."
+        if settings.mail_url is None:
+            yield True, "MAIL_URL is missing: users cannot verify an address, reset a password or accept an invitation."
+        elif settings.mail_from.endswith("@example.com>"):
+            yield True, "MAIL_FROM is missing: mail would be sent from example.com."
+        if not settings.stripe_secret_key:
+            yield False, "STRIPE_SECRET_KEY is missing: nothing can be bought."
+        elif not settings.stripe_webhook_secret:
+            yield True, "STRIPE_WEBHOOK_SECRET is missing: payments would be charged and never credited."
+        elif not settings.stripe_publishable_key:
+            yield True, "STRIPE_PUBLISHABLE_KEY is missing: the card form cannot be shown."
+        for vendor in ("GOOGLE", "LINKEDIN"):
+            if not getattr(settings, f"{vendor.lower()}_client_id"):
+                yield False, f"{vendor}_CLIENT_ID is missing: sign-in with this provider is off."
+        if settings.people_url and not settings.people_key:
+            yield False, "PEOPLE_KEY is missing: requests to PEOPLE_URL carry no key."
+
+
+PROJECT = Product()

@@ -1,0 +1,80 @@
+"""Settings of the product, in addition to those of the engine.
+
+Without its settings a vendor's feature is off.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from tableapi.config.settings import EnvironmentSettings, Name, Origin
+
+
+def _mail_url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise ValueError("must be smtp://host:port or smtps://user:password@host:port")
+    return value
+
+
+class Settings(EnvironmentSettings):
+    """One attribute per setting, named like the setting in lower case.
+
+    An empty text turns the feature off.
+    """
+
+    dataset: Name = "leads"
+    demo: bool = False
+    brand_name: str = Field(default="Openlead", max_length=60)
+
+    query_tokens: Literal["live", "tickets"] = "live"
+    keys_shown_once: bool = False
+    signup_discloses: bool = True
+
+    mail_url: Annotated[str, AfterValidator(_mail_url)] | None = Field(default=None, repr=False)
+    mail_from: str = Field(default_factory=lambda data: f"{data['brand_name']} <no-reply@example.com>")
+    check_mx: bool = False
+
+    stripe_secret_key: str = Field(default="", repr=False)
+    stripe_publishable_key: str = ""
+    stripe_webhook_secret: str = Field(default="", repr=False)
+    stripe_api_base: Origin | None = None
+
+    seller_name: str = Field(default="", max_length=200)  # on invoices; BRAND_NAME by default
+    seller_address: str = Field(default="", max_length=300)
+    seller_taxid: str = Field(default="", max_length=50)
+
+    google_client_id: str = ""
+    google_client_secret: str = Field(default="", repr=False)
+    google_issuer: Origin = "https://accounts.google.com"
+    linkedin_client_id: str = ""
+    linkedin_client_secret: str = Field(default="", repr=False)
+    linkedin_issuer: Origin = "https://www.linkedin.com/oauth"
+
+    people_url: Origin | None = None
+    people_key: str = Field(default="", repr=False)
+    profile_host: str = "linkedin.com"
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Self:
+        """Require the client id and the secret of a sign-in provider together."""
+        for vendor in ("google", "linkedin"):
+            name, secret = f"{vendor}_client_id", f"{vendor}_client_secret"
+            if bool(getattr(self, name)) != bool(getattr(self, secret)):
+                raise ValueError(f"{name.upper()} and {secret.upper()} are needed together")
+        return self
+
+    @property
+    def payments_simulated(self) -> bool:
+        """Whether the payment provider is the demo's own stand-in."""
+        return self.demo and not self.stripe_secret_key and not self.stripe_api_base
+
+    @property
+    def payments_enabled(self) -> bool:
+        """Whether anything can be bought: with both Stripe secrets, or in a demo without a key."""
+        if self.stripe_secret_key:
+            return bool(self.stripe_webhook_secret)
+        return self.demo

@@ -1,0 +1,124 @@
+"""Add, invite and remove team members. The row of usercredit is the lock on the seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+
+from product import audit, mail
+from product import language as languages
+from product.accounts import passwords, person_names, sessions, signup, tokens
+from product.billing import plans
+from product.billing.live import LIVE
+from product.context import Context
+from tableapi.errors import Conflict, NotFound
+
+_PLAN = f"select exists (select 1 from usersubscription s where s.clientid = $1 and {LIVE})"  # noqa: S608
+_TAKE = "update usercredit set seatcount = seatcount - 1 where clientid = $1 and seatcount > 0 returning seatcount"
+_ADD = """
+    insert into appuser (clientid, name, firstname, lastname, email, role, isactive, isverified, invitestatus,
+                         password, mustchangepassword, passwordexpireson)
+    values ($1, $2, $3, $4, $5, $6, 0, 0, 'pending', $7, 1, now() + $8)
+    returning appuserid, email, name, role, invitestatus, isactive, createdon
+"""
+_TEMPORARY = """
+    update appuser set password = $2, mustchangepassword = 1, passwordexpireson = now() + $3 where appuserid = $1
+"""
+_REMOVE = """
+    update appuser set isdeleted = 1, isactive = 0
+    where appuserid = $1 and clientid = $2 and role <> 'client' and isdeleted = 0 returning appuserid
+"""
+_INVITER = """
+    select coalesce(nullif(c.companyname, ''), $2) as company, u.language
+    from client c left join appuser u on u.clientid = c.clientid and u.role = 'client' and u.isdeleted = 0
+    where c.clientid = $1
+"""
+
+
+class NoPlan(Conflict):
+    """The account has no live subscription (409)."""
+
+    reason = "no_plan"
+
+
+class SeatLimit(Conflict):
+    """Every seat of the plan is taken (409)."""
+
+    reason = "seat_limit"
+
+
+async def add(ctx: Context, email: str, first: str, last: str, role: str) -> dict[str, Any]:
+    """Add a pending member and mail the invitation.
+
+    Raises:
+        NoPlan: the account has no live subscription (409).
+        SeatLimit: no seat is left (409).
+        EmailExists: another user has the address (409).
+    """
+    clientid, password = ctx.actor.clientid, passwords.temporary()
+    hashed = await passwords.hashed(password)
+    async with ctx.db.transaction():
+        if not await ctx.db.fetchval(_PLAN, clientid):
+            raise NoPlan("Please Add a Plan to add members")
+        if await ctx.db.fetchval(_TAKE, clientid) is None:
+            raise SeatLimit("There are no seats left in your plan.")
+        member = (
+            clientid,
+            person_names.joined(first, last),
+            first,
+            last,
+            email,
+            role,
+            hashed,
+            tokens.LIFETIME["invite"],
+        )
+        try:
+            row: Any = await ctx.db.fetchrow(_ADD, *member)
+        except asyncpg.UniqueViolationError:
+            raise signup.EmailExists("Email exist, please try again with another!") from None
+        await _mail(ctx, clientid, row, password)
+        await audit.write(ctx, "member_added", row["appuserid"], role=role)
+    return dict(row) | {"createdon": row["createdon"].isoformat()}
+
+
+async def invite_again(ctx: Context, user: Any) -> None:
+    """Mail a new link and a new temporary password; the previous ones become invalid."""
+    password = passwords.temporary()
+    hashed = await passwords.hashed(password)
+    async with ctx.db.transaction():
+        await ctx.db.execute(_TEMPORARY, user["appuserid"], hashed, tokens.LIFETIME["invite"])
+        await _mail(ctx, user["clientid"], user, password)
+        await audit.write(ctx, "member_invited", user["appuserid"], clientid=user["clientid"])
+
+
+async def _mail(ctx: Context, clientid: int, user: Any, password: str) -> None:
+    """Mail an invitation in the language of the owner; a new member has stored none."""
+    code = await tokens.issue(ctx, "invite", user["appuserid"], email=user["email"])
+    inviter: Any = await ctx.db.fetchrow(_INVITER, clientid, ctx.settings.brand_name)
+    link = mail.link(ctx, "/acceptinvite", email=user["email"], code=code)
+    await mail.queue(
+        ctx, "invite", user["email"], link, language=languages.of(ctx, inviter["language"]),
+        name=user["name"], inviter=ctx.actor.name if ctx.actor.clientid else "Support", company=inviter["company"],
+        password=password,
+    )  # fmt: skip
+
+
+async def remove(ctx: Context, appuserid: int) -> None:
+    """Delete a member: end its sessions and links, and release the seat.
+
+    Its contacts stay with the account.
+
+    Inside a transaction.
+
+    Raises:
+        NotFound: the account has no such member, or it is deleted already (404).
+    """
+    clientid = ctx.actor.clientid
+    await ctx.db.execute("select 1 from usercredit where clientid = $1 for update", clientid)
+    await tokens.revoke(ctx, appuserid)  # first, as accepting an invitation does, so that the two cannot deadlock
+    if await ctx.db.fetchval(_REMOVE, appuserid, clientid) is None:
+        raise NotFound("There is no such member.")
+    await plans.update_allowances(ctx, clientid)
+    await sessions.end_all(ctx, appuserid)
+    await audit.write(ctx, "member_deleted", appuserid)

@@ -1,0 +1,300 @@
+"""Stripe, through its official client with a pinned API version.
+
+Writes that must not happen twice carry an idempotency key, so a retry after a lost response is safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import httpx2
+import orjson
+import stripe
+import structlog
+
+from product.vendors import stripeobjects as objects
+from product.vendors.money import (
+    CardRefused,
+    Checkout,
+    Event,
+    Intent,
+    Invoice,
+    Missing,
+    PaymentsDown,
+    Preview,
+    ProviderRefused,
+    Reversal,
+    Subscription,
+)
+from product.vendors.stripehttp import Httpx2Client
+from tableapi.errors import BadRequest, Conflict
+
+log = structlog.get_logger(__name__)
+VERSION = "2026-10-28.endive"
+API = "https://api.stripe.com"
+T = TypeVar("T")
+
+
+class Payments:
+    """One Stripe account."""
+
+    def __init__(
+        self, key: str, webhook_secret: str, base: str | None, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
+        self._secrets = [secret.strip() for secret in webhook_secret.split(",") if secret.strip()]
+        self._http = Httpx2Client(transport)
+        self._client = stripe.StripeClient(
+            key, http_client=self._http, stripe_version=VERSION, max_network_retries=1,
+            base_addresses={"api": base or API},
+        )  # fmt: skip
+
+    async def close(self) -> None:
+        await self._http.close_async()
+
+    # -- products and prices -------------------------------------------------------------------------------------------
+
+    async def product(self, ident: str, name: str, description: str) -> tuple[bool, bool]:
+        """Create or rename a product. Return (created, renamed)."""
+        try:
+            result = await _send(self._client.v1.products.retrieve_async(ident))
+        except Missing:
+            params: Any = {"id": ident, "name": name} | ({"description": description} if description else {})
+            await _send(self._client.v1.products.create_async(params, {"idempotency_key": f"product:{ident}"}))
+            return True, False
+        if result.name == name and (result.description or "") == description:
+            return False, False
+        change: Any = {"name": name, "description": description}
+        await _send(self._client.v1.products.update_async(ident, change))
+        return False, True
+
+    async def price(self, product: str, key: str, amount: int, currency: str, interval: str) -> tuple[str, bool]:
+        """Return the id of the price with this lookup key, and whether it was created now."""
+        result = await _send(self._client.v1.prices.list_async({"lookup_keys": [key], "limit": 1}))
+        if result.data:
+            return result.data[0].id, False
+        params: Any = {
+            "product": product, "lookup_key": key, "unit_amount": amount, "currency": currency,
+            "recurring": {"interval": interval},
+        }  # fmt: skip
+        created = await _send(self._client.v1.prices.create_async(params, {"idempotency_key": f"price:{key}"}))
+        return created.id, True
+
+    # -- customers and subscriptions -----------------------------------------------------------------------------------
+
+    async def customer(self, clientid: int, email: str, name: str, key: str) -> str:
+        """Create a customer. The same `key` returns the same customer."""
+        params: Any = {"email": email, "metadata": {"clientid": str(clientid)}} | ({"name": name} if name else {})
+        return (await _send(self._client.v1.customers.create_async(params, {"idempotency_key": key}))).id
+
+    async def checkout(
+        self, customer: str, priceid: str, clientid: int, planid: int, success: str, cancel: str, key: str
+    ) -> Checkout:
+        """Create a hosted payment page for a subscription."""
+        marks = {"clientid": str(clientid), "planid": str(planid)}
+        params: Any = {
+            "mode": "subscription", "customer": customer, "client_reference_id": str(clientid),
+            "line_items": [{"price": priceid, "quantity": 1}], "success_url": success, "cancel_url": cancel,
+            "metadata": marks, "subscription_data": {"metadata": marks},
+        }  # fmt: skip
+        created = await _send(self._client.v1.checkout.sessions.create_async(params, {"idempotency_key": key}))
+        return Checkout(created.id, created.url or "", created.status or "")
+
+    async def checkout_state(self, ident: str) -> Checkout:
+        result = await _send(self._client.v1.checkout.sessions.retrieve_async(ident))
+        return Checkout(result.id, result.url or "", result.status or "")
+
+    async def expire_checkout(self, ident: str) -> None:
+        """Close a hosted page if it is open."""
+        try:
+            await _send(self._client.v1.checkout.sessions.expire_async(ident))
+        except ProviderRefused:
+            if (await self.checkout_state(ident)).status == "open":
+                raise
+
+    async def subscription(self, ident: str) -> Subscription:
+        return objects.subscription(await _send(self._client.v1.subscriptions.retrieve_async(ident)))
+
+    async def subscriptions(self, customer: str) -> list[Subscription]:
+        """Return all subscriptions of a customer, including ended ones, newest first."""
+        params: Any = {"customer": customer, "status": "all", "limit": 20}
+        result = await _send(self._client.v1.subscriptions.list_async(params))
+        return [objects.subscription(item) for item in result.data]
+
+    async def invoices(self, customer: str, subscription: str = "", status: str = "") -> list[Invoice]:
+        """Return the newest 40 invoices, newest first: two years of monthly invoices and some changes."""
+        params: Any = {"customer": customer, "limit": 40}
+        params |= ({"subscription": subscription} if subscription else {}) | ({"status": status} if status else {})
+        result = await _send(self._client.v1.invoices.list_async(params))
+        return [objects.invoice(item) for item in result.data]
+
+    async def preview(self, sub: Subscription, priceid: str, proration_date: int) -> Preview:
+        """Return the cost of changing the price at that moment."""
+        details = {
+            "items": [{"id": sub.itemid, "price": priceid}], "proration_behavior": "always_invoice",
+            "proration_date": proration_date,
+        }  # fmt: skip
+        params: Any = {"subscription": sub.id, "subscription_details": details}
+        return objects.preview(await _send(self._client.v1.invoices.create_preview_async(params)))
+
+    async def upgrade(self, sub: Subscription, priceid: str, proration_date: int, key: str) -> Subscription:
+        """Change the price now and charge the difference.
+
+        Raises:
+            CardRefused: the charge was declined; the subscription is unchanged (402).
+        """
+        params: Any = {
+            "items": [{"id": sub.itemid, "price": priceid}], "proration_behavior": "always_invoice",
+            "proration_date": proration_date, "payment_behavior": "error_if_incomplete", "cancel_at_period_end": False,
+        }  # fmt: skip
+        updated = await _send(self._client.v1.subscriptions.update_async(sub.id, params, {"idempotency_key": key}))
+        return objects.subscription(updated)
+
+    async def renewing(self, ident: str, renews: bool) -> Subscription:
+        """Set whether a subscription renews at the end of its period."""
+        params: Any = {"cancel_at_period_end": not renews}
+        return objects.subscription(await _send(self._client.v1.subscriptions.update_async(ident, params)))
+
+    async def change_at_end(self, sub: Subscription, priceid: str, interval: str) -> str:
+        """Replace the price from the end of the period, and return the id of the schedule."""
+        ident = sub.scheduleid or await self._scheduled(sub.id)
+        start, end = int(sub.start.timestamp()), int(sub.end.timestamp())
+        phases = [
+            {"items": [{"price": sub.priceid, "quantity": 1}], "start_date": start, "end_date": end},
+            {"items": [{"price": priceid, "quantity": 1}], "duration": {"interval": interval, "interval_count": 1}},
+        ]
+        params: Any = {"end_behavior": "release", "proration_behavior": "none", "phases": phases}
+        await _send(self._client.v1.subscription_schedules.update_async(ident, params))
+        return ident
+
+    async def _scheduled(self, ident: str) -> str:
+        """Put a subscription under a schedule and return its id, also when a simultaneous request was first."""
+        try:
+            return (await _send(self._client.v1.subscription_schedules.create_async({"from_subscription": ident}))).id
+        except ProviderRefused:
+            if scheduleid := (await self.subscription(ident)).scheduleid:
+                return scheduleid
+            raise
+
+    async def release(self, scheduleid: str) -> None:
+        """Drop a scheduled change; a schedule that is no longer active is ignored."""
+        schedules = self._client.v1.subscription_schedules
+        try:
+            await _send(schedules.release_async(scheduleid))
+        except ProviderRefused:
+            if (await _send(schedules.retrieve_async(scheduleid))).status == "active":
+                raise
+
+    async def end(self, ident: str) -> None:
+        """End a subscription at once; one that has ended already is ignored."""
+        try:
+            await _send(self._client.v1.subscriptions.cancel_async(ident))
+        except Missing:
+            log.info("subscription_had_ended", subscription=ident)
+
+    # -- one-off payments ----------------------------------------------------------------------------------------------
+
+    async def intent(self, customer: str, amount: int, currency: str, metadata: dict[str, str], key: str) -> Intent:
+        """Create a payment that the browser confirms."""
+        params: Any = {
+            "customer": customer, "amount": amount, "currency": currency, "metadata": metadata,
+            "automatic_payment_methods": {"enabled": True},
+        }  # fmt: skip
+        created = await _send(self._client.v1.payment_intents.create_async(params, {"idempotency_key": key}))
+        return objects.intent(created)
+
+    async def charge(self, intent: Intent, token: str, return_url: str, key: str) -> Intent:
+        """Confirm a payment with a card token or a payment method.
+
+        Raises:
+            CardRefused: the bank declined (402).
+        """
+        method = token
+        if token.startswith("tok_"):
+            card: Any = {"type": "card", "card": {"token": token}}
+            option: Any = {"idempotency_key": f"{key}:method"}
+            method = (await _send(self._client.v1.payment_methods.create_async(card, option))).id
+        params: Any = {"payment_method": method, "return_url": return_url}
+        confirm = self._client.v1.payment_intents.confirm_async
+        return objects.intent(await _send(confirm(intent.id, params, {"idempotency_key": key})))
+
+    async def intent_state(self, ident: str) -> Intent:
+        return objects.intent(await _send(self._client.v1.payment_intents.retrieve_async(ident)))
+
+    # -- refunds and disputes ------------------------------------------------------------------------------------------
+
+    async def reversals(self, payment: str) -> list[Reversal]:
+        """Return the present refunds and disputes of a payment intent."""
+        asof = datetime.now(UTC)
+        params: Any = {"payment_intent": payment, "limit": 100}
+        refunds: list[Any] = (await _send(self._client.v1.refunds.list_async(params))).data
+        disputes: list[Any] = (await _send(self._client.v1.disputes.list_async(params))).data
+        return [objects.reversal(item.to_dict(), asof) for item in refunds + disputes]
+
+    def reversal(self, about: Mapping[str, Any], asof: datetime) -> Reversal:
+        """Parse the refund, dispute or charge of an event."""
+        return objects.reversal(about, asof)
+
+    async def payment_of_charge(self, ident: str) -> str:
+        """Return the payment intent of a charge."""
+        charge = await _send(self._client.v1.charges.retrieve_async(ident))
+        return objects.reversal(charge.to_dict(), datetime.now(UTC)).payment
+
+    async def invoice_of_payment(self, payment: str) -> tuple[str, str]:
+        """Return the ids of the invoice that a payment intent paid and of its customer, or empty texts."""
+        params: Any = {"payment": {"type": "payment_intent", "payment_intent": payment}, "limit": 1}
+        result = (await _send(self._client.v1.invoice_payments.list_async(params))).data
+        if not result:
+            return "", ""
+        ident = result[0].to_dict()["invoice"]
+        bill = (await _send(self._client.v1.invoices.retrieve_async(ident))).to_dict()
+        return str(bill["id"]), str(bill["customer"] or "")
+
+    # -- events --------------------------------------------------------------------------------------------------------
+
+    def event(self, body: bytes, signature: str) -> Event:
+        """Verify and parse an event.
+
+        Raises:
+            BadRequest: no secret matches the signature, or it is older than five minutes (400).
+        """
+        for secret in self._secrets:
+            try:
+                stripe.WebhookSignature.verify_header(body.decode(), signature, secret, 300)
+                return objects.event(orjson.loads(body), body.decode())
+            except (stripe.SignatureVerificationError, ValueError, KeyError, TypeError):
+                continue
+        raise BadRequest("The signature is not valid.", reason="bad_signature")
+
+    async def events(self, since: datetime, types: tuple[str, ...]) -> AsyncIterator[Event]:
+        """Yield the events since a moment, newest first."""
+        params: dict[str, Any] = {"created": {"gte": int(since.timestamp())}, "limit": 100, "types": list(types)}
+        while True:
+            page = await _send(self._client.v1.events.list_async(params))  # type: ignore[arg-type]
+            for item in page.data:
+                event = item.to_dict()
+                yield objects.event(event, orjson.dumps(event, default=str).decode())
+            if not page.has_more:
+                return
+            params = params | {"starting_after": page.data[-1].id}
+
+
+async def _send(call: Awaitable[T]) -> T:
+    """Await a call of the client and map its errors to ours."""
+    try:
+        return await call
+    except stripe.CardError as error:
+        context = {"decline": error.code or "", "detail": error.user_message or ""}
+        raise CardRefused("Payment Failed", context=context) from None
+    except stripe.IdempotencyError:
+        raise Conflict("This was changed a moment ago. Look at your plan again.", reason="already_changed") from None
+    except stripe.InvalidRequestError as error:
+        if error.code == "resource_missing":
+            raise Missing(error.param or "") from None
+        log.error("stripe_refused", message=error.user_message, param=error.param, code=error.code)
+        raise ProviderRefused("The payment provider refused this. Nothing was charged.") from None
+    except stripe.StripeError as error:
+        log.error("stripe_failed", error=type(error).__name__, status=error.http_status)
+        message = "The payment service does not answer now. Nothing is lost; try again in a moment."
+        raise PaymentsDown(message, headers={"Retry-After": "10"}) from None

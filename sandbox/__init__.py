@@ -1,0 +1,51 @@
+"""Stand-ins for outside services with DEMO=1.
+
+Their pages are marked as such; without DEMO they answer 404.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+
+from product.settings import Settings
+
+
+class Sandbox:
+    """The pages and APIs below /sandbox/."""
+
+    prefix = "/sandbox/"
+
+    def __init__(self, settings: Settings) -> None:
+        # Imported here, because vendors import single stand-ins from this package.
+        from sandbox import mail, oidc, page, stripe
+
+        self._stripe = stripe.Stripe(settings)
+        self._routes = [
+            *(page.routes() if settings.demo else ()),
+            *mail.routes(settings),
+            *oidc.routes(settings),
+            *self._stripe.routes(),
+        ]
+
+    def start(self) -> None:
+        """Resume webhook deliveries that an earlier process left unfinished."""
+        self._stripe.start()
+
+    async def close(self) -> None:
+        await self._stripe.close()
+
+    async def answer(
+        self, scope: MutableMapping[str, Any], receive: Callable[[], Awaitable[MutableMapping[str, Any]]]
+    ) -> Response | None:
+        """Answer a request, or return None when no stand-in has its path."""
+        for route in self._routes:
+            match, child_scope = route.matches(scope)
+            if match is Match.FULL:
+                response: Response = await route.endpoint(Request({**scope, **child_scope}, receive))
+                return response
+        return None

@@ -1,0 +1,240 @@
+"""The ASGI application: admission, dispatch by `routes`, errors, and what every response has."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+
+from tableapi.app import routes
+from tableapi.app.agents import endpoint as mcp
+from tableapi.app.agents.endpoint import Agents
+from tableapi.app.agents.requests import ToolRequests
+from tableapi.app.callers import Callers
+from tableapi.app.lifespan import Lifespan, Process
+from tableapi.app.meta import Meta
+from tableapi.app.options import Datasets
+from tableapi.app.pages import Pages
+from tableapi.app.script_calls import ScriptCalls
+from tableapi.app.state import Services
+from tableapi.app.table_calls import TableCalls
+from tableapi.config.settings import Settings
+from tableapi.datasets.acting import ActingDataset, request_settings
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.errors import telling, to_api_error
+from tableapi.errors import DOC, RETRY, ApiError, Busy, Internal, MethodNotAllowed, NotFound
+from tableapi.http import response, xml
+from tableapi.http.admission import AdmissionControl, raise_for_cancellation
+from tableapi.http.cors import Cors
+from tableapi.http.request import HttpRequest, Receive, Scope, Send, unquoted
+from tableapi.http.response import Reply
+from tableapi.http.send import send_response
+from tableapi.log import get_logger
+from tableapi.observability import metrics, tracing
+from tableapi.observability.logging import AccessLog, new_request_id, shown_path
+from tableapi.project.files import load_project
+from tableapi.query import options
+from tableapi.query.spelling import suggestion
+
+log = get_logger(__name__)
+
+_API = re.compile(r"/api(?:/v\d+(?:\.\d+)*)?(?:/|\Z)")
+UNLIMITED = frozenset(("/healthz", "/readyz", "/metrics"))  # answered during overload, and without a database
+_BUSY = (
+    b'{"error":{"code":503,"context":{"reason":"busy","scope":"resource","request_id":"%s"'
+    b"%s},"
+    b'"message":"The server is busy. Try again in a moment.","status_code":503}}'
+)
+_BUSY_DOC = f',"doc":"{DOC}busy"'.encode()
+_BUSY_HEADERS = [(b"content-type", b"application/json"), (b"retry-after", b"1"), (b"cache-control", b"no-store")]
+
+
+class App:
+    """The application of one worker process.
+
+    Args:
+        settings: Limits and time-outs.
+        served: The databases and their rights.
+        process: What belongs to the process of `tableapi serve`; None inside another program.
+    """
+
+    def __init__(self, settings: Settings, served: Datasets, process: Process | None = None) -> None:
+        self.settings = settings
+        project = load_project(served.project)
+        self.services = Services(settings, served)
+        self.callers = Callers(self.services)
+        self.pages = Pages(settings, served, self.services, project)
+        self.meta = Meta(settings, served, self.services, self.callers, project, has_docs=self.pages.has_docs)
+        self.tables = TableCalls(self.services)
+        scripts = self.services.scripts
+        self.scripts = None if scripts is None else ScriptCalls(self.services, scripts, self.callers)
+        self.admission = AdmissionControl(settings.max_under_way, settings.request_seconds, self.services.waits)
+        self.access_log = AccessLog(process is not None and settings.log_level in ("debug", "info"))
+        requests = ToolRequests(self.services, self._dataset, self.scripts, self.access_log)
+        self.agents = Agents(self.services, self.callers, requests)
+        self.life = Lifespan(self.services, self.pages, self.admission, self.agents, process)
+        self._secret_paths = () if scripts is None else scripts.secret_paths
+        self._proxies = frozenset(settings.trusted_proxies)
+        self._cors = Cors(settings.public_url, settings.cors_origins)
+        self._compress = settings.compression
+        self._busy_doc = _BUSY_DOC if self.pages.has_docs else b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._other(scope, receive, send)
+            return
+        # Refused before any work: a refusal must cost far less than the response it makes room for.
+        if scope["path"] not in UNLIMITED and self.admission.full():
+            await _shed(send, scope, self._busy_doc, self._cors)
+            return
+        request = HttpRequest(scope, receive, self._proxies)
+        if tracing.tracer is None:
+            reply = await self._answer(request)
+        else:
+            headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+            with tracing.request(headers) as span:
+                reply = await self._answer(request)
+                tracing.answered(span, request.method, request.route, reply.status, request.request_id)
+        if "xml" in request.headers.get("accept", "") or b"xml" in request.query_string:
+            reply = await xml.negotiate(reply, request)
+        if self.pages.draining:
+            reply.headers["Connection"] = "close"
+        if request.unread and not request.cancelled_for:
+            await request.drain()
+        await send_response(send, request, reply, self._cors, compress=self._compress)
+        seconds = time.perf_counter() - request.started_at
+        metrics.request(request.route, request.method, reply.status, seconds)
+        if self.access_log.enabled:
+            self.access_log.line(
+                request.method,
+                shown_path(scope["path"], self._secret_paths),
+                request.query_string.decode("latin-1"),
+                reply.status,
+                seconds,
+                len(reply.body),
+                request.request_id,
+                request.ip,
+                request.actor.user,
+            )
+
+    async def _other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is no HTTP request. Unknown types of scope are extensions of ASGI and need no answer."""
+        if scope["type"] == "lifespan":
+            await self.life.run(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _answer(self, request: HttpRequest) -> Reply:
+        """Return the response, also for errors. Requests in flight are counted and limited in time."""
+        task = None
+        try:
+            request.read()
+            if request.path not in UNLIMITED:
+                if not self.services.is_open:
+                    raise Busy("The database cannot be reached. Try again in a moment.", headers=RETRY)
+                task = self.admission.enter(request)
+            return await self._route(request)
+        except asyncio.CancelledError as cancellation:
+            try:
+                raise_for_cancellation(request, cancellation)
+            except Exception as error:
+                return self._refused(error, request)
+        except Exception as error:
+            return self._refused(error, request)
+        finally:
+            self.admission.leave(task)
+
+    def _refused(self, error: Exception, request: HttpRequest) -> Reply:
+        """Return the response for an error; one that is no refusal is a bug and goes to the log."""
+        refusal = to_api_error(error)
+        if refusal is None:
+            path = shown_path(request.path, self._secret_paths)
+            log.error("bug", request_id=request.request_id, path=path, exc_info=error)
+            refusal = Internal("Something went wrong!")
+        if refusal.reason == "read_only":
+            self.pages.write_refused()
+        mount = request.root_path if self.pages.has_docs else None
+        return response.refused(refusal, request.request_id, mount)
+
+    async def _route(self, request: HttpRequest) -> Reply:
+        """Dispatch a request by its path."""
+        if request.method == "OPTIONS":
+            return Reply(b"", 204, headers=self._cors.preflight(request))
+        prefix = _API.match(request.path)
+        if prefix is None:
+            if request.path.rstrip("/") == mcp.PATH:
+                return await self.agents.answer(request)
+            return await self._page(request)
+        parts = list(filter(None, request.raw_path[prefix.end() :].split("/")))
+        if request.encoded:
+            parts = [unquoted(part) for part in parts]
+        name = parts[0] if parts else ""
+        if (dataset := self.services.datasets.get(name)) is not None:
+            request.actor = await self.callers.caller(request)
+            return await self._dataset(request, dataset, parts[1:])
+        if (handler := routes.META.get(name)) is not None:
+            request.route = name or "api"
+            if request.method not in ("GET", "HEAD"):
+                raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+            return await handler(self.meta, request, parts)
+        if self.scripts is not None and not (len(parts) > 1 and parts[1].startswith("_")):
+            return await self.scripts.answer(request, parts)
+        hint = await self._service_hint(request, name)
+        raise NotFound(f"There is no service '{name[:100]}'.{hint}", reason="unknown_service")
+
+    async def _service_hint(self, request: HttpRequest, name: str) -> str:
+        """Return the name of a dataset that was misspelt, for callers with valid credentials."""
+        try:
+            actor = await self.callers.caller(request)
+        except ApiError:
+            return ""
+        return suggestion(name, self.services.datasets) if actor.role else ""
+
+    async def _page(self, request: HttpRequest) -> Reply:
+        request.route = "page"
+        folder = "/" + request.path[1:].partition("/")[0]
+        handler = routes.FOLDERS.get(folder) or routes.PAGES.get(request.path, Pages.other)
+        if handler is not Pages.other and request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed("Only GET is served here.", headers={"Allow": "GET"})
+        return await handler(self.pages, request)
+
+    async def _dataset(self, request: HttpRequest, dataset: Dataset, parts: list[str]) -> Reply:
+        """Dispatch a request below `/api/v2/<dataset>`; `parts` follow the name of the dataset."""
+        name = parts[0] if parts else ""
+        handler = routes.DATASET.get(name)
+        request.route = name if name and handler else "dataset"
+        if request.actor.role == "*":
+            telling.set(True)  # full rights include the details of database errors
+        dataset = dataset.others.get(request.actor.role, dataset)
+        if dataset.database_roles:
+            dataset = _acting(request, dataset)
+        rights = dataset.rights(request.actor.role)
+        query = options.parse_query(request.query_string)
+        if name == "_table" and len(parts) > 1:
+            return await self.tables.answer(request, dataset, rights, parts, query)
+        if handler is None:
+            raise NotFound(f"There is no '{name[:100]}' here.", reason="unknown_resource")
+        return await handler(self.meta, request, dataset, rights, parts, query)
+
+
+def _acting(request: HttpRequest, dataset: Dataset) -> Dataset:
+    """Return the dataset as its caller uses it: some callers run as a role of PostgreSQL."""
+    acts = dataset.database_roles.get(request.actor.role)
+    if acts is None:
+        return dataset
+    settings = request_settings(acts, request.actor, request.method, request.path, request.headers)
+    return ActingDataset(dataset, acts, settings)  # type: ignore[return-value]
+
+
+async def _shed(send: Send, scope: Scope, doc: bytes, cors: Cors) -> None:
+    """Refuse a request without reading it.
+
+    It has no line in the log; /metrics counts it under the route "shed".
+    """
+    request_id, method = new_request_id().encode(), scope["method"]
+    body = b"" if method == "HEAD" else _BUSY % (request_id, doc)
+    headers = [*_BUSY_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", request_id)]
+    headers += cors.headers(next((v.decode("latin-1") for k, v in scope["headers"] if k == b"origin"), None))
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+    metrics.request("shed", method, 503, 0.0)

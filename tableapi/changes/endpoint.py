@@ -1,0 +1,104 @@
+"""Answer `GET /api/v2/<dataset>/_table/<table>/_changes`: a stream of server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tableapi.auth.authenticators import Authenticator
+from tableapi.auth.policy import Actor
+from tableapi.changes.hub import LiveHub, LiveLimits
+from tableapi.changes.listener import Listener
+from tableapi.changes.subscription import subscribe
+from tableapi.config.settings import Settings
+from tableapi.datasets.dataset import Dataset
+from tableapi.errors import Busy, Conflict, TooMany
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply
+from tableapi.query import plan
+from tableapi.tables.read import TableRequest
+
+NAME = "_changes"
+CONTENT_TYPE = "text/event-stream"
+
+
+class LiveChanges:
+    """The streams of one worker process, over all its datasets."""
+
+    def __init__(
+        self, settings: Settings, datasets: Mapping[str, Dataset], authenticator: Callable[[], Authenticator]
+    ) -> None:
+        limits = LiveLimits(
+            settings.live_poll_seconds, settings.live_heartbeat_seconds, settings.live_keep_seconds,
+            settings.live_streams, settings.live_streams_per_caller, settings.live_queue_bytes,
+        )  # fmt: skip
+        self._limits, self._authenticator = limits, authenticator
+        self._hubs = {name: LiveHub(dataset, limits, self._check) for name, dataset in datasets.items()}
+
+    def __len__(self) -> int:
+        return sum(len(hub.listeners) for hub in self._hubs.values())
+
+    def start(self) -> None:
+        """Begin to clean the outbox of every dataset."""
+        for hub in self._hubs.values():
+            hub.start()
+
+    def stop(self) -> None:
+        """End all streams and refuse new ones; their clients connect to another server."""
+        for hub in self._hubs.values():
+            hub.stop()
+
+    def end_all(self) -> None:
+        """End all streams; their clients connect again."""
+        for hub in self._hubs.values():
+            for listener in list(hub.listeners):
+                listener.end()
+
+    async def answer(self, request: HttpRequest, call: TableRequest) -> Reply:
+        """Open a stream of the changes of a table.
+
+        Raises:
+            Forbidden: the caller may not read the table.
+            Conflict: `not_live`: its changes are not recorded, or the policy does not say that they may be followed.
+            ApiError: an option is wrong, or there are too many streams.
+        """
+        request.route = NAME
+        hub, table = self._hubs[call.dataset.name], call.table
+        right = plan.right_of(table, call.rights, "GET")
+        recorded = await hub.recorded(table.schema, table.bare) if right.live is not False else None
+        if recorded is None:
+            raise Conflict(
+                f"Changes of '{table.name}' cannot be followed here: read it again instead. The operator enables this "
+                "in the policy and with `tableapi live install`.",
+                reason="not_live",
+                context={"table": table.name},
+            )
+        subscription = subscribe(call, recorded)
+        if call.dataset.role_sql:
+            await subscription.check()
+        caller = call.actor.session or f"{call.actor.key} {request.network}"
+        self._check_limits(hub, caller)
+        listener = Listener(call, caller, request.ip, self._limits.queue_bytes, hub.closed)
+        await hub.open(listener, subscription, request.headers.get("last-event-id", ""))
+        request.forget()
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would collect the events
+        return Reply(b"", 200, CONTENT_TYPE, headers, stream=listener, disconnected=listener.end)
+
+    def _check_limits(self, hub: LiveHub, caller: str) -> None:
+        if hub.stopped:
+            raise Busy("The server is stopping. Try again in a moment.", headers={"Retry-After": "1"})
+        if hub.streams_of(caller) >= self._limits.per_caller:
+            raise TooMany(
+                f"You have {self._limits.per_caller} streams open. Close one first.",
+                reason="too_many_streams",
+                headers={"Retry-After": "15"},
+            )
+        if len(self) >= self._limits.streams:
+            raise Busy(
+                "The server has as many streams open as it may. Try again later, or read the table instead.",
+                reason="too_many_streams",
+                headers={"Retry-After": "30"},
+            )
+
+    async def _check(self, headers: Mapping[str, str], ip: str) -> Actor:
+        """Return the caller of a stream as it is now. Raises Unauthorized when its session has ended."""
+        return await self._authenticator().again(headers, ip)

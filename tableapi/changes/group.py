@@ -1,0 +1,235 @@
+"""Streams with the same plan and values: one read makes the events of all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import asyncpg
+
+from tableapi import exact_json
+from tableapi.changes.listener import Listener
+from tableapi.changes.outbox import Position, RowChange
+from tableapi.changes.subscription import BATCHES, Subscription
+from tableapi.datasets import answer_size
+from tableapi.db.errors import UNREACHABLE
+from tableapi.errors import ApiError, Busy, Forbidden, MethodNotAllowed
+from tableapi.observability import background, metrics
+from tableapi.schema.types import as_read
+from tableapi.tables.read import unseal
+
+MAX_PENDING = 2000  # rows that wait to be read; beyond it the streams are reset
+READ_SECONDS = 2.0  # for one read; after a longer one the streams are reset
+ROLE_REST = 4  # a group under a database role waits so many times as long as its last read took before it reads again
+BUSY_SECONDS = 0.1  # before a read is repeated that got no connection
+_LINES = bytes.maketrans(b"\r\n", b"  ")
+Key = tuple[Any, ...]
+
+
+class ListenerGroup:
+    """Read the changed rows for streams that receive the same events.
+
+    A group reads by itself, one batch after the other, so that a slow read delays no other group. Changes that arrive
+    meanwhile are collected, several of one row into one.
+
+    reading: limits how many groups read at once.
+    """
+
+    def __init__(self, subscription: Subscription, position: Position, reading: asyncio.Semaphore) -> None:
+        self.subscription, self.listeners = subscription, set[Listener]()
+        self._reading, self._position = reading, position
+        self._pending: dict[Key, bool] = {}  # whether the caller may know that the row existed
+        self._late: dict[Key, set[Listener]] = {}  # rows that only these streams missed
+        self._reset = False
+        self._rested = 0.0  # when the group may read again
+        self._task: asyncio.Task[None] | None = None
+
+    # -- what is to be read --------------------------------------------------------------------------------------------
+
+    def add(self, change: RowChange) -> None:
+        """Collect a change."""
+        if change.key is None or len(self._pending) >= MAX_PENDING:
+            self.reset()
+        elif self.subscription.concerns(change):
+            self._pending[change.key] = self._pending.get(change.key, False) or self.subscription.existed(change)
+
+    def add_missed(self, listener: Listener, changes: Iterable[RowChange]) -> None:
+        """Collect the changes that one resumed stream missed."""
+        for change in changes:
+            if change.key is not None and self.subscription.concerns(change):
+                self._late.setdefault(change.key, set()).add(listener)
+
+    def reset(self) -> None:
+        """Tell every stream to read its list anew, instead of the changes that wait."""
+        self._pending.clear()
+        self._late.clear()
+        self._reset = True
+
+    def advance(self, position: Position) -> None:
+        """Note that every change before `position` was collected, and read what waits."""
+        self._position = position
+        if (self._pending or self._late or self._reset) and self._task is None:
+            self._task = background.start(self._work(), "live_group")
+
+    @property
+    def idle(self) -> bool:
+        """Whether every change that was collected is sent, so that `token` is a place to resume from."""
+        return self._task is None
+
+    @property
+    def token(self) -> str:
+        """The text to resume from when the group is idle."""
+        return self._position.token
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        try:
+            while (self._pending or self._late or self._reset) and self.listeners:
+                if (rest := self._rested - time.monotonic()) > 0:  # changes that come meanwhile join one read
+                    await asyncio.sleep(rest)
+                position, reset, self._reset = self._position, self._reset, False
+                pending, self._pending = self._pending, {}
+                late, self._late = self._late, {}
+                if reset:
+                    self._send_reset(self.listeners, position)
+                if pending or late:
+                    await self._send(pending, late, position)
+        finally:
+            self._task = None
+
+    async def _send(self, pending: dict[Key, bool], late: dict[Key, set[Listener]], position: Position) -> None:
+        keys = list(dict.fromkeys((*pending, *late)))
+        try:
+            async with self._reading, asyncio.timeout(READ_SECONDS):
+                rows = await self._timed(keys)
+        except (Forbidden, MethodNotAllowed):  # of the database role; a new stream is refused
+            self.end()
+            return
+        except (*UNREACHABLE, TimeoutError, asyncpg.InterfaceError, ApiError):  # the list may still be readable
+            self._send_reset(self.listeners, position)
+            return
+        except asyncpg.PostgresError:  # DDL since the plan was made: a new stream gets a new plan or a refusal
+            self.end()
+            return
+        for listener in list(self.listeners):
+            mine = [key for key in keys if key in pending or listener in late.get(key, ())]
+            self._send_rows(listener, mine, rows, pending, late, position)
+
+    async def _timed(self, keys: list[Key]) -> dict[Key, bytes]:
+        """Read rows, and rest after it where every caller has a read of its own."""
+        if not self.subscription.dataset.role_sql:
+            return await self._rows(keys)
+        began = time.monotonic()
+        try:
+            return await self._rows(keys)
+        finally:
+            now = time.monotonic()
+            self._rested = now + ROLE_REST * (now - began)
+
+    async def _rows(self, keys: list[Key]) -> dict[Key, bytes]:
+        """Return the rows that the caller may read now and that match the filter, by key."""
+        rows: dict[Key, bytes] = {}
+        dataset, places = self.subscription.dataset, iter(keys)
+        while chunk := list(islice(places, BATCHES[-1])):
+            count = next(count for count in BATCHES if count >= len(chunk))
+            plan = self.subscription.plan(count)
+            idents = [list(key) for key in chunk]
+            values = self.subscription.bindings(idents + idents[-1:] * (count - len(idents)))
+            try:
+                async with dataset.db.reads.acquire() as connection:
+                    await answer_size.check(dataset.bounds, connection.fetchrow, plan, values)
+                    found = await connection.fetch(plan.sql, *plan.args(values))
+            except Busy:
+                await asyncio.sleep(BUSY_SECONDS)
+                rows |= await self._rows(chunk)
+                continue
+            rows |= {chunk[row["place"]]: row["body"] for row in found if row["place"] < len(chunk)}
+        return rows
+
+    def _send_rows(
+        self, listener: Listener, keys: list[Key], rows: dict[Key, bytes], pending: dict[Key, bool],
+        late: dict[Key, set[Listener]], position: Position,
+    ) -> None:  # fmt: skip
+        """Send the events of one stream.
+
+        That a row is gone is sent when the caller may know that it existed. A resumed stream may have known it before,
+        so it is reset; so is one of a caller that may not read the key.
+        """
+        if any(key not in rows and listener in late.get(key, ()) for key in keys):
+            self._send_reset([listener], position)
+            return
+        events = []
+        for key in keys:
+            body = rows.get(key)
+            if body is None:
+                if listener.sent.pop(key, None) is None and not pending.get(key):
+                    continue
+                if not self.subscription.names_rows:
+                    send_reset(listener, position)
+                    return
+                events.append(b"event: gone\ndata: " + self._key(key) + b"\n\n")
+            elif listener.remember(key, body):
+                body = unseal(listener.call, self.subscription.plan(1).sealed, body)
+                events.append(b"event: row\ndata: " + body.translate(_LINES) + b"\n\n")
+        if events:
+            metrics.live("events", len(events))
+            # Only the last event moves the place to resume from: the others are sent again if it does not arrive.
+            listener.id = position.token
+            events[-1] = b"id: " + position.token.encode() + b"\n" + events[-1]
+            push(listener, b"".join(events))
+
+    def _key(self, key: Key) -> bytes:
+        columns = self.subscription.columns
+        return exact_json.dumps({c.name: as_read(c.type, part) for c, part in zip(columns, key, strict=True)})
+
+    def _send_reset(self, listeners: Iterable[Listener], position: Position) -> None:
+        for listener in list(listeners):
+            send_reset(listener, position)
+
+    def end(self) -> None:
+        """End every stream of the group."""
+        for listener in list(self.listeners):
+            listener.end()
+
+
+def send_reset(listener: Listener, position: Position) -> None:
+    """Tell a stream to read its list anew."""
+    listener.sent.clear()
+    listener.id = position.token
+    metrics.live("events")
+    push(listener, b"id: " + position.token.encode() + b"\nevent: reset\ndata: {}\n\n")
+
+
+def push(listener: Listener, chunk: bytes) -> None:
+    """Send bytes to a stream, and count it when it is dropped."""
+    if not listener.push(chunk):
+        metrics.live("dropped")
+
+
+class GroupIndex:
+    """The groups of one table; `by` has those that follow one value of a recorded column."""
+
+    def __init__(self) -> None:
+        self.all: dict[ListenerGroup, None] = {}
+        self.by: dict[tuple[str, str], dict[ListenerGroup, None]] = {}
+
+    def of(self, group: ListenerGroup) -> dict[ListenerGroup, None]:
+        """Return the groups among which a group is listed."""
+        fixed = group.subscription.fixed
+        return self.by.setdefault(fixed[0], {}) if fixed else self.all
+
+    def concerned(self, change: RowChange) -> list[ListenerGroup]:
+        """Return the groups that a change may concern."""
+        groups = dict(self.all)
+        for column, values in change.parts.items():
+            for value in values:
+                if value is not None:
+                    groups |= self.by.get((column, value), {})
+        if change.key is None:
+            for members in self.by.values():
+                groups |= members
+        return list(groups)

@@ -1,0 +1,308 @@
+"""The streams of one database in one worker: follow the outbox, check callers, send heartbeats."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+
+from tableapi.auth.policy import Actor
+from tableapi.changes import outbox, triggers
+from tableapi.changes.group import GroupIndex, ListenerGroup, push, send_reset
+from tableapi.changes.listener import Listener
+from tableapi.changes.outbox import Position, RowChange
+from tableapi.changes.subscription import Subscription, subscribe
+from tableapi.changes.triggers import RecordedTable
+from tableapi.datasets.dataset import Dataset
+from tableapi.db.errors import UNREACHABLE
+from tableapi.errors import ApiError, Busy, Unauthorized
+from tableapi.log import get_logger
+from tableapi.observability import background
+
+log = get_logger(__name__)
+READS_AT_ONCE, ROLE_READS_AT_ONCE = 4, 2  # a slow policy of PostgreSQL delays only streams under database roles
+CHECK_SECONDS = 4.0  # in which the caller of every stream is checked once, and the triggers
+SWEEP_SECONDS = 0.25  # between two parts of these checks
+UNREAD_SECONDS = 30.0  # after which an unread stream is closed
+CLEAN_SECONDS = 60.0
+RETRY_SECONDS = 0.5  # while the database is lost
+Check = Callable[[Mapping[str, str], str], Awaitable[Actor]]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveLimits:
+    """The limits of streams; those of the settings LIVE_*."""
+
+    poll: float = 0.05
+    heartbeat: float = 15.0
+    keep: float = 600.0
+    streams: int = 10_000
+    per_caller: int = 50
+    queue_bytes: int = 262_144
+
+
+class LiveHub:
+    """Follow the outbox of a dataset while there are streams.
+
+    The outbox is polled. NOTIFY would need no polling, but PostgreSQL lets transactions with a notification commit only
+    one after the other, which costs busy tables most of their throughput.
+    """
+
+    def __init__(self, dataset: Dataset, limits: LiveLimits, check: Check) -> None:
+        self.dataset, self.limits, self._check = dataset, limits, check
+        self.listeners: dict[Listener, None] = {}
+        self._callers: dict[str, int] = {}
+        self._groups: dict[Any, ListenerGroup] = {}
+        self._places: dict[int, GroupIndex] = {}
+        self._position: Position | None = None
+        self._reading, self._role_reading = asyncio.Semaphore(READS_AT_ONCE), asyncio.Semaphore(ROLE_READS_AT_ONCE)
+        self._starting = asyncio.Lock()
+        self._following: asyncio.Task[None] | None = None
+        self._sweeping: asyncio.Task[None] | None = None
+        self._cleaning: asyncio.Task[None] | None = None
+        self.stopped = False
+
+    # -- start and stop ------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to remove old changes from the outbox, whether there are streams or not."""
+        if self._cleaning is None:
+            self._cleaning = background.start(self._clean(), "live_clean")
+
+    def stop(self) -> None:
+        """End all streams and refuse new ones."""
+        self.stopped = True
+        self._end_all()
+        for task in (self._following, self._sweeping, self._cleaning):
+            if task is not None:
+                task.cancel()
+
+    def _end_all(self) -> None:
+        for listener in list(self.listeners):
+            listener.end()
+
+    # -- streams -------------------------------------------------------------------------------------------------------
+
+    def streams_of(self, caller: str) -> int:
+        """Return how many streams a caller has open."""
+        return self._callers.get(caller, 0)
+
+    async def recorded(self, schema: str, name: str) -> RecordedTable | None:
+        """Return how the changes of a table are recorded; None when they are not."""
+        async with self.dataset.db.reads.acquire() as connection:
+            return (await triggers.recorded(connection)).get((schema, name))
+
+    async def open(self, listener: Listener, subscription: Subscription, token: str) -> None:
+        """Add a stream: from the place of the resume token, or with a reset.
+
+        Raises:
+            Busy: the database cannot be read now.
+        """
+        async with self._starting:
+            if self._following is None or self._following.done() or self._position is None:
+                self._position = await self._begin()
+                self._following = background.start(self._follow(), "live_follow")
+                self._sweeping = background.start(self._sweep(), "live_sweep")
+        position = self._position
+        group = self._groups.get(subscription.group)
+        if group is None:
+            reading = self._role_reading if subscription.dataset.role_sql else self._reading
+            group = self._groups[subscription.group] = ListenerGroup(subscription, position, reading)
+            self._places.setdefault(subscription.recorded.oid, GroupIndex()).of(group)[group] = None
+        elif group.subscription.request.table is not subscription.request.table:  # DDL
+            group.subscription = subscription
+        listener.group = group
+        group.listeners.add(listener)
+        self.listeners[listener] = None
+        self._callers[listener.caller] = self._callers.get(listener.caller, 0) + 1
+        try:
+            missed = await self._missed(subscription, token, position) if token else None
+        except BaseException:
+            self.closed(listener)
+            raise
+        if missed is None:
+            send_reset(listener, position)
+        else:
+            group.add_missed(listener, missed)
+            group.advance(self._position or position)
+
+    def closed(self, listener: Listener) -> None:
+        """Remove a stream that has ended."""
+        if self.listeners.pop(listener, True) is True:
+            return
+        left = self._callers[listener.caller] - 1
+        if left:
+            self._callers[listener.caller] = left
+        else:
+            del self._callers[listener.caller]
+        group = listener.group
+        group.listeners.discard(listener)
+        if not group.listeners and self._groups.get(group.subscription.group) is group:
+            del self._groups[group.subscription.group]
+            place = self._places[group.subscription.recorded.oid]
+            members = place.of(group)
+            members.pop(group, None)
+            if not members and group.subscription.fixed:
+                del place.by[group.subscription.fixed[0]]
+
+    async def _missed(self, subscription: Subscription, token: str, position: Position) -> list[RowChange] | None:
+        """Return the changes between a resume token and `position`; None when they are not known.
+
+        They are not read under a row rule that has to be evaluated: the caller may not learn that a row changed.
+        """
+        since = Position.read(token)
+        if since is None or since.epoch != position.epoch or not subscription.shape.owned:
+            return None
+        try:
+            async with self.dataset.db.reads.acquire() as connection:
+                rows = await connection.fetch(
+                    outbox.MISSED, since.snapshot, position.snapshot, subscription.recorded.oid
+                )
+                kept = await connection.fetchval(outbox.KEPT, since.snapshot)
+        except (*UNREACHABLE, asyncpg.PostgresError, Busy):  # also a text that is no snapshot
+            return None
+        changes = [RowChange.of(row) for row in rows]
+        if not kept or len(changes) > 1000 or any(change.key is None for change in changes):
+            return None
+        return changes
+
+    # -- the outbox ----------------------------------------------------------------------------------------------------
+
+    async def _begin(self) -> Position:
+        async with self.dataset.db.reads.acquire() as connection:
+            row = await connection.fetchrow(outbox.BEGIN)
+        if row is None:
+            raise Busy("Live changes are being set up. Try again in a moment.", headers={"Retry-After": "5"})
+        return Position(row["epoch"], row["snapshot"])
+
+    async def _follow(self) -> None:
+        """Poll the outbox until there are no streams."""
+        while self.listeners or self._starting.locked():
+            try:
+                await asyncio.sleep(self.limits.poll)
+                await self._poll()
+            except Busy:
+                continue  # the next poll reads the same changes
+            except asyncpg.UndefinedTableError:  # removed; a new stream is refused
+                self._end_all()
+                break
+            except Exception as error:  # any error: streams that stay silent are worse than a reset
+                log.warning("live_lost_database", dataset=self.dataset.name, error=type(error).__name__)
+                await self._found_again()
+        self._position = None
+
+    async def _poll(self) -> None:
+        position = self._position
+        assert position is not None
+        async with self.dataset.db.reads.acquire() as connection:
+            rows = await connection.fetch(outbox.SINCE, position.snapshot)
+        if not rows:
+            raise asyncpg.UndefinedTableError
+        self._position = Position(rows[0]["epoch"], rows[0]["snapshot"])
+        if self._position.epoch != position.epoch or len(rows) > outbox.MAX_CHANGES:
+            self._reset_all()
+            return
+        for row in rows if rows[0]["relation"] is not None else ():
+            if (place := self._places.get(row["relation"])) is not None:
+                change = RowChange.of(row)
+                for group in place.concerned(change):
+                    group.add(change)
+        for group in list(self._groups.values()):
+            group.advance(self._position)
+
+    async def _found_again(self) -> None:
+        """Wait for the database, then reset every stream: changes may have been lost with it."""
+        while True:
+            await asyncio.sleep(RETRY_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the load
+            try:
+                self._position = await self._begin()
+            except (*UNREACHABLE, asyncpg.PostgresError, asyncpg.InternalClientError, Busy):
+                continue
+            self._reset_all()
+            return
+
+    def _reset_all(self) -> None:
+        assert self._position is not None
+        for group in self._groups.values():
+            group.reset()
+            group.advance(self._position)
+
+    # -- checks --------------------------------------------------------------------------------------------------------
+
+    async def _sweep(self) -> None:
+        """Check the callers and the triggers, and send heartbeats, a part of the streams at a time."""
+        parts = max(1, round(min(CHECK_SECONDS, self.limits.heartbeat / 2) / SWEEP_SECONDS))
+        part = 0
+        while self.listeners or self._starting.locked():
+            await asyncio.sleep(SWEEP_SECONDS)
+            part = (part + 1) % parts
+            if part == 0:
+                await self._check_triggers()
+            now = time.monotonic()
+            for listener in list(self.listeners)[part::parts]:
+                if listener.unread and now - listener.opened > UNREAD_SECONDS:
+                    await listener.aclose()  # its response was never sent
+                    continue
+                await self._check_caller(listener)
+                if now - listener.beaten >= self.limits.heartbeat:
+                    listener.beaten = now
+                    self._beat(listener)
+
+    def _beat(self, listener: Listener) -> None:
+        """Send a comment, and a newer place to resume from where nothing waits."""
+        group, token = listener.group, ""
+        if group.idle and group.token != listener.id:
+            listener.id = group.token
+            token = f"id: {group.token}\n"
+        push(listener, f": heartbeat\n{token}\n".encode())
+
+    async def _check_caller(self, listener: Listener) -> None:
+        """End the stream when the session of its caller has ended, or its rights have changed."""
+        call, old = listener.call, listener.group.subscription
+        try:
+            actor = await self._check(call.headers, listener.ip)
+            present = call.table is self.dataset.schema.tables.get(call.table.name)
+            if present and actor == call.actor:
+                return
+            if actor != call.actor and call.dataset.role_sql:
+                raise Unauthorized("The claims of the caller have changed.")
+            call.actor, call.rights = actor, self.dataset.rights(actor.role)
+            call.table = await self.dataset.table(call.table.name)
+            new = subscribe(call, old.recorded)
+        except ApiError as error:
+            if error.status < 500 and error.status != 429:
+                listener.end()
+            return
+        except Exception as error:  # the database is lost; the next round checks again
+            log.warning("live_check_failed", error=type(error).__name__)
+            return
+        if new.group != old.group:
+            listener.end()
+        elif new.request.table is not old.request.table:  # as above
+            listener.group.subscription = new
+
+    async def _check_triggers(self) -> None:
+        """End the streams of tables that have lost their triggers or got other ones."""
+        try:
+            async with self.dataset.db.reads.acquire() as connection:
+                tables = {table.oid: table for table in (await triggers.recorded(connection)).values()}
+        except Exception as error:
+            log.warning("live_check_failed", error=type(error).__name__)
+            return
+        for group in list(self._groups.values()):
+            if tables.get(group.subscription.recorded.oid) != group.subscription.recorded:
+                group.end()
+
+    async def _clean(self) -> None:
+        while True:
+            await asyncio.sleep(CLEAN_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311 - spreads the load
+            try:
+                async with self.dataset.db.reads.acquire() as connection:
+                    await outbox.clean(connection, self.limits.keep)
+            except Exception as error:  # the next round removes more
+                log.warning("live_not_cleaned", dataset=self.dataset.name, error=type(error).__name__)

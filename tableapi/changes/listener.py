@@ -1,0 +1,102 @@
+"""One open stream: the events that wait to be sent, limited in bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tableapi.tables.read import TableRequest
+
+if TYPE_CHECKING:
+    from tableapi.changes.group import ListenerGroup
+
+RETRY_MILLISECONDS = 2000  # until a browser reconnects
+MAX_SENT = 2000  # rows of which a stream remembers the last content
+
+
+class Listener:
+    """The stream of one client: an asynchronous iterator of bytes.
+
+    call: the request, with its caller as it was checked last. sent: for the keys of rows that it was sent, a hash of
+    their content. id: the last resume token that was written. closed: called at the end of the stream.
+    """
+
+    __slots__ = ("_chunks", "_closed", "_task", "_waiter", "beaten", "call", "caller", "closed", "group", "id", "ip",
+                 "limit", "opened", "sent", "size")  # fmt: skip
+
+    def __init__(
+        self, call: TableRequest, caller: str, ip: str, limit: int, closed: Callable[[Listener], None]
+    ) -> None:
+        self.call, self.caller, self.ip, self.limit, self.closed = call, caller, ip, limit, closed
+        self.sent: dict[Any, int] = {}
+        self.group: ListenerGroup
+        self.id = ""
+        self.opened = self.beaten = time.monotonic()  # when the stream was opened, and when the last heartbeat was sent
+        self.size = 0  # bytes that wait, including those that are being sent
+        self._chunks: list[bytes] = [b"retry: %d\n\n" % RETRY_MILLISECONDS]
+        self._waiter: asyncio.Future[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._closed = False
+
+    @property
+    def unread(self) -> bool:
+        """Whether the stream was never read."""
+        return self._task is None
+
+    def push(self, chunk: bytes) -> bool:
+        """Add bytes to the stream. Returns False, and ends the connection, when the client reads too slowly."""
+        if self._closed:
+            return True
+        self.size += len(chunk)
+        if self.size > self.limit:
+            self._closed = True
+            self._chunks.clear()
+            if self._task is not None:  # it is blocked on the client
+                self._task.cancel()
+            return False
+        self._chunks.append(chunk)
+        self._wake()
+        return True
+
+    def end(self) -> None:
+        """Close the stream after what waits is sent."""
+        self._closed = True
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def __aiter__(self) -> Listener:
+        return self
+
+    async def __anext__(self) -> bytes:
+        self._task = asyncio.current_task()
+        self.size = sum(map(len, self._chunks))  # what was returned before has been sent
+        while not self._chunks:
+            if self._closed:
+                raise StopAsyncIteration
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+            self._waiter = None
+        part = b"".join(self._chunks)
+        self._chunks = []
+        return part
+
+    async def aclose(self) -> None:
+        """Leave the streams that are followed; safe to repeat."""
+        self._closed = True
+        self.closed(self)
+
+    def remember(self, key: Any, content: bytes) -> bool:
+        """Remember the content of a row, and return whether it differs from what was sent before."""
+        mark = hash(content)
+        if self.sent.get(key) == mark:
+            return False
+        self.sent.pop(key, None)
+        if len(self.sent) >= MAX_SENT:
+            del self.sent[next(iter(self.sent))]
+        self.sent[key] = mark
+        return True

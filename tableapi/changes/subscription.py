@@ -1,0 +1,193 @@
+"""What one stream follows: the plan that reads its rows, and which changes can concern it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.sql import visitors
+from sqlalchemy.sql.elements import False_
+
+from tableapi.changes.outbox import RowChange
+from tableapi.changes.triggers import RecordedTable
+from tableapi.datasets.dataset import Dataset
+from tableapi.errors import BadRequest, Forbidden
+from tableapi.query import plan
+from tableapi.query.expressions.conditions import clause, conjuncts, fixes, rule_of
+from tableapi.query.expressions.scope import ACTOR, Scope
+from tableapi.query.filter import cache
+from tableapi.query.options import ALIASES, KNOWN
+from tableapi.query.plan import Bindings, Plan, ReadRequest
+from tableapi.query.relation_options import may_concern_relation, relation_option
+from tableapi.query.spelling import suggestion
+from tableapi.query.statement import Parameter, arguments, bound, finish
+from tableapi.schema.model import Column
+from tableapi.tables.read import TableRequest, named_values, read_request, shape_key
+
+OPTIONS = ("fields", "filter", "related", "params")
+BATCHES = (1, 4, 16, 64)  # numbers of rows that have a statement of their own
+_NEVER = "\0"  # equals no recorded value
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What all streams of one plan share.
+
+    fixed: recorded columns that the row rule or the filter compares with a value, and how to find it. watched: the
+    columns in which a change can be visible; None for all. owned: the row rule is nothing but comparisons of `fixed`,
+    so a change with these values is one of a row that the caller may read, or could read before. Never under a database
+    role: what the policies of PostgreSQL allow is known only of rows that are read.
+    """
+
+    fixed: tuple[tuple[str, str, Parameter], ...]
+    watched: frozenset[str] | None
+    owned: bool
+
+
+@dataclass(slots=True)
+class Subscription:
+    """The rows that a stream follows. Streams with equal `group` receive the same events and share it."""
+
+    dataset: Dataset
+    recorded: RecordedTable
+    columns: list[Column]
+    request: ReadRequest
+    shape: _Shape
+    values: Bindings
+    fixed: tuple[tuple[str, str], ...]
+    plan_key: tuple[Any, ...]
+    group: Any
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether the caller may read the key, so that it can be told which row is gone."""
+        return all(self.request.right.sees(column.name) for column in self.columns)
+
+    def concerns(self, change: RowChange) -> bool:
+        """Return whether a change of the table can be visible to the stream."""
+        watched = self.shape.watched
+        if change.changed is not None and watched is not None and watched.isdisjoint(change.changed):
+            return False
+        return all(value in change.parts.get(column, (value,)) for column, value in self.fixed)
+
+    def existed(self, change: RowChange) -> bool:
+        """Return whether the caller may know that the changed row existed before."""
+        if change.operation == "i" or not self.shape.owned:
+            return False
+        return all(change.parts.get(column, (value,))[0] == value for column, value in self.fixed)
+
+    def plan(self, count: int) -> Plan:
+        """Return the plan that reads `count` rows by their keys, with the filter and the row rule."""
+        count = plan.rounded(count)
+        dataset, key = self.dataset, (*self.plan_key, count)
+        found: Plan | None = dataset.plan_cache.get(key)
+        if found is None:
+            found = plan.keyed_plan(self.request, self.columns, count)
+            dataset.keep(key, found)
+        return found
+
+    async def check(self) -> None:
+        """Read no row as the caller. Raises PostgresError when PostgreSQL refuses its role the statement."""
+        plan = self.plan(1)
+        async with self.dataset.db.reads.acquire() as connection:
+            await connection.fetch(plan.sql, *plan.args(self.values))
+
+    def bindings(self, keys: list[list[Any]]) -> Bindings:
+        """Return the values of the plan for these keys."""
+        return replace(self.values, ids=keys)
+
+
+def subscribe(call: TableRequest, recorded: RecordedTable) -> Subscription:
+    """Return what a stream of this request follows.
+
+    Raises:
+        ApiError: an option is none of a stream, or as for a read; the key holds bytes.
+    """
+    _only_options(call)
+    columns = [call.table.columns[name] for name in recorded.key if name in call.table.columns]
+    if len(columns) != len(recorded.key) or any(column.type.kind == "bytea" for column in columns):
+        raise BadRequest(
+            f"Table '{call.table.name}' has no key by which its changes can be read. Read the table again instead.",
+            reason="no_primary_key",
+        )
+    right = plan.right_of(call.table, call.rights, "GET")
+    if right.rows is not None and isinstance(right.rows(call.table.clause, ACTOR), False_):
+        raise Forbidden(f"Your role may read no row of '{call.table.name}'.")
+    text = call.filter_text()
+    tree, literals = cache.parse(text, call.dataset.bounds.filter) if text.strip() else (None, [])
+    params = named_values(call)
+    request = read_request(call, call.options(), tree)
+    name = shape_key(call, tree.mark if tree else None, "changes", recorded)
+    key = (*name, call.dataset.schema.fingerprint)  # a plan of an older schema may be compiled once more
+    shape = call.dataset.plan_cache.get(key)
+    if shape is None:
+        shape = _shape(request, recorded, under_role=bool(call.dataset.role_sql))
+        call.dataset.keep(key, shape)
+    values = Bindings(call.actor, literals, params, [[None] * len(columns)], limits=call.dataset.bounds.filter)
+    fixed = tuple((column, _text(kind, arguments([value], values)[0])) for column, kind, value in shape.fixed)
+    subscription = Subscription(call.dataset, recorded, columns, request, shape, values, fixed, key, None)
+    # The plan binds every value that the rows depend on, except the keys and what policies of PostgreSQL read.
+    args = subscription.plan(1).args(values)
+    subscription.group = (name, fixed, repr(args), call.dataset.role_sql)
+    return subscription
+
+
+def _only_options(call: TableRequest) -> None:
+    """Refuse options that a stream does not have."""
+    for name in call.query:
+        option = ALIASES.get(name, name)
+        if option in OPTIONS or (may_concern_relation(name) and relation_option(name, call.table.relation)):
+            continue
+        known = option in KNOWN
+        hint = "" if known else suggestion(name, OPTIONS)
+        raise BadRequest(
+            f"A stream of changes has no option '{name[:100]}'.{hint} It takes {', '.join(OPTIONS)}.",
+            reason="bad_option" if known else "unknown_option",
+            context={"option": name[:100]},
+        )
+
+
+def _shape(request: ReadRequest, recorded: RecordedTable, *, under_role: bool) -> _Shape:
+    scope, right = request.scope(), request.right
+    tree = request.filter.tree if request.filter else None
+    rule = rule_of(scope, tree)
+    by_rule = list(conjuncts([rule(scope.clause, ACTOR)])) if rule is not None else []
+    by_filter = list(conjuncts([clause(tree, scope)])) if tree is not None else []
+    watched = None
+    if right.readable is not None:
+        watched = right.readable | {name for condition in by_rule for name in _own_columns(condition, scope)}
+        watched |= set(recorded.policy_columns)
+    fixed = [
+        (condition.left.name, condition.left.type.name, bound(finish(sa.select(condition.right), scope.binder))[0])
+        for condition in (*by_rule, *by_filter)
+        if _is_fixed(condition, scope, recorded)
+    ]
+    owned = not under_role and all(_is_fixed(condition, scope, recorded) for condition in by_rule)
+    return _Shape(tuple(fixed), watched, owned)
+
+
+def _is_fixed(condition: Any, scope: Scope, recorded: RecordedTable) -> bool:
+    """Return whether a condition compares a recorded column of the table with a value."""
+    if not fixes(condition) or not isinstance(condition.left, sa.ColumnElement):
+        return False
+    return getattr(condition.left, "table", None) is scope.clause and condition.left.name in recorded.parts
+
+
+def _own_columns(condition: Any, scope: Scope) -> Iterator[str]:
+    """Yield the columns of the table in a condition, those in its sub-selects included."""
+    for element in visitors.iterate(condition):
+        if isinstance(element, sa.ColumnClause) and element.table is scope.clause:
+            yield element.name
+
+
+def _text(kind: str, value: Any) -> str:
+    """Return a value of an exact type as PostgreSQL writes it."""
+    if value is None:
+        return _NEVER
+    try:
+        return str(UUID(str(value))) if kind == "uuid" else str(int(value))
+    except ValueError:
+        return _NEVER

@@ -1,0 +1,101 @@
+"""The class that a project subclasses to add settings, vendors, pages and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from starlette.responses import Response
+
+from tableapi.config.settings import EnvironmentSettings
+
+Message = MutableMapping[str, Any]
+
+
+class Vendors(Protocol):
+    """Clients of outside services, `ctx.vendors` in scripts. They connect on first use."""
+
+    async def close(self) -> None:
+        """Close every connection that was opened."""
+
+
+class NoVendors:
+    """The vendors of a project without outside services."""
+
+    async def close(self) -> None:
+        return None
+
+
+class ProjectPages(Protocol):
+    """Pages of a project below the path `prefix`."""
+
+    prefix: str
+
+    def start(self) -> None:
+        """Start background tasks, when the application starts."""
+
+    async def close(self) -> None:
+        """Stop background tasks and close connections."""
+
+    async def answer(self, scope: Message, receive: Callable[[], Awaitable[Message]]) -> Response | None:
+        """Answer one ASGI request below `prefix`; None for a page that does not exist (404)."""
+
+
+class Project:
+    """The defaults of a project.
+
+    A project overrides them in a subclass, and `pyproject.toml` names an instance below [tool.tableapi]:
+    `project = "shop.project:PROJECT"`. The argument `settings` of the methods is an instance of the class that the
+    attribute `settings` names.
+
+    Attributes:
+        settings: the class of the settings; a subclass of EnvironmentSettings adds those of the project.
+        content_sources: sources to add to the Content-Security-Policy of pages, by directive:
+            {"script-src": ("https://js.example.com",)}.
+        look: a folder with theme.css, logo.svg and fonts for the page /api/docs, in place of the engine's own.
+        payment_origins: origins that may use the Payment Request API.
+    """
+
+    settings: type[EnvironmentSettings] = EnvironmentSettings
+    content_sources: Mapping[str, tuple[str, ...]] = {}
+    look: Path | None = None
+    payment_origins: tuple[str, ...] = ()
+
+    def title(self, settings: Any) -> str:
+        """Return the title of the API description."""
+        return "tableapi"
+
+    def vendors(self, settings: Any) -> Vendors:
+        """Return the outside services of scripts, as `ctx.vendors`."""
+        return NoVendors()
+
+    async def check_input(self, ctx: Any, unknown: Mapping[str, Any]) -> None:
+        """Check the fields of a call that its input model does not declare, which the model ignores.
+
+        Raises ApiError to reject the call.
+        """
+
+    def pages(self, settings: Any) -> ProjectPages | None:
+        """Return pages to serve beside the front end; None without any."""
+        return None
+
+    def config(self, settings: Any) -> Mapping[str, Any]:
+        """Return values for the front end, which `GET /api/v2/config` adds to those of the engine."""
+        return {}
+
+    def manifest(self, settings: Any) -> Mapping[str, Any]:
+        """Return members of the web app manifest that replace those of `manifest.json` in the built front end."""
+        return {}
+
+    def checks(self, settings: Any) -> Iterator[tuple[bool, str]]:
+        """Yield (fatal, line) for each missing or unsafe setting; a fatal one fails `tableapi check`."""
+        yield from ()
+
+    def local_only(self, settings: Any) -> str:
+        """Return why `tableapi serve` must bind to a loopback address only; empty when it may bind to any."""
+        return ""
+
+    def announcement(self, settings: Any, address: str) -> list[str]:
+        """Return the lines that `tableapi serve` prints below its addresses."""
+        return []

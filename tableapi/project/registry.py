@@ -1,0 +1,192 @@
+"""Find the scripts, table hooks and jobs of a project, and run them.
+
+The path of a file below scripts/ is its URL below /api/v2/: `scripts/user/session.py` serves /api/v2/user/session.
+`jobs/<name>.py` holds the job `<name>`; folders with a leading underscore hold no scripts. `tables/<table>.py` holds
+hooks: functions `get`, `post`, `patch` (also for PUT) and `delete`, called as `await hook(ctx, records, options)`
+before or instead of the engine's own handling of that table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from tableapi.auth.guesses import Guesses
+from tableapi.auth.policy import Actor
+from tableapi.config.settings import Settings
+from tableapi.crypto.unseal import MaskingVault
+from tableapi.crypto.vault import Vault
+from tableapi.db.database import Db
+from tableapi.errors import Busy, MethodNotAllowed, NotFound
+from tableapi.http.body import parse_object
+from tableapi.http.request import HttpRequest
+from tableapi.http.response import Reply, of_starlette
+from tableapi.project.context import Context
+from tableapi.project.files import import_scripts, load_project
+from tableapi.project.guard import Endpoint, authorize, count_call, script, validate
+from tableapi.project.jobs import CAUSE
+from tableapi.project.project import Project
+from tableapi.tables.export import Export
+
+__all__ = ["Context", "Endpoint", "Hook", "Scripts", "script"]
+
+Records = list[dict[str, Any]]
+Hook = Callable[[Context[Any, Any], Records, Mapping[str, Any]], Awaitable[Records | Export | None]]
+SCRIPT_JSON = "application/json"
+_HOOK_VERBS = {"GET": "get", "POST": "post", "PUT": "patch", "PATCH": "patch", "DELETE": "delete"}
+SYSTEM = Actor(role="system")
+
+
+class Scripts:
+    """The endpoints, hooks and jobs of one project, and what they need to run."""
+
+    def __init__(self, settings: Settings, db: Db | None = None, project: Project | None = None) -> None:
+        self.settings, self.vault, self.project = settings, Vault(settings.secret_keys), project or Project()
+        self.masking_vault, self.masked = MaskingVault(settings.secret_keys), frozenset[str]()
+        self.vendors: Any = self.project.vendors(settings)
+        self.guesses = Guesses(settings.address_per_minute, settings.workers)
+        self._db = db
+        self._endpoints: dict[str, dict[str, Endpoint]] = {}  # path -> method -> endpoint
+        self._tailed: dict[str, dict[str, Endpoint]] = {}  # path without its last segment -> method -> endpoint
+        self.hooks: dict[tuple[str, str], Hook] = {}  # (table, verb) -> hook
+        self.jobs: dict[str, Endpoint] = {}
+        self.read_only: Mapping[str, tuple[int, str, str]] = {}  # `Sessions.read_only` of the policy
+
+    @classmethod
+    def load(cls, folder: Path, settings: Settings, db: Db | None = None) -> Scripts:
+        """Import every script below `folder`/scripts. Raises BadProject."""
+        scripts = cls(settings, db, load_project(folder))
+        for parts, module in import_scripts(folder):
+            if parts[0] == "tables":
+                scripts._add_hooks(parts[-1], module)
+                continue
+            for endpoint in _endpoints_of(module):
+                scripts.add("/".join(parts[1:] if parts[0] == "jobs" else parts), endpoint)
+        return scripts
+
+    def add(self, path: str, endpoint: Endpoint) -> None:
+        """Serve an endpoint, or register a job, under a path."""
+        if endpoint.job:
+            self.jobs[path] = replace(endpoint, name=path)
+        elif endpoint.tail:
+            named = replace(endpoint, name=f"{path}/{{{endpoint.tail}}}")
+            self._tailed.setdefault(path, {})[endpoint.method] = named
+        else:
+            self._endpoints.setdefault(path, {})[endpoint.method] = replace(endpoint, name=path)
+
+    def _add_hooks(self, table: str, module: ModuleType) -> None:
+        for verb, name in _HOOK_VERBS.items():
+            if hook := getattr(module, name, None):
+                self.hooks[table, verb] = hook
+
+    @property
+    def db(self) -> Db:
+        """The database of the project. Raises RuntimeError for scripts that were loaded without one."""
+        if self._db is None:
+            raise RuntimeError("Scripts were loaded without a database")
+        return self._db
+
+    @db.setter
+    def db(self, db: Db) -> None:
+        self._db = db
+
+    async def close(self) -> None:
+        """Close the connections to outside services."""
+        await self.vendors.close()
+
+    def __iter__(self) -> Iterator[Endpoint]:
+        """Yield every endpoint that has a URL."""
+        for methods in (*self._endpoints.values(), *self._tailed.values()):
+            yield from methods.values()
+
+    def find(self, method: str, path: str) -> Endpoint | None:
+        """Return the endpoint of a path below /api/v2/; None for a path without a script.
+
+        Raises MethodNotAllowed (405) for another method of a path that has one.
+        """
+        methods = self._endpoints.get(path) or self._tailed.get(path.rpartition("/")[0])
+        if methods is None:
+            return None
+        if endpoint := methods.get(method):
+            return endpoint
+        raise MethodNotAllowed(f"{method} is not served here.", headers={"Allow": ", ".join(sorted(methods))})
+
+    @property
+    def secret_paths(self) -> tuple[str, ...]:
+        """Prefixes of paths that end in a credential, such as a mailed code: `/removal/`."""
+        public = {endpoint.name for endpoint in self if endpoint.tail and endpoint.public}
+        return tuple(sorted("/" + name.partition("{")[0] for name in public))
+
+    def context(self, actor: Actor, request: HttpRequest | None = None) -> Context[Any, Any]:
+        """Return the context for a script, hook or job. Roles in `masked` get a vault that opens nothing."""
+        vault = self.masking_vault if actor.role in self.masked else self.vault
+        return Context(actor, self._db or self.db, self.settings, vault, self.vendors, request, self.guesses)
+
+    async def run(self, endpoint: Endpoint, request: HttpRequest) -> Reply:
+        """Check and run one call of a script. `request.hit` becomes the tightest of its limits.
+
+        Raises ApiError.
+        """
+        actor = request.actor
+        if actor.role not in endpoint.roles:
+            authorize(endpoint, actor, self.read_only)
+        if endpoint.limits:
+            count_call(endpoint, request)
+        ctx = self.context(actor, request)
+        try:
+            result = await endpoint.run(ctx, *await self._arguments(endpoint, ctx, request))
+        except TimeoutError:
+            raise Busy("This took too long. Try again in a moment.", headers={"Retry-After": "2"}) from None
+        return _reply(result, {"Cache-Control": "no-store"} | ctx.headers)
+
+    async def _arguments(self, endpoint: Endpoint, ctx: Context[Any, Any], request: HttpRequest) -> tuple[Any, ...]:
+        if not endpoint.takes_input:
+            return ()
+        if endpoint.raw:
+            return (await request.body(endpoint.body_bytes or self.settings.body_bytes),)
+        if endpoint.method == "GET":
+            data = dict(request.query)
+        else:
+            body = await request.body(endpoint.body_bytes or self.settings.body_bytes)
+            data = parse_object(request.headers.get("content-type", ""), body)
+            if endpoint.method == "DELETE":
+                data = {**request.query, **data}
+        if endpoint.tail:
+            data[endpoint.tail] = request.path.rstrip("/").rpartition("/")[2]
+        if endpoint.input and (unknown := {k: v for k, v in data.items() if k not in endpoint.input.model_fields}):
+            await self.project.check_input(ctx, unknown)
+        return (validate(endpoint.input, data) if endpoint.input else data,)
+
+    async def run_job(self, name: str, payload: Mapping[str, Any]) -> Any:
+        """Run the job `name`, from the queue, the schedule or `tableapi run`. Raises NotFound."""
+        endpoint = self.jobs.get(name)
+        if endpoint is None:
+            raise NotFound(f"There is no internal script '{name}'.")
+        data = {field: value for field, value in payload.items() if field != CAUSE}
+        arguments = (validate(endpoint.input, data),) if endpoint.input else ()
+        return await endpoint.run(self.context(SYSTEM), *arguments)
+
+
+def _reply(result: Any, headers: dict[str, str]) -> Reply:
+    """Return the response for what a script returned: a model, plain data, None or a Starlette response."""
+    if isinstance(result, BaseModel):
+        return Reply(result.model_dump_json().encode(), 200, SCRIPT_JSON, headers)
+    if isinstance(result, Response):
+        reply = of_starlette(result)
+        reply.headers = headers | reply.headers
+        return reply
+    return Reply(orjson.dumps({"success": True} if result is None else result), 200, SCRIPT_JSON, headers)
+
+
+def _endpoints_of(module: ModuleType) -> Iterator[Endpoint]:
+    for value in vars(module).values():
+        endpoint = getattr(value, "endpoint", None)
+        if isinstance(endpoint, Endpoint) and value.__module__ == module.__name__:
+            yield endpoint
