@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from product.desk.tables import DESK
-from tableapi.auth.policy import Access, KeyedHash, Rule, SealedTable, Sessions
+from tableapi import Access, KeyedHash, Rule, SealedTable, Sessions
 
 OWNER = ("client",)
 EVERYONE = ("client", "member")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import tableapi
 from product.settings import Settings
 from product.vendors import Vendors
-from tableapi.project import context
 
-Context = context.Context[Settings, Vendors]
+Context = tableapi.Context[Settings, Vendors]

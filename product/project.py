@@ -11,7 +11,7 @@ from product.accounts import users
 from product.context import Context
 from product.settings import Settings
 from product.vendors import Vendors
-from tableapi.project.project import Project, ProjectPages
+from tableapi import Project, ProjectPages
 
 
 class Product(Project):

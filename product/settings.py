@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from tableapi.config.settings import EnvironmentSettings, Name, Origin
+from tableapi import EnvironmentSettings, Name, Origin
 
 
 def _mail_url(value: str) -> str:

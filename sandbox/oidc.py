@@ -27,8 +27,7 @@ from starlette.routing import Route
 from product.settings import Settings
 from product.vendors.stand_ins import OIDC_CLIENT, oidc_issuer
 from sandbox.page import page
-from tableapi.crypto.vault import Vault, derive
-from tableapi.errors import Internal
+from tableapi import Internal, Vault, derive_key
 
 VENDORS = {"google": "Google", "linkedin": "LinkedIn"}
 SECONDS = 60
@@ -47,7 +46,7 @@ class Sandbox:
     def __init__(self, settings: Settings) -> None:
         self._settings, self._vault = settings, Vault(settings.secret_keys)
         # Derived from SECRET_KEYS, so that every worker signs with the same key without storing it.
-        number = int.from_bytes(derive(settings.secret_keys[0].encode(), "sandbox-oidc"), "big") >> 1
+        number = int.from_bytes(derive_key(settings.secret_keys[0].encode(), "sandbox-oidc"), "big") >> 1
         pem = ec.derive_private_key(number, ec.SECP256R1()).private_bytes(
             Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
         )

@@ -9,8 +9,7 @@ from pydantic import BaseModel, Field
 from product.billing import notices
 from product.context import Context
 from product.roles import OWNER
-from tableapi.errors import NotFound, TooMany
-from tableapi.project.registry import script
+from tableapi import NotFound, TooMany, script
 
 
 class Input(BaseModel):

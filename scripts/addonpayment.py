@@ -17,8 +17,7 @@ from product.billing import addons, card_guard, customer, prices
 from product.context import Context
 from product.roles import OWNER
 from product.vendors.money import CardRefused, Intent, Missing
-from tableapi.errors import Conflict, NotFound
-from tableapi.project.registry import script
+from tableapi import Conflict, NotFound, script
 
 BACK = "/dashboard/creditaddons"
 CARD = ("card[token]", "payment_method")  # parameters of the provider that hold what the client sent

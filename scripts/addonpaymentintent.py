@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from product.billing import addons, customer, prices
 from product.context import Context
 from product.roles import OWNER
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -12,13 +12,7 @@ from product.bulk import job as bulk
 from product.bulk import result_file, url_list
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi.http import multipart
-from tableapi.http.body import parse_object
-from tableapi.http.response import attachment
-from tableapi.project.guard import validate
-from tableapi.project.registry import script
-from tableapi.query.options import Options
-from tableapi.tables import export
+from tableapi import attachment, file_format, parse_object, script, uploaded_files, validate
 
 MAX_BYTES = 5 * 1024 * 1024
 Kind = Literal["directdial", "businessemail", "personalemail"]
@@ -57,7 +51,7 @@ async def start(ctx: Context, body: bytes) -> Response:
 async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
     kind = ctx.request.headers.get("content-type", "")
     if kind.lower().startswith("multipart/"):
-        (file,) = await multipart.files(ctx.request, body)
+        (file,) = await uploaded_files(ctx.request, body)
         query: dict[str, Any] = dict(ctx.request.query)
         if "kinds" in query:
             query["kinds"] = [part.strip() for part in query["kinds"].split(",")]
@@ -70,10 +64,9 @@ async def _read(ctx: Context, body: bytes) -> tuple[Input, list[str]]:
 async def follow(ctx: Context, input: Job) -> dict[str, Any] | Response:
     """Return progress, charges and outcomes; with `Accept` xlsx or csv a file of the contacts."""
     job = await bulk.show(ctx, input.jobid)
-    accepted = export.requested_format(Options(), ctx.request.headers)
-    if accepted is None:
+    form = file_format(ctx.request.headers.get("accept", ""))
+    if form is None:
         return job
-    form, _ = accepted
     file, kind = await result_file.write(ctx, job, form)
     headers = {**attachment(f"{result_file.FILE}.{form}"), "Cache-Control": "no-store"}
     return Response(file, media_type=kind, headers=headers)

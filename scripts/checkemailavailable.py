@@ -5,8 +5,7 @@ from __future__ import annotations
 from product.accounts import availability
 from product.accounts.availability import Input, Output
 from product.context import Context
-from tableapi.auth.policy import ANYONE
-from tableapi.project.registry import script
+from tableapi import ANYONE, script
 
 
 @script(roles=(ANYONE,))

@@ -9,8 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from product.context import Context
 from product.roles import SESSION
-from tableapi.errors import NotFound, Stale
-from tableapi.project.registry import script
+from tableapi import NotFound, Stale, script
 
 Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
 

@@ -9,8 +9,7 @@ from product import mail
 from product.accounts import email_domains, signup, tokens, users
 from product.context import Context
 from product.roles import SESSION
-from tableapi.errors import Invalid
-from tableapi.project.registry import script
+from tableapi import Invalid, script
 
 SAME = "You are already using this email!"
 

@@ -11,8 +11,7 @@ from product import audit
 from product.accounts import sessions, signup, tokens
 from product.context import Context
 from product.roles import SESSION
-from tableapi.errors import Invalid
-from tableapi.project.registry import script
+from tableapi import Invalid, script
 
 MISMATCH = "Verification Code Mismatched"
 

@@ -12,9 +12,7 @@ from starlette.responses import Response
 
 from product.context import Context
 from product.roles import SESSION
-from tableapi.errors import NotFound, TooLarge, UnsupportedMedia
-from tableapi.http import multipart
-from tableapi.project.registry import script
+from tableapi import NotFound, TooLarge, UnsupportedMedia, UploadedFile, script, uploaded_files
 
 MAX_BYTES = 10 * 1024 * 1024
 # Extension -> (content type, magic bytes). Text files have no magic bytes; they must be UTF-8.
@@ -42,7 +40,7 @@ class File(BaseModel):
 @script(roles=SESSION, raw=True, body_bytes=MAX_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     """Upload one file as the multipart field `files`. Only the caller can read it."""
-    (file,) = await multipart.files(ctx.request, body)
+    (file,) = await uploaded_files(ctx.request, body)
     if len(file.data) > MAX_BYTES:
         raise TooLarge("The file is larger than 10 MB.")
     kind = _type(file)
@@ -65,7 +63,7 @@ async def read(ctx: Context, input: File) -> Response:
     return Response(data, media_type=row["contenttype"], headers={"Content-Disposition": name})
 
 
-def _type(sent: multipart.Sent) -> str:
+def _type(sent: UploadedFile) -> str:
     """Return the content type of an upload; raise UnsupportedMedia (415) unless it is one of TYPES."""
     kind, magic = TYPES.get(sent.name.rpartition(".")[2].lower(), ("", b""))
     if not kind or not sent.data.startswith(magic):

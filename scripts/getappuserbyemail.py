@@ -8,8 +8,7 @@ from pydantic import BaseModel
 
 from product.accounts import users
 from product.context import Context
-from tableapi.auth.policy import ANYONE
-from tableapi.project.registry import script
+from tableapi import ANYONE, script
 
 
 class Input(BaseModel):

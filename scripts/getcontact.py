@@ -14,7 +14,7 @@ from product.credits import balance
 from product.credits.balance import Balances
 from product.people import directory, profile_url
 from product.roles import SESSION
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

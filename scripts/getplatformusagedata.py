@@ -8,7 +8,7 @@ from product.accounts import users
 from product.context import Context
 from product.credits.report_span import Span
 from product.roles import OWNER, OWNER_VIEW
-from tableapi.project.registry import script
+from tableapi import script
 
 _COUNT = r"""
     select u.appuserid, u.name, u.email, count(r.revealid) as totalrevealedcount,

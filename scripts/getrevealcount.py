@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field
 from product import audit
 from product.context import Context
 from product.roles import OWNER, OWNER_VIEW, SESSION, VIEW
-from tableapi.errors import Forbidden
-from tableapi.project.registry import script
+from tableapi import Forbidden, script
 
 
 class Input(BaseModel):

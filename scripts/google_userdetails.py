@@ -7,8 +7,7 @@ from pydantic import BaseModel, model_validator
 from product.accounts import oauth
 from product.accounts.oauth import Details
 from product.context import Context
-from tableapi.auth.policy import ANYONE
-from tableapi.project.registry import script
+from tableapi import ANYONE, script
 
 
 class Input(BaseModel):

@@ -12,8 +12,7 @@ from product.billing import invoice_pdf
 from product.context import Context
 from product.language import of
 from product.roles import OWNER
-from tableapi.errors import Forbidden, NotFound, Unauthorized
-from tableapi.project.registry import script
+from tableapi import Forbidden, NotFound, Unauthorized, script
 
 
 class Input(BaseModel):

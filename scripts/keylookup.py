@@ -13,7 +13,7 @@ from product.context import Context
 from product.credits import balance
 from product.people import directory, profile_url
 from product.people.directory import Person
-from tableapi.project.guard import parse_limits, script
+from tableapi import parse_limits, script
 
 KIND = {"personalemails": "personalemail", "businessemails": "businessemail", "directdials": "directdial"}
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from product.accounts import users, verification
 from product.context import Context
 from product.roles import SIGNUP
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

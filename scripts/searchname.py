@@ -11,7 +11,7 @@ from product.contacts import contact
 from product.contacts.contact import COLUMNS, Contact
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi.project.registry import script
+from tableapi import script
 
 _WILD = re.compile(r"([\\%_])")
 

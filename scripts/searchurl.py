@@ -13,7 +13,7 @@ from product.context import Context
 from product.people import directory, profile_url
 from product.people.directory import Person
 from product.roles import SESSION
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -8,8 +8,7 @@ from product.accounts import users
 from product.context import Context
 from product.roles import OWNER
 from product.team import seats
-from tableapi.errors import Conflict
-from tableapi.project.registry import script
+from tableapi import Conflict, script
 
 
 class Input(BaseModel):

@@ -11,7 +11,7 @@ from product import mail
 from product.accounts import users
 from product.context import Context
 from product.language import formats
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

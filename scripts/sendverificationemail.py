@@ -10,8 +10,7 @@ from product import language as languages
 from product import mail
 from product.accounts import tokens, users
 from product.context import Context
-from tableapi.auth.policy import ANYONE
-from tableapi.project.registry import script
+from tableapi import ANYONE, script
 
 
 class Input(BaseModel):

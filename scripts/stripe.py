@@ -17,8 +17,7 @@ from product.billing import checkout as checkouts
 from product.billing.live import LIVE
 from product.context import Context
 from product.roles import OWNER
-from tableapi.errors import Conflict, Invalid, NotFound
-from tableapi.project.registry import script
+from tableapi import Conflict, Invalid, NotFound, script
 
 
 def _blank(value: Any) -> Any:

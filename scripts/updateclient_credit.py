@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from product.accounts import users
 from product.billing import plans
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

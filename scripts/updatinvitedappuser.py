@@ -9,9 +9,7 @@ from pydantic import BaseModel
 from product import audit
 from product.accounts import tokens, users, verification
 from product.context import Context
-from tableapi.auth.policy import ANYONE
-from tableapi.errors import NotFound
-from tableapi.project.registry import script
+from tableapi import ANYONE, NotFound, script
 
 
 class Input(BaseModel):

@@ -12,8 +12,7 @@ from product.billing import change_rules, plans
 from product.context import Context
 from product.credits.ledger import KINDS, end_plan_credits, grant
 from product.roles import OWNER
-from tableapi.errors import ApiError, Conflict, NotFound
-from tableapi.project.registry import script
+from tableapi import ApiError, Conflict, NotFound, script
 
 
 class Input(BaseModel):

@@ -11,9 +11,7 @@ from starlette.responses import Response
 from product.accounts import avatars
 from product.context import Context
 from product.roles import SESSION
-from tableapi.errors import NotFound
-from tableapi.http import multipart
-from tableapi.project.registry import script
+from tableapi import NotFound, script, uploaded_files
 
 _KEEP = """
     insert into upload (clientid, appuserid, kind, name, path, contenttype, size)
@@ -29,7 +27,7 @@ class Name(BaseModel):
 @script(roles=SESSION, raw=True, body_bytes=avatars.MAX_BYTES + 65536, limit="20/hour per user")
 async def upload(ctx: Context, body: bytes) -> dict[str, Any]:
     """Upload a profile picture as the multipart field `files`: one JPEG or PNG."""
-    (file,) = await multipart.files(ctx.request, body)
+    (file,) = await uploaded_files(ctx.request, body)
     ending, kind, data = await avatars.reencode(file.data)
     name = f"{secrets.token_urlsafe(24)}.{ending}"
     path = f"/api/v2/userimage/{name}"

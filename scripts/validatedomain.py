@@ -6,9 +6,7 @@ from pydantic import BaseModel
 
 from product.accounts import email_domains
 from product.context import Context
-from tableapi.auth.policy import ANYONE
-from tableapi.errors import Invalid
-from tableapi.project.registry import script
+from tableapi import ANYONE, Invalid, script
 
 
 class Input(BaseModel):

@@ -3,6 +3,9 @@
 from tableapi import TableAPI
 
 api = TableAPI({"shop": "postgresql://..."}, open=True)  # an ASGI application
+
+The names below are the public API (docs/reference/python.md); `tableapi.testing` serves a project inside a test. Every
+other module is internal and may change with any version.
 """
 
 from __future__ import annotations
@@ -12,48 +15,181 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tableapi.app.api import TableAPI
-    from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, Rule, Sessions
-    from tableapi.config.settings import EnvironmentSettings, Settings
-    from tableapi.errors import ApiError
+    from tableapi.auth.authenticators import Authenticator
+    from tableapi.auth.policy import ANYONE, Access, Actor, DatabaseRole, KeyedHash, Rule, SealedTable, Sessions
+    from tableapi.cli.progress import ProgressBar
+    from tableapi.config.settings import EnvironmentSettings, Name, Origin, Settings
+    from tableapi.crypto.tls import tls_context
+    from tableapi.crypto.vault import Vault, derive_key, token_hash, unseal
+    from tableapi.errors import (
+        ApiError,
+        BadRequest,
+        Busy,
+        Conflict,
+        Forbidden,
+        Internal,
+        Invalid,
+        MethodNotAllowed,
+        NotFound,
+        Stale,
+        TooLarge,
+        TooMany,
+        Unauthorized,
+        UnsupportedMedia,
+    )
+    from tableapi.http.body import parse_object
+    from tableapi.http.multipart import UploadedFile, uploaded_files
+    from tableapi.http.response import attachment
+    from tableapi.observability.metrics import count_event
     from tableapi.project.context import Context
-    from tableapi.project.guard import script
-    from tableapi.project.project import Project
+    from tableapi.project.guard import OwnKey, parse_limits, script, validate
+    from tableapi.project.jobs import list_jobs, retry_job
+    from tableapi.project.project import Project, ProjectPages, Vendors
+    from tableapi.query.filter.equalities import equalities
+    from tableapi.ratelimit.counter import network
+    from tableapi.tables.export import Export, file_format, write_file
 
 __all__ = [
     "ANYONE",
     "Access",
     "Actor",
     "ApiError",
+    "Authenticator",
+    "BadRequest",
+    "Busy",
+    "Conflict",
     "Context",
     "DatabaseRole",
     "EnvironmentSettings",
+    "Export",
+    "Forbidden",
+    "Internal",
+    "Invalid",
+    "KeyedHash",
+    "MethodNotAllowed",
+    "Name",
+    "NotFound",
+    "Origin",
+    "OwnKey",
+    "ProgressBar",
     "Project",
+    "ProjectPages",
     "Rule",
+    "SealedTable",
     "Sessions",
     "Settings",
+    "Stale",
     "TableAPI",
+    "TooLarge",
+    "TooMany",
+    "Unauthorized",
+    "UnsupportedMedia",
+    "UploadedFile",
+    "Vault",
+    "Vendors",
+    "attachment",
+    "count_event",
+    "derive_key",
+    "equalities",
+    "file_format",
+    "list_jobs",
+    "network",
+    "parse_limits",
+    "parse_object",
+    "retry_job",
     "script",
+    "tls_context",
+    "token_hash",
+    "unseal",
+    "uploaded_files",
+    "validate",
+    "write_file",
 ]
 
-_MODULES = {
-    "TableAPI": "tableapi.app.api",
-    "ANYONE": "tableapi.auth.policy",
-    "Access": "tableapi.auth.policy",
-    "Actor": "tableapi.auth.policy",
-    "DatabaseRole": "tableapi.auth.policy",
-    "Rule": "tableapi.auth.policy",
-    "Sessions": "tableapi.auth.policy",
-    "EnvironmentSettings": "tableapi.config.settings",
-    "Settings": "tableapi.config.settings",
-    "Context": "tableapi.project.context",
-    "script": "tableapi.project.guard",
-    "Project": "tableapi.project.project",
-    "ApiError": "tableapi.errors",
+_NAMES: dict[str, tuple[str, ...]] = {
+    "app.api": ("TableAPI",),
+    "auth.authenticators": ("Authenticator",),
+    "auth.policy": (
+        "ANYONE",
+        "Access",
+        "Actor",
+        "DatabaseRole",
+        "KeyedHash",
+        "Rule",
+        "SealedTable",
+        "Sessions",
+    ),
+    "cli.progress": ("ProgressBar",),
+    "config.settings": (
+        "EnvironmentSettings",
+        "Name",
+        "Origin",
+        "Settings",
+    ),
+    "crypto.tls": ("tls_context",),
+    "crypto.vault": (
+        "Vault",
+        "derive_key",
+        "token_hash",
+        "unseal",
+    ),
+    "errors": (
+        "ApiError",
+        "BadRequest",
+        "Busy",
+        "Conflict",
+        "Forbidden",
+        "Internal",
+        "Invalid",
+        "MethodNotAllowed",
+        "NotFound",
+        "Stale",
+        "TooLarge",
+        "TooMany",
+        "Unauthorized",
+        "UnsupportedMedia",
+    ),
+    "http.body": ("parse_object",),
+    "http.multipart": (
+        "UploadedFile",
+        "uploaded_files",
+    ),
+    "http.response": ("attachment",),
+    "observability.metrics": ("count_event",),
+    "project.context": ("Context",),
+    "project.guard": (
+        "OwnKey",
+        "parse_limits",
+        "script",
+        "validate",
+    ),
+    "project.jobs": (
+        "list_jobs",
+        "retry_job",
+    ),
+    "project.project": (
+        "Project",
+        "ProjectPages",
+        "Vendors",
+    ),
+    "query.filter.equalities": ("equalities",),
+    "ratelimit.counter": ("network",),
+    "tables.export": (
+        "Export",
+        "file_format",
+        "write_file",
+    ),
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use, so that `import tableapi` and the command line stay light."""
     if name not in _MODULES:
         raise AttributeError(f"module 'tableapi' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    value = globals()[name] = getattr(import_module(f"tableapi.{_MODULES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -10,7 +10,7 @@ import io
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from tableapi.errors import TooLarge, UnsupportedMedia
+from tableapi import TooLarge, UnsupportedMedia
 
 MAX_BYTES, MAX_PIXELS = 2 * 1024 * 1024, 4096
 TYPES = {"JPEG": ("jpg", "image/jpeg"), "PNG": ("png", "image/png")}

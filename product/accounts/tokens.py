@@ -14,7 +14,7 @@ from typing import Any, Literal
 import orjson
 
 from product.context import Context
-from tableapi.crypto.vault import token_hash
+from tableapi import token_hash
 
 Purpose = Literal[
     "verify", "invite", "reset", "emailchange", "check", "social", "oauthstate", "session", "mfa", "removal"

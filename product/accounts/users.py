@@ -9,7 +9,7 @@ from product import audit
 from product.accounts import tokens
 from product.accounts.tokens import Purpose
 from product.context import Context
-from tableapi.errors import Forbidden, NotFound
+from tableapi import Forbidden, NotFound
 
 COLUMNS = (
     "appuserid, clientid, name, firstname, lastname, phonenumber, avatar, email, role, isactive, isdeleted, isverified,"

@@ -9,8 +9,7 @@ from product import audit, mail
 from product import language as languages
 from product.accounts import sessions, tokens
 from product.context import Context
-from tableapi.crypto.vault import token_hash
-from tableapi.ratelimit.counter import network
+from tableapi import network, token_hash
 
 _WELCOME = """
     update appuser set welcomedon = now() where appuserid = $1 and welcomedon is null returning email, name, language

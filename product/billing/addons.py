@@ -11,7 +11,7 @@ from product.billing.live import LIVE
 from product.context import Context
 from product.credits.ledger import KINDS, grant
 from product.vendors.money import Intent
-from tableapi.errors import Conflict, NotFound
+from tableapi import Conflict, NotFound
 
 _PLAN = "select * from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 1"
 _LIVE = f"""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tableapi.errors import BadRequest
+from tableapi import BadRequest
 
 _NO_DIGIT = re.compile(r"\D")
 _DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)")

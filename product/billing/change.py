@@ -15,7 +15,7 @@ from product.context import Context
 from product.credits.ledger import KINDS
 from product.language import DEFAULT, Language, requested
 from product.vendors.money import CardRefused, Line, Missing, ProviderRefused, Subscription
-from tableapi.errors import Conflict
+from tableapi import Conflict
 
 _RECORD = """
     update usersubscription set downgrade_planid = $2, downgrade_startson = $3 where subscriptionid = $1

@@ -10,7 +10,7 @@ from typing import Any
 
 from product.context import Context
 from product.vendors.money import Subscription
-from tableapi.errors import Conflict, NotFound
+from tableapi import Conflict, NotFound
 
 QUOTE_SECONDS = 15 * 60  # how long a quoted proration date stays valid
 

@@ -9,7 +9,7 @@ from product import mail
 from product.billing import customer, prices
 from product.context import Context
 from product.vendors.money import Checkout, Missing
-from tableapi.errors import Conflict
+from tableapi import Conflict
 
 SUCCESS, FAILURE = "/dashboard/paysuccess", "/dashboard/payfail"
 

@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from product.context import Context
-from tableapi.errors import ApiError
+from tableapi import ApiError
 
 if TYPE_CHECKING:
     from product.vendors.payments import Payments

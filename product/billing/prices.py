@@ -10,7 +10,7 @@ from typing import Any
 from product.billing import customer
 from product.billing.customer import CURRENCY
 from product.context import Context
-from tableapi.errors import Conflict, NotFound
+from tableapi import Conflict, NotFound
 
 _KNOWN = "select priceid from planprice where planid = $1 and amount = $2 and currency = $3 order by createdon desc"
 _KEEP = "insert into planprice (priceid, planid, amount, currency) values ($1, $2, $3, $4) on conflict do nothing"

@@ -16,7 +16,7 @@ from product.billing import customer, invoices, notices, plans, prices, returns
 from product.context import Context
 from product.credits.ledger import end_plan_credits
 from product.vendors.money import Invoice, Subscription
-from tableapi.errors import Busy
+from tableapi import Busy
 
 log = structlog.get_logger(__name__)
 GRACE = timedelta(days=7)

@@ -13,7 +13,7 @@ from product.billing import addons, reconcile, returns
 from product.billing.customer import provider
 from product.context import Context
 from product.vendors.money import Missing, ProviderRefused, Reversal
-from tableapi.errors import Busy
+from tableapi import Busy
 
 TYPES = (
     "charge.refunded", "charge.refund.updated", "refund.created", "refund.updated", "refund.failed",

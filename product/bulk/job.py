@@ -8,7 +8,7 @@ from product.contacts import reveal
 from product.context import Context
 from product.credits.balance import NoCredit, SubscriptionExpired
 from product.people import directory, profile_url
-from tableapi.errors import NotFound
+from tableapi import NotFound
 
 _JOB = """
     insert into bulkjob (clientid, appuserid, kinds, max_credits, total) values ($1, $2, $3, $4, $5) returning jobid

@@ -6,7 +6,7 @@ from typing import Any
 
 from product.contacts import export
 from product.context import Context
-from tableapi.tables.export import written
+from tableapi import write_file
 
 FILE, TITLE = "bulklookup", "Bulk lookup"
 HEAD = ("Linkedin_url", "Outcome", "Credits", "Full_name", "Personal_Emails", "Business_Emails", "Phone_numbers")
@@ -36,7 +36,7 @@ async def write(ctx: Context, job: dict[str, Any], form: str) -> tuple[bytes, st
         for row in await ctx.db.fetch(_CONTACTS, ctx.actor.clientid, ctx.actor.appuserid, ids)
     }
     lines = [_line(ctx, row, contacts.get(row["contactid"])) for row in job["rows"]]
-    return written(form, lines, HEAD, TITLE, safe=True)
+    return write_file(form, lines, HEAD, TITLE, safe=True)
 
 
 def _line(ctx: Context, row: dict[str, Any], contact: dict[str, Any] | None) -> dict[str, str]:

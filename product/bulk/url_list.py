@@ -10,7 +10,7 @@ import csv
 import io
 import re
 
-from tableapi.errors import Invalid
+from tableapi import Invalid
 
 MAX_ADDRESSES = 1000
 NOT_TEXT = "The file is not UTF-8 text. Save it as CSV UTF-8."

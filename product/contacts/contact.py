@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from product.context import Context
 from product.people.directory import Person
-from tableapi.crypto.vault import Vault, unseal
+from tableapi import Vault, unseal
 
 COLUMNS = (
     "contactid, name, linkedinurl, emails, business_emails, phone_numbers, bus_email_validation, phonecost,"

@@ -9,7 +9,7 @@ import orjson
 from product import audit
 from product.context import Context
 from product.roles import VIEW
-from tableapi.errors import Forbidden, TooMany
+from tableapi import Forbidden, TooMany
 
 PER_DAY, MAX_ROWS = 20, 5000
 VALUES_PER_CELL = 3

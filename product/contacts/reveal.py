@@ -15,7 +15,7 @@ from product.credits import balance
 from product.credits.balance import Balances
 from product.people import profile_url
 from product.people.directory import Person
-from tableapi.observability import metrics
+from tableapi import count_event
 
 _REVEAL = "select reveal_contact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 _PRESENT = "select emails from usercontact where contactid = $1 for update"
@@ -51,7 +51,7 @@ async def reveal(
         result["contact"]["emails"] = await _merge(ctx, result["contact"]["contactid"], person, kind)
     charged = int(result["outcome"] == "charged")
     if charged:
-        metrics.event("credits_spent", kind)
+        count_event("credits_spent", kind)
     if charged and getattr(balances, balance.CREDIT[kind]) == 0:
         await ctx.later("tellcredits")  # at once, instead of at the next scheduled run
     return Revealed(opened(ctx, result["contact"]), charged, balances)

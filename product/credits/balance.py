@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from product.context import Context
-from tableapi.errors import ApiError
+from tableapi import ApiError
 
 CREDIT = {
     "directdial": "contactcredit",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from product.context import Context
 from product.credits import debt
-from tableapi.observability import metrics
+from tableapi import count_event
 
 KINDS = ("contactcredit", "bus_email_credits", "personal_email_credits")
 
@@ -64,7 +64,7 @@ async def grant(
             await ctx.db.execute("delete from creditnotice where clientid = $1 and kind = $2", clientid, kind)
             params = (clientid, amount, reason, source, f"{source_id}:{kind}", bought, staffid)
             if await ctx.db.execute(_GRANT[kind], *params) == "UPDATE 1":
-                metrics.event("credits_granted", kind, amount)
+                count_event("credits_granted", kind, amount)
                 await debt.pay(ctx, clientid, kind)
 
 

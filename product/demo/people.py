@@ -14,7 +14,7 @@ import orjson
 
 from product.context import Context
 from product.people.directory import Person
-from tableapi.crypto.vault import Vault
+from tableapi import Vault
 
 COUNT = 2000
 _NOT_IN_HOST = re.compile(r"[^a-z.]+")

@@ -13,8 +13,7 @@ import asyncpg
 
 from product import audit, mail
 from product.context import Context
-from tableapi.crypto.vault import token_hash
-from tableapi.errors import Conflict
+from tableapi import Conflict, token_hash
 
 LINK_LIFETIME, SESSION_LIFETIME, VIEW_LIFETIME = timedelta(days=7), timedelta(hours=12), timedelta(minutes=30)
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from product.context import Context
-from tableapi.errors import NotFound
+from tableapi import NotFound
 
 MAX_FOUND = 20
 _ID = re.compile(r"\d{1,18}")

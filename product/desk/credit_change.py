@@ -6,7 +6,7 @@ from typing import Any
 
 from product.context import Context
 from product.credits import ledger
-from tableapi.errors import Conflict, Invalid, NotFound
+from tableapi import Conflict, Invalid, NotFound
 
 SOURCE = "support"
 _LOCK = "select * from usercredit where clientid = $1 for update"

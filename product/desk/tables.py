@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tableapi.auth.policy import Access, Rule
+from tableapi import Access, Rule
 
 STAFF = ("staff",)
 NONE: frozenset[str] = frozenset()

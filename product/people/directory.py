@@ -14,7 +14,7 @@ import orjson
 from product.context import Context
 from product.people import profile_url
 from product.vendors.people import FoundPerson
-from tableapi.crypto.vault import Vault
+from tableapi import Vault
 
 MAX_AGE = timedelta(days=30)  # of data that came from the vendor
 KINDS = ("directdial", "businessemail", "personalemail")

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from urllib.parse import quote, unquote
 
-from tableapi.errors import Invalid
+from tableapi import Invalid
 
 MESSAGE = "Please input correct url"
 MAX_KEY_CHARS = 400

@@ -12,7 +12,7 @@ from product.accounts import passwords, person_names, sessions, signup, tokens
 from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
-from tableapi.errors import Conflict, NotFound
+from tableapi import Conflict, NotFound
 
 _PLAN = f"select exists (select 1 from usersubscription s where s.clientid = $1 and {LIVE})"  # noqa: S608
 _TAKE = "update usercredit set seatcount = seatcount - 1 where clientid = $1 and seatcount > 0 returning seatcount"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tableapi.errors import ApiError
+from tableapi import ApiError
 
 
 @dataclass(frozen=True, slots=True)

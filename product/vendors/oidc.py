@@ -19,8 +19,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from tableapi.crypto import tls
-from tableapi.errors import ApiError
+from tableapi import ApiError, tls_context
 
 log = structlog.get_logger(__name__)
 TIMEOUT_SECONDS, LEEWAY_SECONDS, CACHE_SECONDS = 5.0, 60, 3600.0
@@ -56,7 +55,7 @@ class Provider:
 
     def __init__(self, issuer: str, client_id: str, client_secret: str, *, nonce_needed: bool) -> None:
         self._issuer, self._id, self._secret, self._nonce_needed = issuer, client_id, client_secret, nonce_needed
-        self._client = httpx2.AsyncClient(verify=tls.context(), timeout=TIMEOUT_SECONDS, follow_redirects=False)
+        self._client = httpx2.AsyncClient(verify=tls_context(), timeout=TIMEOUT_SECONDS, follow_redirects=False)
         self._discovery: dict[str, Any] = {}
         self._keys: KeySet | None = None
         self._until = 0.0

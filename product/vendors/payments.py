@@ -29,7 +29,7 @@ from product.vendors.money import (
     Subscription,
 )
 from product.vendors.stripehttp import Httpx2Client
-from tableapi.errors import BadRequest, Conflict
+from tableapi import BadRequest, Conflict
 
 log = structlog.get_logger(__name__)
 VERSION = "2026-10-28.endive"

@@ -9,8 +9,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from tableapi.crypto import tls
-from tableapi.errors import ApiError
+from tableapi import ApiError, tls_context
 
 log = structlog.get_logger(__name__)
 SECONDS = 3.0  # per try; two tries fit into the request timeout
@@ -57,7 +56,7 @@ class PeopleVendor:
         self._url = url
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx2.AsyncClient(
-            verify=tls.context(), timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False
+            verify=tls_context(), timeout=SECONDS, transport=transport, headers=headers, follow_redirects=False
         )
         self._failures, self._paused_until = 0, 0.0
 

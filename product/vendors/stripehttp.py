@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import stripe
 
-from tableapi.crypto import tls
+from tableapi import tls_context
 
 SECONDS = 6.0  # per try; two tries fit into the request timeout
 
@@ -22,7 +22,7 @@ class Httpx2Client(stripe.HTTPClient):
     def __init__(self, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         super().__init__()
         self._client = httpx2.AsyncClient(
-            verify=tls.context(), timeout=SECONDS, transport=transport, follow_redirects=False
+            verify=tls_context(), timeout=SECONDS, transport=transport, follow_redirects=False
         )
 
     async def request_async(

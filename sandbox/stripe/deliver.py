@@ -12,7 +12,7 @@ import orjson
 import structlog
 
 from sandbox.stripe.store import Store, public
-from tableapi.crypto import tls
+from tableapi import tls_context
 
 log = structlog.get_logger(__name__)
 SECONDS = 10.0
@@ -45,7 +45,7 @@ class Deliverer:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        async with httpx2.AsyncClient(verify=tls.context(), timeout=SECONDS, transport=self._transport) as client:
+        async with httpx2.AsyncClient(verify=tls_context(), timeout=SECONDS, transport=self._transport) as client:
             while True:
                 self._woken.clear()
                 while due := await asyncio.to_thread(self._store.claim):

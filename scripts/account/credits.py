@@ -14,8 +14,7 @@ from product.context import Context
 from product.credits import balance
 from product.credits.balance import Balances
 from product.roles import SESSION, VIEW
-from tableapi.errors import Unauthorized
-from tableapi.project.guard import parse_limits, script
+from tableapi import Unauthorized, parse_limits, script
 
 
 class Output(BaseModel):

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from product.context import Context
 from product.roles import SESSION, VIEW
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -13,7 +13,7 @@ from product.context import Context
 from product.desk import credit_change, log
 from product.desk.reason import Reason
 from product.roles import STAFF
-from tableapi.project.registry import script
+from tableapi import script
 
 MOST = 1_000_000
 

@@ -14,8 +14,7 @@ from product.context import Context
 from product.desk import log
 from product.desk.reason import Reason
 from product.roles import STAFF
-from tableapi.errors import NotFound
-from tableapi.project.registry import script
+from tableapi import NotFound, script
 
 MOST = 100
 

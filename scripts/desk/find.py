@@ -10,7 +10,7 @@ from pydantic import BaseModel, StringConstraints
 from product.context import Context
 from product.desk import clients, log
 from product.roles import STAFF
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

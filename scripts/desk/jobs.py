@@ -9,9 +9,7 @@ from pydantic import BaseModel, Field
 from product.context import Context
 from product.desk import log
 from product.roles import STAFF
-from tableapi.errors import NotFound
-from tableapi.project import jobs
-from tableapi.project.registry import script
+from tableapi import NotFound, list_jobs, retry_job, script
 
 MOST = 100
 
@@ -43,7 +41,7 @@ class Output(BaseModel):
 @script(method="GET", roles=STAFF, limit="60/minute per session")
 async def listed(ctx: Context) -> Jobs:
     """List the jobs that wait, run or have failed, without what they hold."""
-    rows, counts = await jobs.listed(ctx.db, MOST)
+    rows, counts = await list_jobs(ctx.db, MOST)
     return Jobs(resource=[Job.model_validate(row) for row in rows], counts=counts)
 
 
@@ -51,7 +49,7 @@ async def listed(ctx: Context) -> Jobs:
 async def again(ctx: Context, input: Input) -> Output:
     """Queue a failed job again, with all its attempts."""
     async with ctx.db.transaction():
-        if not await jobs.retry(ctx.db, input.id):
+        if not await retry_job(ctx.db, input.id):
             raise NotFound("There is no such failed job.")
         await log.write(ctx, "job_retried", None, input.id)
     return Output()

@@ -14,8 +14,7 @@ from product.context import Context
 from product.desk import clients, log
 from product.roles import STAFF
 from product.team import seats
-from tableapi.errors import Conflict, NotFound
-from tableapi.project.registry import script
+from tableapi import Conflict, NotFound, script
 
 PER_TARGET, HOUR = 3, 3600
 _PAID = "select clientid from transactionhistory where transactionid = $1 and status in ('paid', 'refunded')"

@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 from product.context import Context
 from product.desk import log
 from product.roles import STAFF
-from tableapi.errors import Conflict, NotFound
-from tableapi.project.registry import script
+from tableapi import Conflict, NotFound, script
 
 MOST = 100
 

@@ -11,8 +11,7 @@ from product.context import Context
 from product.desk import log
 from product.desk.reason import Reason
 from product.roles import STAFF
-from tableapi.errors import Invalid, NotFound
-from tableapi.project.registry import script
+from tableapi import Invalid, NotFound, script
 
 _PLAN = "select sku from subscriptionplan where planid = $1 and isactive = 1 and isaddon = 0"
 _CLIENT = "select true from client where clientid = $1"

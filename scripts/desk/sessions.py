@@ -9,7 +9,7 @@ from product.context import Context
 from product.desk import clients, log
 from product.desk.reason import Reason
 from product.roles import STAFF
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

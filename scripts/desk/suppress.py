@@ -13,7 +13,7 @@ from product.desk import log
 from product.desk.reason import Reason
 from product.people import profile_url
 from product.roles import STAFF
-from tableapi.project.registry import script
+from tableapi import script
 
 _KEEP = "insert into suppression (hash, kind) values ($1, 'email') on conflict do nothing"
 

@@ -13,8 +13,7 @@ from product.context import Context
 from product.desk import accounts, clients, log
 from product.desk.reason import Reason
 from product.roles import STAFF
-from tableapi.errors import Conflict
-from tableapi.project.registry import script
+from tableapi import Conflict, script
 
 AUDIT_LOG = "/dashboard/settings/auditlog"
 _OWNER = "select name, email, language from appuser where clientid = $1 and role = 'client' and isdeleted = 0"

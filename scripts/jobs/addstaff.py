@@ -15,7 +15,7 @@ from product.accounts import email_domains
 from product.context import Context
 from product.desk import accounts
 from product.language import DEFAULT, Language
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from product.bulk import job
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -11,7 +11,7 @@ import structlog
 
 from product.billing import reconcile, webhook_events
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 log = structlog.get_logger(__name__)
 OVERLAP, FIRST = timedelta(hours=1), timedelta(days=7)

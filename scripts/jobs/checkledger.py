@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 log = structlog.get_logger(__name__)
 

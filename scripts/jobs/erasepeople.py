@@ -17,8 +17,7 @@ from pydantic import BaseModel
 from product import audit
 from product.bulk import job
 from product.context import Context
-from tableapi.crypto.vault import Vault
-from tableapi.project.registry import script
+from tableapi import Vault, script
 
 BATCH = 20_000
 

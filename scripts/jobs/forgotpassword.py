@@ -11,7 +11,7 @@ from product import language as languages
 from product import mail
 from product.accounts import tokens, users
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

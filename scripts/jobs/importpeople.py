@@ -24,9 +24,7 @@ from pydantic import BaseModel
 
 from product.context import Context
 from product.people.import_file import COLUMNS, HEADER, Parsed, read_block, start_worker
-from tableapi.cli.progress import Bar
-from tableapi.errors import BadRequest
-from tableapi.project.registry import script
+from tableapi import BadRequest, ProgressBar, script
 
 BLOCK = 1 << 20
 
@@ -120,7 +118,7 @@ def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 async def _rows(file: BinaryIO, pool: ProcessPoolExecutor, tally: _Tally) -> AsyncIterator[bytes]:
     """Yield rows in file order. Reads only a few blocks ahead, so that memory use stays constant."""
     loop = asyncio.get_running_loop()
-    bar = Bar("Importing people", os.fstat(file.fileno()).st_size)
+    bar = ProgressBar("Importing people", os.fstat(file.fileno()).st_size)
     ahead: deque[asyncio.Future[Parsed]] = deque()
     blocks = _blocks(file)
     while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from product.billing import plans
 from product.context import Context
 from product.demo import account
-from tableapi.project.registry import script
+from tableapi import script
 
 
 @script(internal=True)

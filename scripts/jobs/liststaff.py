@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 _LIST = """
     select staffid, name, email, isactive, password is not null as has_password, lastloginon::text, createdon::text

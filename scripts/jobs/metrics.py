@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 _LATE = """
     select count(*) as waiting, coalesce(extract(epoch from now() - min(keptat)), 0)::float8 as oldest

@@ -11,8 +11,7 @@ from pydantic import BaseModel
 
 from product.context import Context
 from product.desk import accounts
-from tableapi.errors import NotFound
-from tableapi.project.registry import script
+from tableapi import NotFound, script
 
 
 class Input(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from product.billing import plans
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 _DUE = """
     select s.clientid from usersubscription s join subscriptionplan p using (planid)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from product.context import Context
 from product.language import DEFAULT, known
 from product.mail import render
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -10,7 +10,7 @@ from product.billing import invoice_pdf, notices
 from product.context import Context
 from product.language import formats, of
 from product.mail import link, render
-from tableapi.project.registry import script
+from tableapi import script
 
 
 class Input(BaseModel):

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from product.billing import addons, checkout, customer, reconcile, reversals
 from product.context import Context
 from product.vendors.money import Missing
-from tableapi.project.registry import script
+from tableapi import script
 
 log = structlog.get_logger(__name__)
 _PLAN_EVENTS = ("customer.subscription.", "invoice.", "checkout.session.", "subscription_schedule.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from product.billing import prices
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 _PLANS = "select * from subscriptionplan where isactive = 1 and isaddon = 0 order by planid"
 

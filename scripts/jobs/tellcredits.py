@@ -5,7 +5,7 @@ from __future__ import annotations
 from product import language as languages
 from product import mail
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 _OPEN = """
     update creditnotice n set mailedon = now() from appuser u, usercredit c

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 _OLD = (
     "delete from usersession where expireson < now() - interval '7 days' or revokedon < now() - interval '30 days'",

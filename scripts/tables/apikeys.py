@@ -12,8 +12,7 @@ from product.billing import plans
 from product.billing.live import LIVE
 from product.context import Context
 from product.roles import VIEW
-from tableapi.errors import BadRequest, Conflict, Forbidden, NotFound
-from tableapi.project.guard import validate
+from tableapi import BadRequest, Conflict, Forbidden, NotFound, validate
 
 
 class Key(BaseModel):

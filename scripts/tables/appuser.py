@@ -11,10 +11,7 @@ from product import audit
 from product.accounts import email_domains, person_names, profile_form, sessions, users
 from product.context import Context
 from product.team import seats
-from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized
-from tableapi.project.guard import validate
-from tableapi.query.filter import ast as tree
-from tableapi.query.filter import cache
+from tableapi import BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized, equalities, validate
 
 ADDS_PER_HOUR, LOOKUPS_PER_MINUTE = 20, 10
 _OPTIONS = {"filter", "api_key"}
@@ -71,20 +68,10 @@ async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str
 
 def _token_filter(text: str) -> tuple[str, str] | None:
     """Return email and token of a filter that consists of these two equalities joined by AND, else None."""
-    if "verifytoken" not in text.lower():
+    found = equalities(text) if "verifytoken" in text.lower() else None
+    if found is None or list(found) != ["email", "verifytoken"]:
         return None
-    try:
-        parsed, literals = cache.parse(text)
-    except BadRequest:
-        return None
-    match parsed.tree:
-        case tree.Logic(
-            "and",
-            tree.Condition((email,), "=", (tree.Literal(place=first),), False),
-            tree.Condition((token,), "=", (tree.Literal(place=second),), False),
-        ) if (email.lower(), token.lower()) == ("email", "verifytoken"):
-            return str(literals[first]), str(literals[second])
-    return None
+    return str(found["email"]), str(found["verifytoken"])
 
 
 async def post(ctx: Context, records: list[dict[str, Any]], _options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -21,8 +21,7 @@ from product.accounts import (
 )
 from product.accounts.signup import EmailExists
 from product.context import Context
-from tableapi.errors import BadRequest, Invalid
-from tableapi.project.guard import validate
+from tableapi import BadRequest, Invalid, validate
 
 PER_HOUR = 5
 

@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from product.context import Context
 from product.people import directory, profile_url
 from product.people.directory import Person
-from tableapi.errors import BadRequest, Invalid, NotFound
-from tableapi.project.guard import validate
+from tableapi import BadRequest, Invalid, NotFound, validate
 
 PER_HOUR = 60
 MAX_VOTES = 20

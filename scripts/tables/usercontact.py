@@ -7,7 +7,7 @@ from typing import Any
 
 from product.contacts import export
 from product.context import Context
-from tableapi.tables.export import Export
+from tableapi import Export
 
 
 async def get(ctx: Context, _records: list[dict[str, Any]], options: Mapping[str, Any]) -> Export | None:

@@ -8,7 +8,7 @@ from typing import Any
 from product import audit
 from product.accounts import sessions
 from product.context import Context
-from tableapi.errors import BadRequest, NotFound
+from tableapi import BadRequest, NotFound
 
 _END = """
     update usersession set revokedon = now() where usersessionid = $1 and appuserid = $2 and revokedon is null

@@ -14,8 +14,7 @@ from product import audit
 from product.accounts import sessions, users
 from product.billing import change_rules, prices
 from product.context import Context
-from tableapi.errors import BadRequest, Conflict, Forbidden, Invalid, Unauthorized
-from tableapi.project.guard import validate
+from tableapi import BadRequest, Conflict, Forbidden, Invalid, Unauthorized, validate
 
 INTENT = {"subscriptionid", "clientid", "downgrade_startson", "type", "planid"}
 

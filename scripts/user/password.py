@@ -15,9 +15,7 @@ from product.accounts import passwords, sessions, tokens, users, verification
 from product.context import Context
 from product.desk import accounts
 from product.roles import SESSION, TEMPORARY
-from tableapi.auth.policy import ANYONE
-from tableapi.errors import BadRequest, Invalid, NotFound, Unauthorized
-from tableapi.project.registry import script
+from tableapi import ANYONE, BadRequest, Invalid, NotFound, Unauthorized, script
 
 
 class Input(BaseModel):

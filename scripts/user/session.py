@@ -12,9 +12,7 @@ from product.context import Context
 from product.desk import accounts
 from product.language import requested
 from product.roles import SIGNUP, STAFF, TEMPORARY, VIEW
-from tableapi.auth.policy import ANYONE
-from tableapi.errors import ApiError, BadRequest, Unauthorized
-from tableapi.project.registry import script
+from tableapi import ANYONE, ApiError, BadRequest, Unauthorized, script
 
 WRONG = "You have entered an invalid email or password"
 REMOVED = "You have been removed from the platform by the admin"

@@ -9,7 +9,7 @@ from typing import Any
 
 from product.billing import customer, webhook_events
 from product.context import Context
-from tableapi.project.registry import script
+from tableapi import script
 
 
 @script(public=True, raw=True, body_bytes=1_000_000)

@@ -10,7 +10,7 @@ WIDTH = 30
 SECONDS_IN_FILE = 10.0  # between two lines where the output is no terminal
 
 
-class Bar:
+class ProgressBar:
     """Show `Importing [#####.....]  48 %  1,230,000/min`. `total` is in the unit of `done`."""
 
     def __init__(self, label: str, total: int, out: TextIO = sys.stderr) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import asyncpg
 
 from tableapi.auth.policy import SealedTable
-from tableapi.cli.progress import Bar
+from tableapi.cli.progress import ProgressBar
 from tableapi.cli.rotate_keys_sql import CannotReseal, Outcome, ResealedTable, declared
 from tableapi.config.command_error import CommandError
 from tableapi.config.secret_file import kept_secret
@@ -50,7 +50,7 @@ class Reseal:
         total = await self._stale_values()
         walked = [table for table in self._tables if table.sealed or table.hashes]
         done = {table.name: Outcome() for table in walked}
-        bar = Bar("Sealing again", total)
+        bar = ProgressBar("Sealing again", total)
         for _ in range(ROUNDS):
             for table in walked:
                 await self._walk(table, done, bar)
@@ -84,7 +84,7 @@ class Reseal:
             problem = "is not sealed"
         return CannotReseal(f"{where} {problem}{_more(survey['values'])}. Nothing was changed.")
 
-    async def _walk(self, table: ResealedTable, done: dict[str, Outcome], bar: Bar) -> None:
+    async def _walk(self, table: ResealedTable, done: dict[str, Outcome], bar: ProgressBar) -> None:
         """Walk through one table by its key."""
         outcome, after = done[table.name], ()  # type: tuple[Outcome, tuple[Any, ...]]
         outcome.lasting = 0

@@ -7,7 +7,7 @@ from functools import cache
 
 
 @cache
-def context() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return the TLS context of every client."""
     import httpx2  # of the extras that have clients
 

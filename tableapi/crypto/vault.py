@@ -36,7 +36,7 @@ class CannotOpen(Internal):
     reason = "sealed"
 
 
-def derive(secret: bytes, info: str) -> bytes:
+def derive_key(secret: bytes, info: str) -> bytes:
     """Derive a key of 32 bytes for one purpose from a secret."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=info.encode()).derive(secret)
 
@@ -65,7 +65,7 @@ def hash_keys(secret_keys: Sequence[str]) -> str:
     For use when no value is sealed with the older keys any more. A reduced key finds the keyed hashes of the old one,
     opens nothing, and does not disclose the secret.
     """
-    older = [k if k.startswith(HASHES) else HASHES + b64(derive(k.encode(), _INDEX)) for k in secret_keys[1:]]
+    older = [k if k.startswith(HASHES) else HASHES + b64(derive_key(k.encode(), _INDEX)) for k in secret_keys[1:]]
     return ",".join([secret_keys[0], *older])
 
 
@@ -118,9 +118,9 @@ class Vault:
             if secret.startswith(HASHES):
                 self._index_keys.append(unb64(secret.removeprefix(HASHES)))
                 continue
-            key = derive(secret.encode(), "tableapi-at-rest-v1")
+            key = derive_key(secret.encode(), "tableapi-at-rest-v1")
             self._ciphers.setdefault(hashlib.sha256(b"id" + key).digest()[:_ID], AESGCM(key))
-            self._index_keys.append(derive(secret.encode(), _INDEX))
+            self._index_keys.append(derive_key(secret.encode(), _INDEX))
         self._id, self._cipher = next(iter(self._ciphers.items()))
         self._head = _VERSION + self._id
 
@@ -170,7 +170,7 @@ class Wire:
     """Encrypt fields of a response for one session."""
 
     def __init__(self, session_token: str) -> None:
-        self._cipher = AESGCM(derive(session_token.encode(), "contact-field-v1"))
+        self._cipher = AESGCM(derive_key(session_token.encode(), "contact-field-v1"))
 
     def encrypt(self, plain: str) -> str:
         """Return `v1.<nonce>.<ciphertext>`."""

@@ -14,14 +14,14 @@ from tableapi.http.request import HttpRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class UploadedFile:
     """One uploaded file. `name` has no folder in it, and is otherwise as the client sent it."""
 
     name: str
     data: bytes
 
 
-async def files(request: HttpRequest, body: bytes, field: str = "files", most: int = 1) -> list[Sent]:
+async def uploaded_files(request: HttpRequest, body: bytes, field: str = "files", most: int = 1) -> list[UploadedFile]:
     """Return the 1 to `most` files in one field of a body that has been read.
 
     Raises UnsupportedMedia (415) for another media type, BadRequest for a malformed body or a wrong number of files.
@@ -31,7 +31,7 @@ async def files(request: HttpRequest, body: bytes, field: str = "files", most: i
     form = await _form(request, body)
     try:
         parts = [part for part in form.getlist(field) if isinstance(part, UploadFile)]
-        uploads = [Sent(_base_name(part.filename or ""), await part.read()) for part in parts]
+        uploads = [UploadedFile(_base_name(part.filename or ""), await part.read()) for part in parts]
     finally:
         await form.close()
     if not uploads or len(uploads) > most:

@@ -48,8 +48,8 @@ _gauges = {
 _watched: dict[str, Callable[[], float]] = {}
 
 
-def event(name: str, kind: str, count: int = 1) -> None:
-    """Count an event of the project, for example `event("mail", "sent")`.
+def count_event(name: str, kind: str, count: int = 1) -> None:
+    """Count an event of the project, for example `count_event("mail", "sent")`.
 
     Use few different names and kinds.
     """

@@ -76,7 +76,7 @@ _COUNTED = "select status::text as status, count(*) as jobs from pgqueuer group 
 _RETRIABLE = "select true from pgqueuer where id = $1 and status = 'failed' for update"
 
 
-async def listed(db: Db, limit: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
+async def list_jobs(db: Db, limit: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Return the jobs of the queue, failed ones first, and their number by status.
 
     Payloads stay encrypted.
@@ -85,7 +85,7 @@ async def listed(db: Db, limit: int) -> tuple[list[dict[str, Any]], dict[str, in
     return [dict(row) for row in rows], {row["status"]: row["jobs"] for row in counts}
 
 
-async def retry(db: Db, job_id: int) -> bool:
+async def retry_job(db: Db, job_id: int) -> bool:
     """Queue a failed job again. Return False when there is no such failed job."""
     async with db.transaction():
         if not await db.fetchval(_RETRIABLE, job_id):

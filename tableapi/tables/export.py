@@ -56,14 +56,16 @@ def requested_format(options: Options, headers: Mapping[str, str]) -> tuple[str,
     if options.file:
         ending = options.file.lower().rpartition(".")[2]
         return (ending, options.file) if ending in ("csv", "xlsx") else None
-    accept = options.accept or headers.get("accept", "")
-    if accept in _PLAIN:
-        return None
-    accept = media_type(accept)
-    return (_FORMS[accept], "") if accept in _FORMS else None
+    form = file_format(options.accept or headers.get("accept", ""))
+    return None if form is None else (form, "")
 
 
-def written(form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
+def file_format(accept: str) -> str | None:
+    """Return "csv" or "xlsx" when the header `Accept` asks for a file of that form, else None."""
+    return None if accept in _PLAIN else _FORMS.get(media_type(accept))
+
+
+def write_file(form: str, rows: Iterable[Row], names: Sequence[str], title: str, *, safe: bool) -> tuple[bytes, str]:
     """Return a file and its content type.
 
     names: the header line; without it every name in the rows. safe: escape cells of a CSV that would act as formulas.

@@ -13,7 +13,7 @@ from tableapi.http import response
 from tableapi.http.response import Reply
 from tableapi.query.names import names as field_names
 from tableapi.query.options import Options, boolean
-from tableapi.tables.export import Row, requested_format, written
+from tableapi.tables.export import Row, requested_format, write_file
 
 if TYPE_CHECKING:
     from tableapi.tables.read import TableRequest
@@ -87,5 +87,5 @@ def _file(call: TableRequest, array: bytes, names: Any, form: str, name: str) ->
     file = title = call.table.bare
     if (export := call.export) is not None:
         rows, names, file, title = map(export.line, rows), export.line({}).keys(), export.file, export.title
-    body, content_type = written(form, rows, list(names), title, safe=call.dataset.unseal is not None)
+    body, content_type = write_file(form, rows, list(names), title, safe=call.dataset.unseal is not None)
     return Reply(body, content_type=content_type, headers=response.attachment(name or f"{file}.{form}"))

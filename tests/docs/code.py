@@ -185,14 +185,14 @@ def metrics() -> dict[str, str]:
 
 
 def events() -> dict[str, str]:
-    """The first word of every `metrics.event(...)`, with the file."""
+    """The first word of every `metrics.count_event(...)`, with the file."""
     events_of: dict[str, str] = {}
     for name, tree in files():
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             called, first = getattr(node.func, "attr", getattr(node.func, "id", "")), node.args[0]
-            if called == "event" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+            if called == "count_event" and isinstance(first, ast.Constant) and isinstance(first.value, str):
                 events_of[first.value] = name
     return events_of
 

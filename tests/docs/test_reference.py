@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from pydantic_core import PydanticUndefined
 
+import tableapi
 from product.settings import Settings
 from tableapi.auth import policy
 from tableapi.cli.main import parser
@@ -202,3 +203,15 @@ def test_the_architecture_names_every_package_of_the_engine() -> None:
         f"docs/explanation/architecture.md: add `{name}`" for name in sorted(packages) if f"`{name}`" not in text
     ]
     assert not missing, "\n".join(missing)
+
+
+def test_every_public_name_has_a_row_and_every_row_a_public_name() -> None:
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", pages.read("reference/python.md"), re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"\w+", row)}
+    assert not (
+        text := differences("reference/python.md", set(tableapi.__all__) - told, told - set(tableapi.__all__))
+    ), text
+
+
+def test_every_public_name_can_be_imported() -> None:
+    assert all(getattr(tableapi, name) is not None for name in tableapi.__all__)

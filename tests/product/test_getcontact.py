@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tableapi.crypto.vault import derive, unb64
+from tableapi.crypto.vault import derive_key, unb64
 from tests.helpers.product import API, Account, Product
 
 REVEAL = {"type": "businessemail", "action": "reveal"}
@@ -169,7 +169,7 @@ async def test_wire_encryption_opens_with_the_session_token_only(product: Produc
     )
     sealed = answer.json()["contactdata"][0]["business_emails"]
     version, nonce, ciphertext = sealed.split(".")
-    key = derive(account.owner.token.encode(), "contact-field-v1")
+    key = derive_key(account.owner.token.encode(), "contact-field-v1")
     assert version == "v1"
     assert AESGCM(key).decrypt(unb64(nonce), unb64(ciphertext), None) == b"jane.doe@acme.example,jd@acme.example"
     assert "acme.example" not in answer.text

@@ -56,6 +56,10 @@ def test_a_script_imports_no_other_script() -> None:
     assert not [_name(p) for p in SCRIPTS if any(name.split(".")[0] == "scripts" for name in _imports(p))]
 
 
+def test_the_policy_imports_from_the_public_api() -> None:
+    assert {name for name in _imports(ROOT / "policy.py") if re.match(r"tableapi\.[a-z_]+(\.|$)", name)} == set()
+
+
 def test_the_engine_imports_no_policy() -> None:
     assert not [_name(p) for p in ENGINE if "policy" in _imports(p)]
 

@@ -163,7 +163,7 @@ async def _fetched(address: str) -> bytes:
     size = 0
     async with (
         asyncio.timeout(FETCH_SECONDS),
-        httpx.AsyncClient(verify=tls.context(), follow_redirects=False) as client,
+        httpx.AsyncClient(verify=tls.tls_context(), follow_redirects=False) as client,
         client.stream("GET", address, headers={"Accept": "application/json"}) as answer,
     ):
         answer.raise_for_status()

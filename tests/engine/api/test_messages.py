@@ -13,7 +13,7 @@ import pytest
 from tableapi import Access, Rule, TableAPI
 from tableapi.auth.authenticators import Authenticator
 from tableapi.auth.policy import Actor
-from tableapi.cli.progress import Bar
+from tableapi.cli.progress import ProgressBar
 from tests.helpers.support import NewDatabase, Serve, tableapi
 
 TABLES = """
@@ -123,7 +123,7 @@ class Terminal(io.StringIO):
 def test_progress_is_redrawn_on_a_terminal_and_not_in_a_file() -> None:
     terminal, file = Terminal(), io.StringIO()
     for out in (terminal, file):
-        bar = Bar("Loading", 100, out)
+        bar = ProgressBar("Loading", 100, out)
         for done in range(100):
             bar.at(done, done)
         bar.end(100)

@@ -10,7 +10,7 @@ from tableapi.crypto.vault import (
     Vault,
     Wire,
     b64,
-    derive,
+    derive_key,
     hash_keys,
     key_problem,
     unb64,
@@ -111,6 +111,6 @@ def test_keys_are_needed() -> None:
 
 
 def test_a_derived_key_depends_on_secret_and_purpose() -> None:
-    keys = {derive(secret, purpose) for secret in (b"a", b"b") for purpose in ("x", "y")}
+    keys = {derive_key(secret, purpose) for secret in (b"a", b"b") for purpose in ("x", "y")}
 
     assert (len(keys), {len(key) for key in keys}) == (4, {32})

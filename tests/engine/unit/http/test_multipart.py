@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tableapi.errors import ApiError
-from tableapi.http.multipart import Sent, files
+from tableapi.http.multipart import UploadedFile, uploaded_files
 from tableapi.http.request import no_request
 
 TYPE = "multipart/form-data; boundary=b"
@@ -23,20 +23,20 @@ END = b"--b--\r\n"
 @pytest.mark.parametrize(
     ("body", "sent"),
     [
-        (part("files", "x", "a.csv") + END, [Sent("a.csv", b"x")]),
-        (part("note", "n") + part("files", "x", "a.csv") + END, [Sent("a.csv", b"x")]),
-        (part("files", "x", "../../etc/a.csv") + END, [Sent("a.csv", b"x")]),
-        (part("files", "x", "C:\\dir\\a.csv") + END, [Sent("a.csv", b"x")]),
-        (part("files", "x", "a\x1b.csv") + END, [Sent("a.csv", b"x")]),
-        (part("files", "x", "a" * 300) + END, [Sent("a" * 200, b"x")]),
-        (part("files", "", "a") + END, [Sent("a", b"")]),
-        (part("files", "x", "a") + part("files", "y", "b") + END, [Sent("a", b"x"), Sent("b", b"y")]),
+        (part("files", "x", "a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("note", "n") + part("files", "x", "a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "../../etc/a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "C:\\dir\\a.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "a\x1b.csv") + END, [UploadedFile("a.csv", b"x")]),
+        (part("files", "x", "a" * 300) + END, [UploadedFile("a" * 200, b"x")]),
+        (part("files", "", "a") + END, [UploadedFile("a", b"")]),
+        (part("files", "x", "a") + part("files", "y", "b") + END, [UploadedFile("a", b"x"), UploadedFile("b", b"y")]),
     ],
 )
-async def test_files(body: bytes, sent: list[Sent]) -> None:
+async def test_files(body: bytes, sent: list[UploadedFile]) -> None:
     request = no_request()
     request.headers["content-type"] = TYPE
-    assert await files(request, body, most=2) == sent
+    assert await uploaded_files(request, body, most=2) == sent
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ async def test_what_is_refused(content_type: str, body: bytes, status: int, reas
     request = no_request()
     request.headers["content-type"] = content_type
     with pytest.raises(ApiError) as refused:
-        await files(request, body)
+        await uploaded_files(request, body)
     assert (refused.value.status, refused.value.reason) == (status, reason)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tableapi.query.options import Options
-from tableapi.tables.export import XLSX, requested_format, sheet_name, written
+from tableapi.tables.export import XLSX, requested_format, sheet_name, write_file
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_the_form_of_a_file(options: Options, accept: str, form: tuple[str, str]
     ],
 )
 def test_a_cell_of_a_csv(value: Any, safe: bool, cell: str) -> None:
-    body, content_type = written("csv", [{"a": 0, "b": value}], [], "", safe=safe)
+    body, content_type = write_file("csv", [{"a": 0, "b": value}], [], "", safe=safe)
     assert (body.decode(), content_type) == (f"a,b\r\n0,{cell}\r\n", "text/csv; charset=utf-8")
 
 
 def test_the_header_line_is_the_names_that_are_given() -> None:
-    assert written("csv", [{"a": 1, "b": 2}], ["b", "c"], "", safe=True)[0] == b"b,c\r\n2,\r\n"
+    assert write_file("csv", [{"a": 1, "b": 2}], ["b", "c"], "", safe=True)[0] == b"b,c\r\n2,\r\n"
 
 
 @pytest.mark.parametrize(
