@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,26 +35,35 @@ async def product_url(pg_url: str) -> AsyncIterator[str]:
     await admin.close()
 
 
-@pytest.fixture(scope="session")
-async def product(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
-    """Open the product on a database that `tableapi init` creates, with a real SMTP server."""
+@asynccontextmanager
+async def open_product(url: str, data_dir: Path) -> AsyncIterator[Product]:
+    """Open the product on an empty database, which `tableapi init` fills, with a real SMTP server."""
     smtp, port = SmtpServer([]), free_port()
     settings = Settings(
-        database_url=product_url,
-        data_dir=tmp_path_factory.mktemp("data"),
+        database_url=url,
+        data_dir=data_dir,
         app_keys=(KEY,),
         secret_keys=("a secret for tests",),
         mail_url=f"smtp://127.0.0.1:{port}",
         _env_file=None,
     )
     await migrate.init(settings, ROOT, say=lambda line: None)
-    app = App(settings, replace(of_project(ROOT), urls={"leads": product_url}))
+    app = App(settings, replace(of_project(ROOT), urls={"leads": url}))
     controller = Controller(smtp, hostname="127.0.0.1", port=port)
     controller.start()
     await app.services.open()
-    yield Product(app, smtp)
-    await app.services.close()
-    controller.stop()
+    try:
+        yield Product(app, smtp)
+    finally:
+        await app.services.close()
+        controller.stop()
+
+
+@pytest.fixture(scope="session")
+async def product(product_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Product]:
+    """Open the product for the tests of one worker."""
+    async with open_product(product_url, tmp_path_factory.mktemp("data")) as product:
+        yield product
 
 
 @pytest.fixture

@@ -1,0 +1,16 @@
+"""Run `python -m tests.system.replay`: record what the program answers now into tests/data/replay.jsonl.gz.
+
+`tests/system/replay/test_replay.py` compares. After a change of behaviour that is meant, record again, and name the
+difference in the change log.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+if __name__ == "__main__":
+    os.environ["RECORD_REPLAY"] = "1"
+    sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/system/replay/test_replay.py"]))

@@ -1,0 +1,41 @@
+"""The responses of 5,000 requests are those of the recording (`python -m tests.system.replay` makes it)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import asyncpg
+
+from tests.helpers.fixtures import open_product
+from tests.system.replay import engine, recording
+from tests.system.replay import product as of_product
+
+LEAST = 5_000
+
+
+async def test_the_responses_are_those_of_the_recording(pg_url: str, tmp_path: Path) -> None:
+    names: list[str] = []
+
+    server = await asyncpg.connect(pg_url)
+
+    async def new(name: str) -> str:
+        names.append(f"replay_{os.getpid()}_{name}")
+        await server.execute(f"create database {names[-1]}")
+        return f"{pg_url.rpartition('/')[0]}/{names[-1]}"
+
+    try:
+        async with open_product(await new("product"), tmp_path) as product:
+            found = [one async for one in of_product.requests(product)]
+        for part in (engine.cases, engine.random_requests, engine.foreign_tables):
+            found += [one async for one in part(new, tmp_path)]
+    finally:
+        for name in names:
+            await server.execute(f"drop database if exists {name} with (force)")
+        await server.close()
+    assert len(found) == len({one.name for one in found})
+    assert len(found) >= LEAST
+    if os.environ.get("RECORD_REPLAY"):
+        recording.write(found)
+    different = recording.differences(found)
+    assert not different, f"{len(different)} of {len(found)} responses differ:\n" + "\n".join(different[:20])
